@@ -1,0 +1,145 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Outside libraries, each with the one module that owns it (see docs/OVERVIEW.md).
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioExtras = Target.Dependency.product(name: "NIOExtras", package: "swift-nio-extras")
+let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
+let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
+let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
+
+let package = Package(
+    name: "ubiquity",
+    products: [
+        .executable(name: "ubiquity", targets: ["ubiquity"]),
+        .executable(name: "ubiquityd", targets: ["ubiquityd"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
+    ],
+    targets: [
+        // MARK: Model: nouns, no I/O
+        .target(name: "Basics", path: "Sources/Model/Basics"),
+        .testTarget(name: "BasicsTests", dependencies: ["Basics"]),
+        .target(name: "CloudModel", dependencies: ["Basics"], path: "Sources/Model/CloudModel"),
+        .testTarget(name: "CloudModelTests", dependencies: ["Basics", "CloudModel"]),
+
+        // MARK: Protocols: what crosses a process boundary
+        .target(
+            name: "DaemonProtocol", dependencies: ["Basics", "CloudModel", nioCore],
+            path: "Sources/Protocols/DaemonProtocol"),
+        .testTarget(name: "DaemonProtocolTests", dependencies: ["Basics", "CloudModel", "DaemonProtocol", nioCore]),
+
+        // MARK: Cloud: a log and a chunk store
+        .systemLibrary(
+            name: "CZstd", path: "Sources/Cloud/CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+        .target(name: "ContainerLog", dependencies: ["Basics", "CloudModel"], path: "Sources/Cloud/ContainerLog"),
+        .testTarget(name: "ContainerLogTests", dependencies: ["Basics", "CloudModel", "ContainerLog", "TestSupport"]),
+        .target(
+            name: "Chunking", dependencies: ["Basics", "CloudModel", "CZstd", crypto], path: "Sources/Cloud/Chunking"),
+        .testTarget(name: "ChunkingTests", dependencies: ["Basics", "Chunking", "CloudModel", "TestSupport"]),
+        .target(
+            name: "CloudStorage", dependencies: ["Basics", "CloudModel", logging], path: "Sources/Cloud/CloudStorage"),
+        .target(
+            name: "DirectoryCloud", dependencies: ["Basics", "CloudModel", "CloudStorage", logging, systemPackage],
+            path: "Sources/Cloud/DirectoryCloud"),
+        .testTarget(
+            name: "DirectoryCloudTests",
+            dependencies: ["Basics", "CloudModel", "CloudStorage", "DirectoryCloud", "TestSupport"]),
+
+        // MARK: Local: what a device keeps
+        .target(
+            name: "LocalMetadata", dependencies: ["Basics", "CloudModel", "ContainerLog", grdb, logging],
+            path: "Sources/Local/LocalMetadata"),
+        .testTarget(
+            name: "LocalMetadataTests",
+            dependencies: ["Basics", "CloudModel", "ContainerLog", "LocalMetadata", "TestSupport"]),
+        .target(
+            name: "LocalContent", dependencies: ["Basics", "CloudModel", logging, systemPackage],
+            path: "Sources/Local/LocalContent"),
+        .testTarget(name: "LocalContentTests", dependencies: ["Basics", "CloudModel", "LocalContent", "TestSupport"]),
+
+        // MARK: Engine: what moves between them
+        .target(
+            name: "Transfers",
+            dependencies: ["Basics", "Chunking", "CloudModel", "CloudStorage", logging, systemPackage],
+            path: "Sources/Engine/Transfers"),
+        .testTarget(
+            name: "TransfersTests",
+            dependencies: ["Basics", "Chunking", "CloudModel", "CloudStorage", "TestSupport", "Transfers"]),
+        .target(
+            name: "Sync",
+            dependencies: [
+                "Basics", "CloudModel", "CloudStorage", "ContainerLog", "LocalContent", "LocalMetadata", "Transfers",
+                logging,
+            ], path: "Sources/Engine/Sync"),
+        .testTarget(
+            name: "SyncTests",
+            dependencies: [
+                "Basics", "CloudModel", "CloudStorage", "ContainerLog", "LocalContent", "LocalMetadata", "Sync",
+                "TestSupport", "Transfers",
+            ]),
+
+        // MARK: FileSystem: the mount
+        .systemLibrary(
+            name: "CFuse3", path: "Sources/FileSystem/CFuse3", pkgConfig: "fuse3", providers: [.apt(["libfuse3-dev"])]),
+        .target(
+            name: "Fuse", dependencies: ["Basics", "CFuse3", logging, systemPackage], path: "Sources/FileSystem/Fuse"),
+        .target(
+            name: "VirtualFileSystem",
+            dependencies: [
+                "Basics", "CloudModel", "LocalContent", "LocalMetadata", "Transfers", logging, systemPackage,
+            ], path: "Sources/FileSystem/VirtualFileSystem"),
+        .target(
+            name: "Mount", dependencies: ["Basics", "Fuse", "VirtualFileSystem", logging, systemPackage],
+            path: "Sources/FileSystem/Mount"),
+
+        // MARK: Daemon and command line
+        .target(
+            name: "DaemonCore",
+            dependencies: [
+                "Basics", "CloudModel", "CloudStorage", "ContainerLog", "DaemonProtocol", "DirectoryCloud", "Fuse",
+                "LocalContent", "LocalMetadata", "Mount", "Sync", "Transfers", "VirtualFileSystem", logging, nioCore,
+                nioExtras, nioPosix, serviceLifecycle, unixSignals,
+            ], path: "Sources/Daemon/DaemonCore"),
+        .executableTarget(
+            name: "ubiquityd", dependencies: ["DaemonCore", argumentParser, logging], path: "Sources/Daemon/ubiquityd"),
+        .target(
+            name: "Commands", dependencies: ["Basics", "CloudModel", "DaemonProtocol", argumentParser, systemPackage],
+            path: "Sources/CommandLine/Commands"),
+        .executableTarget(
+            name: "ubiquity", dependencies: ["Commands", argumentParser], path: "Sources/CommandLine/ubiquity"),
+
+        // MARK: Tests across modules
+        .target(
+            name: "TestSupport",
+            dependencies: ["Basics", "CloudModel", "CloudStorage", "ContainerLog", subprocess, systemPackage],
+            path: "Sources/TestSupport"),
+        .testTarget(name: "TidyTests"),
+    ]
+)
+
+// One language for the whole house, each line a proposal of Swift evolution.
+for target in package.targets where target.type != .system {
+    target.swiftSettings = [
+        .enableUpcomingFeature("ExistentialAny"),  // SE-0335
+        .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
+        .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // SE-0461
+        .treatAllWarnings(as: .error),
+    ]
+}

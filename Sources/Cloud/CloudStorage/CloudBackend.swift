@@ -1,0 +1,77 @@
+import Basics
+package import CloudModel
+
+/// A cloud: anything that can order appends and keep bytes. What a log means is not its business; payloads are opaque.
+///
+/// Every call may throw ``CloudError`` and nothing else but `CancellationError`. All are safe to repeat.
+package protocol CloudBackend: Sendable {
+    var capabilities: CloudCapabilities { get }
+
+    /// Opens the cloud, and makes it when `create` is set and nothing is there. Answers its identity: a device that has synced
+    /// with one identity refuses another. Without `create`, an absent cloud is `offline`, never an empty one.
+    func connect(create: Bool) async throws -> CloudIdentity
+
+    func containers() async throws -> [ContainerName]
+    /// Makes the container; no error when it is there.
+    func createContainer(_ name: ContainerName) async throws
+
+    /// Adds one entry behind all others. On return it and every chunk put before it are durable. After an error that leaves the
+    /// outcome open the caller appends the same payload again: the reducer ignores repeats.
+    func append(_ payload: [UInt8], to container: ContainerName) async throws -> LogSequence
+    /// Entries behind `sequence` in order without gaps, at most `limit`; empty at the end of the log.
+    /// Throws `damaged` when the log ends before `sequence`.
+    func entries(in container: ContainerName, after sequence: LogSequence, limit: Int) async throws -> [LogRecord]
+
+    /// Which of these chunks are not there yet.
+    func missing(_ chunks: [ChunkID], in container: ContainerName) async throws -> Set<ChunkID>
+    /// Keeps a chunk's frame (``Chunking`` makes and verifies frames). Overwrites nothing: a chunk's name says its bytes.
+    func putChunk(_ id: ChunkID, frame: [UInt8], in container: ContainerName) async throws
+    /// The whole frame; `notFound` when there is none.
+    func getChunk(_ id: ChunkID, in container: ContainerName) async throws -> [UInt8]
+
+    /// Hints that something may be new, from now on. Ends when its consumer stops; survives a cloud that goes and comes back.
+    func events() -> AsyncStream<CloudEvent>
+
+    /// Bytes the cloud has in all and free, for `df`; nil where it has no limit.
+    func space() async throws -> CloudSpace?
+}
+
+/// One entry of a log as stored.
+package struct LogRecord: Hashable, Sendable {
+    package let sequence: LogSequence
+    package let payload: [UInt8]
+    package init(sequence: LogSequence, payload: [UInt8]) {
+        self.sequence = sequence
+        self.payload = payload
+    }
+}
+
+package enum CloudEvent: Hashable, Sendable {
+    case containerChanged(ContainerName)
+    case containersChanged
+    /// The cloud went away or came back: try again now instead of at the end of the back-off.
+    case reachabilityChanged
+}
+
+/// Which cloud this is, whatever way leads to it.
+package struct CloudIdentity: Hashable, Sendable {
+    package let text: String
+    package init(_ text: String) { self.text = text }
+}
+
+package struct CloudSpace: Hashable, Sendable {
+    package let total: UInt64
+    package let free: UInt64
+    package init(total: UInt64, free: UInt64) {
+        self.total = total
+        self.free = free
+    }
+}
+
+/// What a backend can do beyond the contract.
+package struct CloudCapabilities: OptionSet, Sendable {
+    package let rawValue: UInt32
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
+    /// ``CloudBackend/events()`` tells of every change; otherwise callers poll.
+    package static let push = CloudCapabilities(rawValue: 1 << 0)
+}

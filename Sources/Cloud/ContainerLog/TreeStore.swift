@@ -1,0 +1,109 @@
+package import Basics
+package import CloudModel
+
+/// An item as the folded log has it: what every device and the server agree on.
+package struct CloudItem: Hashable, Sendable {
+    package var id: ItemID
+    package var parent: ItemID
+    package var name: ItemName
+    package var attributes: ItemAttributes
+    package var body: ItemBody
+    /// Where the present content came from: position in the log, device and its name.
+    package var version: VersionID
+    package var author: DeviceID
+    package var authorName: String
+    /// Contents that lost against the present one and that nobody has resolved yet, oldest version first.
+    package var conflicts: [ConflictVersion]
+    /// A tombstone keeps its place, so that an edit that did not know of the deletion can bring the item back.
+    package var isDeleted: Bool
+
+    package init(
+        id: ItemID, parent: ItemID, name: ItemName, attributes: ItemAttributes, body: ItemBody, version: VersionID,
+        author: DeviceID, authorName: String, conflicts: [ConflictVersion] = [], isDeleted: Bool = false
+    ) {
+        self.id = id
+        self.parent = parent
+        self.name = name
+        self.attributes = attributes
+        self.body = body
+        self.version = version
+        self.author = author
+        self.authorName = authorName
+        self.conflicts = conflicts
+        self.isDeleted = isDeleted
+    }
+}
+
+/// A content that lost.
+package struct ConflictVersion: Hashable, Sendable {
+    package var version: VersionID
+    package var content: FileContent
+    package var modified: Timestamp
+    package var author: DeviceID
+    package var authorName: String
+    /// Digest of the content that the edit started from.
+    package var base: Digest?
+
+    package init(
+        version: VersionID, content: FileContent, modified: Timestamp, author: DeviceID, authorName: String,
+        base: Digest?
+    ) {
+        self.version = version
+        self.content = content
+        self.modified = modified
+        self.author = author
+        self.authorName = authorName
+        self.base = base
+    }
+}
+
+/// What the fold of a log needs to remember beside its items.
+package struct LogState: Hashable, Sendable {
+    /// The last entry folded.
+    package var sequence: LogSequence
+    /// The rules that the next entry is folded with.
+    package var rules: UInt16
+    /// The log's clock: never runs backwards, bounds every time in a change.
+    package var time: Timestamp
+    /// Whether names are compared by case folding and NFC.
+    package var foldsNames: Bool
+
+    package init(sequence: LogSequence = .zero, rules: UInt16 = 1, time: Timestamp = .zero, foldsNames: Bool = false) {
+        self.sequence = sequence
+        self.rules = rules
+        self.time = time
+        self.foldsNames = foldsNames
+    }
+}
+
+/// Where a folded container is kept: a dictionary in tests and simulations, SQLite on a device. The reducer is written
+/// against this alone, so that a tree of a million items need not be in memory. Stores do not decide anything.
+package protocol TreeStore {
+    func state() throws -> LogState
+    mutating func setState(_ state: LogState) throws
+
+    /// The device's newest batch number in the log; 0 before its first.
+    func lastSequence(of device: DeviceID) throws -> UInt64
+    mutating func setLastSequence(_ number: UInt64, of device: DeviceID) throws
+
+    /// The item, tombstones included. Aliases are not followed here.
+    func item(_ id: ItemID) throws -> CloudItem?
+    /// Inserts or replaces, with its conflicts.
+    mutating func put(_ item: CloudItem) throws
+
+    /// The live item of that name key in that folder (``NameKey``).
+    func child(of parent: ItemID, key: NameKey) throws -> ItemID?
+    /// Live children, in the order of their ids.
+    func children(of parent: ItemID) throws -> [ItemID]
+    func hasChildren(_ parent: ItemID) throws -> Bool
+
+    /// The id that this id stands for since two items became one; nil when it stands for itself.
+    func alias(of id: ItemID) throws -> ItemID?
+    mutating func setAlias(_ id: ItemID, to target: ItemID) throws
+}
+
+/// What names are compared by in a folder: the bytes, or in containers that ask for it the folded, NFC-normalised text.
+package struct NameKey: Hashable, Sendable {
+    package let bytes: [UInt8]
+    package init(bytes: [UInt8]) { self.bytes = bytes }
+}

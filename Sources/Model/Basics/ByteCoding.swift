@@ -1,0 +1,116 @@
+/// Appends values in the byte order of every format of ours: little-endian integers, LEB128 lengths.
+package struct ByteWriter: Sendable {
+    package private(set) var bytes: [UInt8]
+
+    package init(reservingCapacity capacity: Int = 64) {
+        bytes = []
+        bytes.reserveCapacity(capacity)
+    }
+
+    package mutating func append(byte: UInt8) { bytes.append(byte) }
+
+    /// A fixed-width little-endian integer.
+    package mutating func append<T: FixedWidthInteger>(fixed value: T) {
+        withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    /// An unsigned LEB128 integer: 1 byte below 128, at most 10.
+    package mutating func append(varint value: UInt64) {
+        var rest = value
+        while rest >= 0x80 {
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(rest))
+    }
+
+    /// Bytes as they are, with no length before them.
+    package mutating func append(raw values: some Sequence<UInt8>) { bytes.append(contentsOf: values) }
+
+    /// A varint length, then the bytes.
+    package mutating func append(counted values: some Collection<UInt8>) {
+        append(varint: UInt64(values.count))
+        bytes.append(contentsOf: values)
+    }
+
+    package mutating func append(string value: String) { append(counted: Array(value.utf8)) }
+}
+
+/// Reads what ``ByteWriter`` wrote. Total: any bytes end in a value or in ``ByteCodingError``, in bounded time and memory.
+package struct ByteReader: Sendable {
+    private let bytes: ArraySlice<UInt8>
+    private var position: Int
+
+    package init(_ bytes: some Collection<UInt8>) {
+        let slice = ArraySlice(bytes)
+        self.bytes = slice
+        position = slice.startIndex
+    }
+
+    package var remaining: Int { bytes.endIndex - position }
+
+    package var isAtEnd: Bool { position == bytes.endIndex }
+
+    package mutating func byte() throws(ByteCodingError) -> UInt8 {
+        guard position < bytes.endIndex else { throw .truncated }
+        defer { position += 1 }
+        return bytes[position]
+    }
+
+    package mutating func fixed<T: FixedWidthInteger>(_ type: T.Type = T.self) throws(ByteCodingError) -> T {
+        var value = T.zero
+        for shift in 0..<(T.bitWidth / 8) { value |= T(truncatingIfNeeded: try byte()) << (shift * 8) }
+        return value
+    }
+
+    package mutating func varint() throws(ByteCodingError) -> UInt64 {
+        var value: UInt64 = 0
+        var shift = 0
+        while true {
+            let next = try byte()
+            guard shift < 63 || (shift == 63 && next <= 1) else { throw .invalid("integer of more than 64 bits") }
+            value |= UInt64(next & 0x7F) << shift
+            if next < 0x80 { return value }
+            shift += 7
+        }
+    }
+
+    /// A count of items that take at least `minimumBytes` each: a hostile count can not make the caller reserve memory.
+    package mutating func count(minimumBytes: Int = 1) throws(ByteCodingError) -> Int {
+        let value = try varint()
+        guard value <= UInt64(remaining / max(1, minimumBytes)) else { throw .truncated }
+        return Int(value)
+    }
+
+    package mutating func raw(_ count: Int) throws(ByteCodingError) -> ArraySlice<UInt8> {
+        guard count >= 0, count <= remaining else { throw .truncated }
+        defer { position += count }
+        return bytes[position..<position + count]
+    }
+
+    package mutating func counted() throws(ByteCodingError) -> ArraySlice<UInt8> { try raw(count()) }
+
+    package mutating func string() throws(ByteCodingError) -> String {
+        guard let value = String(validating: try counted(), as: UTF8.self) else {
+            throw .invalid("text that is not UTF-8")
+        }
+        return value
+    }
+
+    package func expectEnd() throws(ByteCodingError) {
+        guard isAtEnd else { throw .invalid("\(remaining) bytes too many") }
+    }
+}
+
+/// Why bytes could not be decoded.
+package enum ByteCodingError: Error, Equatable, CustomStringConvertible {
+    case truncated
+    case invalid(String)
+
+    package var description: String {
+        switch self {
+        case .truncated: "the data ends too early"
+        case .invalid(let what): "the data holds \(what)"
+        }
+    }
+}

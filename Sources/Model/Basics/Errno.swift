@@ -1,0 +1,31 @@
+import Glibc
+
+/// An error number of the C library, with the call that gave it.
+package struct Errno: Error, Hashable, CustomStringConvertible {
+    package let code: Int32
+    package let call: String
+
+    package init(_ code: Int32, _ call: String = "") {
+        self.code = code
+        self.call = call
+    }
+
+    package static func == (left: Errno, right: Errno) -> Bool { left.code == right.code }
+    package func hash(into hasher: inout Hasher) { hasher.combine(code) }
+
+    package var description: String {
+        let text = String(cString: strerror(code))
+        return call.isEmpty ? text : "\(call): \(text)"
+    }
+}
+
+/// Runs a call that answers -1 with `errno`, again while a signal interrupts it (`EINTR`).
+@discardableResult
+package func check<T: SignedInteger>(_ call: String, _ body: () -> T) throws(Errno) -> T {
+    while true {
+        let result = body()
+        if result != -1 { return result }
+        let code = errno
+        if code != EINTR { throw Errno(code, call) }
+    }
+}

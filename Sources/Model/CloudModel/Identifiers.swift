@@ -1,0 +1,115 @@
+import Basics
+
+/// The identity of an item inside its container; survives renames and moves. 128 random bits, or a well-known value.
+package struct ItemID: Hashable, Comparable, Sendable, CustomStringConvertible {
+    package let high: UInt64
+    package let low: UInt64
+
+    package init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    package static func random(using generator: inout some RandomNumberGenerator) -> ItemID {
+        // The top bit keeps random ids apart from the well-known ones.
+        ItemID(high: generator.next() | 1 << 63, low: generator.next())
+    }
+
+    /// The folder that is the container itself.
+    package static let root = ItemID(high: 0, low: 1)
+    /// `Documents/`, what a container's user sees as documents.
+    package static let documents = ItemID(high: 0, low: 2)
+
+    package var isWellKnown: Bool { high == 0 }
+
+    package static func < (left: ItemID, right: ItemID) -> Bool { (left.high, left.low) < (right.high, right.low) }
+
+    package var description: String { hex(high) + hex(low) }
+
+    package init?(_ text: String) {
+        guard text.utf8.count == 32, let high = UInt64(text.prefix(16), radix: 16),
+            let low = UInt64(text.suffix(16), radix: 16)
+        else { return nil }
+        self.init(high: high, low: low)
+    }
+}
+
+/// One installation. 64 random bits, made when its state directory is.
+package struct DeviceID: Hashable, Comparable, Sendable, CustomStringConvertible {
+    package let value: UInt64
+    package init(_ value: UInt64) { self.value = value }
+    package static func random(using generator: inout some RandomNumberGenerator) -> DeviceID {
+        DeviceID(generator.next() | 1)
+    }
+    package static func < (left: DeviceID, right: DeviceID) -> Bool { left.value < right.value }
+    package var description: String { hex(value) }
+}
+
+/// A position in a container's log. The first entry has 1; 0 means "before everything".
+package struct LogSequence: Hashable, Comparable, Sendable, CustomStringConvertible {
+    package let value: UInt64
+    package init(_ value: UInt64) { self.value = value }
+    package static let zero = LogSequence(0)
+    package var next: LogSequence { LogSequence(value + 1) }
+    package static func < (left: LogSequence, right: LogSequence) -> Bool { left.value < right.value }
+    package var description: String { String(value) }
+}
+
+/// A version of an item's content: the log entry that set it and the change inside that entry. Given by the log, so all agree on it.
+package struct VersionID: Hashable, Comparable, Sendable, CustomStringConvertible {
+    package let sequence: LogSequence
+    package let index: UInt32
+
+    package init(sequence: LogSequence, index: UInt32) {
+        self.sequence = sequence
+        self.index = index
+    }
+
+    package static func < (left: VersionID, right: VersionID) -> Bool {
+        (left.sequence, left.index) < (right.sequence, right.index)
+    }
+
+    package var description: String { "\(sequence).\(index)" }
+
+    package init?(_ text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, let sequence = UInt64(parts[0]), let index = UInt32(parts[1]) else { return nil }
+        self.init(sequence: LogSequence(sequence), index: index)
+    }
+}
+
+/// A SHA-256 digest; names chunks and contents.
+package struct Digest: Hashable, Comparable, Sendable, CustomStringConvertible {
+    package let words: (UInt64, UInt64, UInt64, UInt64)
+
+    /// Takes 32 bytes, first byte first; nil for any other count.
+    package init?(_ bytes: some Collection<UInt8>) {
+        guard bytes.count == 32 else { return nil }
+        var parts: [UInt64] = [0, 0, 0, 0]
+        for (index, byte) in bytes.enumerated() { parts[index / 8] = parts[index / 8] << 8 | UInt64(byte) }
+        words = (parts[0], parts[1], parts[2], parts[3])
+    }
+
+    package var bytes: [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(32)
+        for word in [words.0, words.1, words.2, words.3] {
+            withUnsafeBytes(of: word.bigEndian) { result.append(contentsOf: $0) }
+        }
+        return result
+    }
+
+    package static func == (left: Digest, right: Digest) -> Bool { left.words == right.words }
+    package static func < (left: Digest, right: Digest) -> Bool { left.words < right.words }
+    package func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
+
+    package var description: String { hex(words.0) + hex(words.1) + hex(words.2) + hex(words.3) }
+}
+
+/// The name of a chunk: the digest of its plain bytes.
+package typealias ChunkID = Digest
+
+private func hex(_ value: UInt64) -> String {
+    let text = String(value, radix: 16)
+    return String(repeating: "0", count: 16 - text.count) + text
+}

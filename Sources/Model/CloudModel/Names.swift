@@ -1,0 +1,87 @@
+/// A file name as typed: 1 to 255 bytes without `/` and NUL, not `.` or `..`; any encoding, UTF-8 in practice.
+package struct ItemName: Hashable, Comparable, Sendable, CustomStringConvertible {
+    package let bytes: [UInt8]
+
+    package enum Problem: Error, Equatable {
+        case empty
+        case reserved
+        case tooLong
+        case forbiddenByte
+    }
+
+    /// NAME_MAX of Linux, in bytes.
+    package static let maximumLength = 255
+
+    package init(bytes: some Collection<UInt8>) throws(Problem) {
+        guard !bytes.isEmpty else { throw .empty }
+        guard bytes.count <= Self.maximumLength else { throw .tooLong }
+        guard !bytes.contains(0), !bytes.contains(UInt8(ascii: "/")) else { throw .forbiddenByte }
+        let array = Array(bytes)
+        guard array != [0x2E], array != [0x2E, 0x2E] else { throw .reserved }
+        self.bytes = array
+    }
+
+    package init(_ text: String) throws(Problem) { try self.init(bytes: Array(text.utf8)) }
+
+    /// The name as text; bytes that are not UTF-8 show as U+FFFD.
+    package var description: String { String(decoding: bytes, as: UTF8.self) }
+
+    package static func < (left: ItemName, right: ItemName) -> Bool {
+        left.bytes.lexicographicallyPrecedes(right.bytes)
+    }
+
+    /// Stem and extension (with its dot) the way `name 2.ext` needs them: `a.tar.gz` is `a.tar` + `.gz`, `.bashrc` has no extension.
+    package var stemAndExtension: (stem: ArraySlice<UInt8>, extension: ArraySlice<UInt8>) {
+        guard let dot = bytes.lastIndex(of: UInt8(ascii: ".")), dot > 0, bytes.count - dot <= 32, dot < bytes.count - 1
+        else { return (bytes[...], []) }
+        return (bytes[..<dot], bytes[dot...])
+    }
+
+    /// This name with `suffix` between stem and extension, the stem cut (at a UTF-8 boundary) so that it fits 255 bytes.
+    package func inserting(_ suffix: String) -> ItemName {
+        let (stem, ending) = stemAndExtension
+        var kept = stem.prefix(max(0, Self.maximumLength - suffix.utf8.count - ending.count))
+        if kept.count < stem.count {
+            // Do not leave half of a character at the cut.
+            while let last = kept.last, last & 0xC0 == 0x80 { kept.removeLast() }
+            if let last = kept.last, last >= 0xC0 { kept.removeLast() }
+        }
+        let joined = Array(kept) + Array(suffix.utf8) + Array(ending)
+        guard let name = try? ItemName(bytes: joined.prefix(Self.maximumLength)) else { return self }
+        return name
+    }
+}
+
+/// The name of a container, `com.example.notes`; the mount shows it with `~` for each dot.
+package struct ContainerName: Hashable, Comparable, Sendable, CustomStringConvertible {
+    package let text: String
+
+    /// 1 to 128 characters out of letters, digits, `-`, `_` and dots (not first, not last, not doubled); nil otherwise.
+    package init?(_ text: String) {
+        let allowed = text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+                true
+            default: false
+            }
+        }
+        guard allowed, (1...128).contains(text.utf8.count), !text.hasPrefix("."), !text.hasSuffix("."),
+            !text.contains("..")
+        else { return nil }
+        self.text = text
+    }
+
+    /// The container that a new account has from the start.
+    package static let cloudDocs = ContainerName(wellKnown: "CloudDocs")
+
+    private init(wellKnown text: String) { self.text = text }
+
+    package var folderName: String { text.replacing(".", with: "~") }
+
+    /// The container that `mkdir` of this name in the mount's root makes.
+    package init?(folderName: String) { self.init(folderName.replacing("~", with: ".")) }
+
+    package var description: String { text }
+    package static func < (left: ContainerName, right: ContainerName) -> Bool { left.text < right.text }
+}
