@@ -33,6 +33,7 @@ let package = Package(
     ],
     targets: [
         // MARK: Model: nouns, no I/O
+        .systemLibrary(name: "CLinux", path: "Sources/Model/CLinux"),
         .target(name: "Basics", path: "Sources/Model/Basics"),
         .testTarget(name: "BasicsTests", dependencies: ["Basics"]),
         .target(name: "CloudModel", dependencies: ["Basics"], path: "Sources/Model/CloudModel"),
@@ -69,7 +70,7 @@ let package = Package(
             name: "LocalMetadataTests",
             dependencies: ["Basics", "CloudModel", "ContainerLog", "LocalMetadata", "TestSupport"]),
         .target(
-            name: "LocalContent", dependencies: ["Basics", "CloudModel", logging, systemPackage],
+            name: "LocalContent", dependencies: ["Basics", "CLinux", "CloudModel", logging, systemPackage],
             path: "Sources/Local/LocalContent"),
         .testTarget(name: "LocalContentTests", dependencies: ["Basics", "CloudModel", "LocalContent", "TestSupport"]),
 
@@ -102,7 +103,7 @@ let package = Package(
         .target(
             name: "VirtualFileSystem",
             dependencies: [
-                "Basics", "CloudModel", "LocalContent", "LocalMetadata", "Transfers", logging, systemPackage,
+                "Basics", "CLinux", "CloudModel", "LocalContent", "LocalMetadata", "Transfers", logging, systemPackage,
             ], path: "Sources/FileSystem/VirtualFileSystem"),
         .target(
             name: "Mount", dependencies: ["Basics", "Fuse", "VirtualFileSystem", logging, systemPackage],
