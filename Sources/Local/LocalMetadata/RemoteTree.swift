@@ -65,7 +65,7 @@ package struct RemoteTree: TreeStore {
     package mutating func put(_ item: CloudItem) throws {
         try keepSynced(item.id)
         // A tombstone gives its name free: the index covers live items only.
-        let key = NameKey(bytes: item.name.bytes)
+        let key = try NameKey(item.name, folding: state().foldsNames)
         try transaction.run(
             "INSERT OR REPLACE INTO remote (\(CloudItem.selection)) VALUES (\(CloudItem.placeholders))",
             StatementArguments(item.values(in: container, key: key)))

@@ -122,3 +122,13 @@ extension Statement {
         try Row.fetchOne(self, arguments: arguments) != nil
     }
 }
+
+extension MetadataTransaction {
+    /// Puts a row back under the node it had in this transaction.
+    package func restore(_ item: LocalItem) throws {
+        let node = try insert(item)
+        try run(
+            "UPDATE local SET node = ? WHERE node = ?",
+            [Int64(bitPattern: item.node.value), Int64(bitPattern: node.value)])
+    }
+}

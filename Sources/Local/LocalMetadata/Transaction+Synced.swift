@@ -12,7 +12,10 @@ extension MetadataTransaction {
             db.cachedStatement(
                 sql: "SELECT \(CloudItem.selection), isAbsent FROM synced WHERE container = ? AND item = ?"),
             arguments: [container.value, id.data])
-        guard let row else { return try RemoteTree(self, container: container).item(id) }
+        guard let row else {
+            guard let item = try RemoteTree(self, container: container).item(id), !item.isDeleted else { return nil }
+            return item
+        }
         if row[CloudItem.columns.count] as Bool { return nil }
         let item = try CloudItem(row: row)
         return item.isDeleted ? nil : item
@@ -57,5 +60,24 @@ enum SyncedRow {
                 container.value, id.data, zero, Data([UInt8(ascii: "-")]), Data(), 0, 0, 0, 0, nil, nil, 0, nil, 0, 0,
                 0, 0, "", true, nil,
             ] as [(any DatabaseValueConvertible)?])
+    }
+}
+
+/// What status needs of the log's view of an item.
+package struct CloudVersion: Sendable, Equatable {
+    /// What the present content is; nil for folders, symlinks and announcements.
+    package let content: ContentReference?
+    package let version: VersionID
+    /// Name of the device that the content came from.
+    package let device: String
+}
+
+extension MetadataTransaction {
+    /// The log's view of a local item; nil where the log has none.
+    package func cloudItem(_ item: LocalItem) throws -> CloudVersion? {
+        guard let cloud = try RemoteTree(self, container: item.container).item(item.item), !cloud.isDeleted else {
+            return nil
+        }
+        return CloudVersion(content: cloud.body.content?.reference, version: cloud.version, device: cloud.authorName)
     }
 }
