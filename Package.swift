@@ -144,3 +144,7 @@ for target in package.targets where target.type != .system {
         .treatAllWarnings(as: .error),
     ]
 }
+
+// Every byte of every document passes its inner loops: unoptimised they are some thirty times slower, and tests with them.
+package.targets.first { $0.name == "Chunking" }?.swiftSettings?
+    .append(.unsafeFlags(["-O"], .when(configuration: .debug)))
