@@ -28,13 +28,17 @@ struct UbiquityDaemon: AsyncParsableCommand {
     @Flag(help: "Run for a terminal or a service manager.")
     var foreground = false
 
-    @Option(help: ArgumentHelp("How much of documents to keep local, such as 20G.", valueName: "size"))
+    @Option(help: ArgumentHelp("How much of documents to keep local, such as 20G.", valueName: "size"), transform: size)
     var cacheLimit: ByteCount?
 
-    @Option(help: ArgumentHelp("How much of the disk to leave free (default: 2 %, 1 GiB at most).", valueName: "size"))
+    @Option(
+        help: ArgumentHelp("How much of the disk to leave free (default: 2 %, 1 GiB at most).", valueName: "size"),
+        transform: size)
     var minimumFree: ByteCount?
 
-    @Option(help: ArgumentHelp("What to log: trace, debug, info, notice, warning or error.", valueName: "level"))
+    @Option(
+        help: ArgumentHelp("What to log: trace, debug, info, notice, warning or error.", valueName: "level"),
+        transform: level)
     var logLevel: Logger.Level = .info
 
     @Option(help: ArgumentHelp("A descriptor to report readiness on.", valueName: "number", visibility: .private))
@@ -47,7 +51,7 @@ struct UbiquityDaemon: AsyncParsableCommand {
         } catch {
             let failure = error as? DaemonFailure ?? DaemonFailure(.failed, "the daemon failed: \(error)")
             readiness.failed(failure)
-            fputs("ubiquityd: \(failure)\n", stderr)
+            _ = "ubiquityd: \(failure)\n".withCString { write(STDERR_FILENO, $0, strlen($0)) }
             throw ExitCode.failure
         }
     }
@@ -63,6 +67,8 @@ struct UbiquityDaemon: AsyncParsableCommand {
             paths: .current, currentDirectory: currentDirectory(), hostName: hostName())
         let settings = try DaemonSettings.load(from: "\(options.stateDirectory(in: surroundings))/settings.json")
         let configuration = try options.resolve(settings: settings, in: surroundings)
+        // The daemon would keep the file system busy that it was started in.
+        _ = chdir("/")
         try await Daemon.run(configuration, readiness: readiness, logger: Logger(label: "ubiquityd"))
     }
 
@@ -78,11 +84,15 @@ struct UbiquityDaemon: AsyncParsableCommand {
     }
 }
 
-extension ByteCount: @retroactive ExpressibleByArgument {
-    public init?(argument: String) { self.init(argument) }
+private func size(_ text: String) throws -> ByteCount {
+    guard let count = ByteCount(text) else { throw ValidationError("'\(text)' is no size such as 500M or 20G") }
+    return count
 }
 
-extension Logger.Level: @retroactive ExpressibleByArgument {}
+private func level(_ text: String) throws -> Logger.Level {
+    guard let level = Logger.Level(rawValue: text) else { throw ValidationError("'\(text)' is no log level") }
+    return level
+}
 
 private func currentDirectory() -> String {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
