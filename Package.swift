@@ -40,10 +40,8 @@ let package = Package(
         .testTarget(name: "CloudModelTests", dependencies: ["Basics", "CloudModel"]),
 
         // MARK: Protocols: what crosses a process boundary
-        .target(
-            name: "DaemonProtocol", dependencies: ["Basics", "CloudModel", nioCore],
-            path: "Sources/Protocols/DaemonProtocol"),
-        .testTarget(name: "DaemonProtocolTests", dependencies: ["Basics", "CloudModel", "DaemonProtocol", nioCore]),
+        .target(name: "DaemonProtocol", dependencies: ["Basics"], path: "Sources/Protocols/DaemonProtocol"),
+        .testTarget(name: "DaemonProtocolTests", dependencies: ["Basics", "DaemonProtocol"]),
 
         // MARK: Cloud: a log and a chunk store
         .systemLibrary(
@@ -118,10 +116,17 @@ let package = Package(
                 nioExtras, nioPosix, serviceLifecycle, unixSignals,
             ], path: "Sources/Daemon/DaemonCore"),
         .executableTarget(
-            name: "ubiquityd", dependencies: ["DaemonCore", argumentParser, logging], path: "Sources/Daemon/ubiquityd"),
+            name: "ubiquityd", dependencies: ["Basics", "DaemonCore", "DaemonProtocol", argumentParser, logging],
+            path: "Sources/Daemon/ubiquityd"),
+        .testTarget(
+            name: "DaemonCoreTests",
+            dependencies: ["Basics", "DaemonCore", "DaemonProtocol", logging]),
         .target(
-            name: "Commands", dependencies: ["Basics", "CloudModel", "DaemonProtocol", argumentParser, systemPackage],
+            name: "Commands", dependencies: ["Basics", "DaemonProtocol", argumentParser],
             path: "Sources/CommandLine/Commands"),
+        .testTarget(
+            name: "CommandsTests",
+            dependencies: ["Basics", "Commands", "DaemonCore", "DaemonProtocol", argumentParser, logging]),
         .executableTarget(
             name: "ubiquity", dependencies: ["Commands", argumentParser], path: "Sources/CommandLine/ubiquity"),
 

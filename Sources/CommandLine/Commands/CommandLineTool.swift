@@ -1,0 +1,46 @@
+import ArgumentParser
+import Glibc
+
+/// The `ubiquity` program: parses its arguments, runs one command and tells how it ended.
+package enum CommandLineTool {
+    /// The exit status for the process; see ``ExitStatus``.
+    package static func run() -> Int32 {
+        do {
+            var command = try UbiquityCommand.parseAsRoot()
+            try command.run()
+            // What could not be written was not told: a full disk or a closed pipe behind standard output.
+            guard fflush(nil) == 0 else { throw CommandFailure(.failed, "standard output can not be written") }
+            return ExitStatus.done.rawValue
+        } catch let failure as CommandFailure {
+            Terminal.complain(failure)
+            return failure.status.rawValue
+        } catch {
+            UbiquityCommand.exit(withError: error)
+        }
+    }
+}
+
+/// The root of all subcommands.
+struct UbiquityCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ubiquity",
+        abstract: "Your documents on every device, in a cloud that you own.",
+        discussion: """
+            A mount (by default ~/MobileDocuments) shows every document at once; its bytes arrive when something opens \
+            it. Any PATH in a mount picks that mount.
+
+            Exit status: \(ExitStatus.summary).
+            """,
+        version: "0.1.0",
+        groupedSubcommands: [
+            CommandGroup(name: "Mounts:", subcommands: [MountCommand.self, UnmountCommand.self, StatusCommand.self]),
+            CommandGroup(
+                name: "Documents:",
+                subcommands: [
+                    SyncCommand.self, DownloadCommand.self, EvictCommand.self, PinCommand.self, UnpinCommand.self,
+                    ConflictsCommand.self, ResolveCommand.self,
+                ]),
+            CommandGroup(
+                name: "Help in need:", subcommands: [DiagnoseCommand.self, ResetCommand.self, CheckCommand.self]),
+        ])
+}

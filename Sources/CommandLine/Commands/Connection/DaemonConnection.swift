@@ -1,0 +1,116 @@
+import Basics
+import DaemonProtocol
+import FoundationEssentials
+import Glibc
+
+/// A conversation with one daemon. A daemon that says nothing for ``ControlFrame/silenceLimit``, not even that it lives, is
+/// taken for frozen: no call hangs for longer than that.
+struct DaemonConnection: ~Copyable {
+    let record: MountRecord
+    private let stream: UnixStream
+    private let patience: Duration
+    private var splitter = FrameSplitter()
+    private var lastID: UInt64 = 0
+
+    /// Connects and says hello.
+    static func open(
+        _ record: MountRecord, patience: Duration = ControlFrame.silenceLimit
+    ) throws(CommandFailure) -> DaemonConnection {
+        var connection = DaemonConnection(record, try connect(record, patience), patience)
+        let hello = HelloRequest(program: "ubiquity")
+        guard case .hello = try connection.call(.hello(hello)) else { throw unexpectedAnswer(record) }
+        return connection
+    }
+
+    private init(_ record: MountRecord, _ stream: consuming UnixStream, _ patience: Duration) {
+        self.record = record
+        self.stream = stream
+        self.patience = patience
+    }
+
+    private static func connect(_ record: MountRecord, _ patience: Duration) throws(CommandFailure) -> UnixStream {
+        do throws(Errno) {
+            return try UnixStream.connected(to: record.socket, patience: patience)
+        } catch {
+            throw explain(error, record)
+        }
+    }
+
+    /// Asks and waits for the answer. With `watch`, states of the mount arrive in the meantime.
+    mutating func call(
+        _ request: DaemonRequest, watch: WatchRequest? = nil, onStatus: (StatusResponse) -> Void = { _ in }
+    ) throws(CommandFailure) -> DaemonResponse {
+        if let watch { _ = try send(.watch(watch)) }
+        let id = try send(request)
+        while true {
+            let envelope = try receive()
+            switch envelope.body {
+            case .event(.status(let status)): onStatus(status)
+            case .event(.alive): continue
+            case .response(let response) where envelope.id == id: return response
+            // Number 0 is the connection itself: turned away.
+            case .failure(let failure) where envelope.id == id || envelope.id == 0: throw CommandFailure(failure)
+            case .response, .failure: continue
+            }
+        }
+    }
+
+    /// Hands on every state until the daemon ends the watch.
+    mutating func watch(
+        _ request: WatchRequest, onStatus: (StatusResponse) -> Void
+    ) throws(CommandFailure) {
+        _ = try call(.watch(request), onStatus: onStatus)
+    }
+
+    private mutating func send(_ request: DaemonRequest) throws(CommandFailure) -> UInt64 {
+        lastID += 1
+        do {
+            try stream.send(
+                ControlFrame.frame(ClientEnvelope(id: lastID, request: request)), patience: patience)
+        } catch {
+            throw Self.explain(error, record)
+        }
+        return lastID
+    }
+
+    private mutating func receive() throws(CommandFailure) -> DaemonEnvelope {
+        do {
+            while true {
+                if let payload = try splitter.next() {
+                    return try ControlFrame.decode(DaemonEnvelope.self, from: payload)
+                }
+                let bytes = try stream.receive(patience: patience)
+                guard !bytes.isEmpty else { throw Errno(ECONNRESET, "recv") }
+                splitter.append(bytes)
+            }
+        } catch {
+            throw Self.explain(error, record)
+        }
+    }
+
+    private static func explain(_ error: any Error, _ record: MountRecord) -> CommandFailure {
+        if let failure = error as? DaemonFailure { return CommandFailure(failure) }
+        switch (error as? Errno)?.code {
+        case ETIMEDOUT:
+            return CommandFailure(
+                .notAnswering, "the daemon (pid \(record.pid)) does not answer", path: record.mount,
+                advice: "See \(record.state)/daemon.log; \"ubiquity unmount\" ends it, nothing is lost.")
+        case ECONNREFUSED, ENOENT:
+            return CommandFailure(
+                .notMounted, "the daemon of this mount is gone", path: record.mount,
+                advice: "Start it again: ubiquity mount \(record.mount) --state \(record.state).")
+        case ECONNRESET, EPIPE:
+            return CommandFailure(
+                .notAnswering, "the daemon (pid \(record.pid)) ended before it answered", path: record.mount,
+                advice: "See \(record.state)/daemon.log.")
+        default:
+            return CommandFailure(.failed, "the daemon can not be asked (\(error))", path: record.mount)
+        }
+    }
+
+    static func unexpectedAnswer(_ record: MountRecord) -> CommandFailure {
+        CommandFailure(
+            .failed, "the daemon gave an answer of another kind than asked", path: record.mount,
+            advice: "Restart it: it may be of another release.")
+    }
+}

@@ -1,0 +1,21 @@
+import ArgumentParser
+import DaemonProtocol
+
+/// `ubiquity download`: fetches bytes before something needs them.
+struct DownloadCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "download", abstract: "Fetch the bytes of documents to this device.",
+        discussion: "Of a folder, everything below it. Returns when the downloads are queued; with --wait, when done.")
+
+    @Argument(help: "What to download.", completion: .file())
+    var paths: [String]
+
+    @Flag(help: "Return only when the bytes are here.")
+    var wait = false
+
+    func run() throws {
+        try ItemsRequest.run(paths, verb: wait ? "Downloaded" : "Downloading", wait: wait) {
+            .download(DownloadRequest(paths: $0, wait: wait))
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import Basics
+import DaemonProtocol
+
+/// What the commands on items have in common: ask each mount, tell what was done, fail if any path failed.
+enum ItemsRequest {
+    /// `verb`: what was done to the items, such as "Evicted"; the rest of the sentence is counted here.
+    static func run(
+        _ arguments: [String], verb: String, wait: Bool = false, _ request: ([MountPath]) -> DaemonRequest
+    ) throws {
+        var failures: [DaemonFailure] = []
+        for group in try MountSelection(arguments, .current()).groups {
+            let outcomes = try ask(group, wait: wait, request(group.paths))
+            for outcome in outcomes where outcome.failure == nil {
+                print(sentence(verb, outcome, group.record))
+            }
+            failures += outcomes.compactMap(\.failure)
+        }
+        if let failure = CommandFailure(failures) { throw failure }
+    }
+
+    private static func ask(
+        _ group: MountSelection.Group, wait: Bool, _ request: DaemonRequest
+    ) throws(CommandFailure) -> [ItemOutcome] {
+        var connection = try DaemonConnection.open(group.record)
+        var display = LiveDisplay()
+        let response = try connection.call(request, watch: wait ? WatchRequest() : nil) {
+            display.show(StatusText.progress($0.mount))
+        }
+        display.clear()
+        guard case .items(let answer) = response else { throw DaemonConnection.unexpectedAnswer(group.record) }
+        return answer.outcomes
+    }
+
+    static func sentence(_ verb: String, _ outcome: ItemOutcome, _ record: MountRecord) -> String {
+        let amount = outcome.bytes > 0 ? ", \(ByteCount(outcome.bytes))" : ""
+        return "\(verb) \(record.display(outcome.path)) (\(counted(outcome.items, "item"))\(amount))."
+    }
+}

@@ -1,0 +1,15 @@
+import ArgumentParser
+import DaemonProtocol
+
+/// `ubiquity unpin`: takes the item's own pin away; it then does as the folder above says.
+struct UnpinCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unpin", abstract: "Let documents be evicted again when space is short.")
+
+    @Argument(help: "What to unpin.", completion: .file())
+    var paths: [String]
+
+    func run() throws {
+        try ItemsRequest.run(paths, verb: "Unpinned") { .pin(PinRequest(paths: $0, pin: .inherited)) }
+    }
+}

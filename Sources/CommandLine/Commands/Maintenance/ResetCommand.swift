@@ -1,0 +1,30 @@
+import ArgumentParser
+import DaemonProtocol
+
+/// `ubiquity reset`: rebuilds what this device knows from the cloud.
+struct ResetCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reset", abstract: "Rebuild this device's state from the cloud.",
+        discussion: """
+            For a device that is stuck. Edits that are not in the cloud yet are kept, a bundle for a post-mortem is saved \
+            first, everything else is read from the cloud again.
+            """)
+
+    @Argument(help: "The mount, or any path in it; needed when there are several.", completion: .directory)
+    var path: String?
+
+    @Flag(help: "Do not ask.")
+    var yes = false
+
+    func run() throws {
+        let record = try MountSelection.single(path, .current())
+        guard yes || Terminal.confirms("Rebuild the state of \(record.mount) from the cloud?") else {
+            throw CommandFailure(.refused, "not reset", path: record.mount, advice: "Confirm it, or say --yes.")
+        }
+        var connection = try DaemonConnection.open(record)
+        guard case .reset(let answer) = try connection.call(.reset(ResetRequest())) else {
+            throw DaemonConnection.unexpectedAnswer(record)
+        }
+        print("Reset \(record.mount); kept \(counted(answer.keptEdits, "edit")). The old state: \(answer.bundle)")
+    }
+}

@@ -1,0 +1,90 @@
+import ArgumentParser
+import Basics
+import DaemonProtocol
+import Glibc
+
+/// `ubiquity mount`: checks the mount point, starts the daemon and waits until the mount answers.
+struct MountCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mount", abstract: "Mount your documents.",
+        discussion: """
+            Starts a daemon in the background and returns when the mount answers. Without --cloud the cloud is a \
+            directory in your XDG data home, shared by all your mounts. --cloud and --device are remembered in the \
+            state directory: they need saying only once. A missing DIR is made; one with files in it is refused.
+            """)
+
+    @Argument(help: ArgumentHelp("Where to mount (default: ~/MobileDocuments).", valueName: "dir"))
+    var directory: String?
+
+    @Option(help: ArgumentHelp("The cloud: file:///DIR, http(s)://HOST or s3://BUCKET/PREFIX.", valueName: "url"))
+    var cloud: String?
+
+    @Option(help: ArgumentHelp("What other devices call this one (default: the host's name).", valueName: "name"))
+    var device: String?
+
+    @Option(
+        help: ArgumentHelp("Where this device keeps its state (default: in your XDG data home).", valueName: "dir"))
+    var state: String?
+
+    @Flag(help: "Become the daemon instead of starting one: for a service manager, or to see its log.")
+    var foreground = false
+
+    @Option(help: ArgumentHelp("How much of documents to keep local, such as 20G.", valueName: "size"))
+    var cacheLimit: String?
+
+    @Option(help: ArgumentHelp("How much of the disk to leave free (default: 2 %, 1 GiB at most).", valueName: "size"))
+    var minimumFree: String?
+
+    func validate() throws {
+        for size in [cacheLimit, minimumFree] {
+            if let size, ByteCount(size) == nil { throw ValidationError("'\(size)' is no size such as 500M or 20G") }
+        }
+    }
+
+    func run() throws {
+        let mount = try MountPoint.prepare(directory, .current())
+        let launcher = try DaemonLauncher(arguments: daemonArguments(mount), state: stateDirectory(mount))
+        if foreground { try launcher.become() }
+        let pid = try launcher.start { Terminal.note($0) }
+        let record = try verify(mount, pid)
+        print("Mounted \(record.mount) (daemon \(record.pid), state in \(record.state)).")
+    }
+
+    private func stateDirectory(_ mount: String) -> String {
+        guard let state else { return StandardPaths.current.stateDirectory(forMount: mount) }
+        return absolute(state)
+    }
+
+    private func daemonArguments(_ mount: String) -> [String] {
+        var arguments = ["--mount", mount, "--state", stateDirectory(mount)]
+        for (name, value) in [
+            ("--cloud", cloud), ("--device", device), ("--cache-limit", cacheLimit), ("--minimum-free", minimumFree),
+        ] {
+            if let value { arguments += [name, value] }
+        }
+        return foreground ? arguments + ["--foreground"] : arguments
+    }
+
+    /// The daemon's word is not enough: its socket and the mount itself must answer.
+    private func verify(_ mount: String, _ pid: pid_t) throws(CommandFailure) -> MountRecord {
+        guard let record = MountRegistry.standard.records().first(where: { $0.mount == mount && $0.pid == pid }) else {
+            throw CommandFailure(
+                .failed, "the daemon (pid \(pid)) started but is not in the registry of mounts", path: mount,
+                advice: "Look whether $XDG_RUNTIME_DIR can be written.")
+        }
+        _ = try DaemonConnection.open(record)
+        guard bounded(within: .seconds(15), { MountPoint.isMounted(mount) }) == true else {
+            throw CommandFailure(
+                .notAnswering, "the daemon (pid \(pid)) started but the mount does not answer", path: mount,
+                advice: "See \(record.state)/daemon.log.")
+        }
+        return record
+    }
+}
+
+/// A path of the command line, absolute and without `.` and `..`.
+func absolute(_ path: String) -> String {
+    let locator = MountLocator(
+        records: [], table: MountTable(mountPoints: []), currentDirectory: workingDirectory(), resolve: { _ in nil })
+    return String(decoding: locator.absolutePath(rawArgument(path)), as: UTF8.self)
+}

@@ -1,0 +1,94 @@
+import Basics
+import DaemonProtocol
+import Glibc
+
+/// The directory to mount on.
+enum MountPoint {
+    /// The absolute path of a directory that can be mounted on: made when it is missing, freed from a dead mount.
+    static func prepare(_ argument: String?, _ locator: MountLocator) throws(CommandFailure) -> String {
+        let typed = argument.map(absolute) ?? StandardPaths.current.defaultMount
+        try clear(typed, locator)
+        try make(typed, withParents: argument == nil)
+        // The daemon registers the path without symlinks, and so the kernel lists it.
+        let path = realPath(Array(typed.utf8)).map { String(decoding: $0, as: UTF8.self) } ?? typed
+        if path != typed { try clear(path, locator) }
+        try requireEmpty(path)
+        return path
+    }
+
+    /// Refuses a living mount, takes a dead one away.
+    private static func clear(_ path: String, _ locator: MountLocator) throws(CommandFailure) {
+        if let record = locator.records.first(where: { $0.mount == path }) {
+            switch liveness(of: record) {
+            case .living:
+                throw CommandFailure(
+                    .refused, "it is mounted already, by daemon \(record.pid)", path: path,
+                    advice: "Use it, or unmount it first.")
+            case .frozen:
+                throw CommandFailure(
+                    .notAnswering, "it is mounted already, but daemon \(record.pid) does not answer", path: path,
+                    advice: "End that one with \"ubiquity unmount \(path)\".")
+            case .dead: break
+            }
+        }
+        guard locator.table.contains(path) else { return }
+        Terminal.note("taking away a mount whose daemon is gone: \(path)")
+        try Unmounting.detach(path)
+    }
+
+    private enum Liveness { case living, frozen, dead }
+
+    private static func liveness(of record: MountRecord) -> Liveness {
+        do throws(CommandFailure) {
+            _ = try DaemonConnection.open(record)
+            return .living
+        } catch {
+            return error.status == .notMounted ? .dead : .frozen
+        }
+    }
+
+    private static func make(_ path: String, withParents: Bool) throws(CommandFailure) {
+        var information = stat()
+        if stat(path, &information) == 0 {
+            guard information.st_mode & S_IFMT == S_IFDIR else {
+                throw CommandFailure(.refused, "the mount point is not a folder", path: path, advice: "Name a folder.")
+            }
+            return
+        }
+        guard errno == ENOENT else { throw unusable(path, errno) }
+        do throws(Errno) {
+            if withParents { try createDirectories(path) } else { try check("mkdir") { mkdir(path, 0o700) } }
+        } catch {
+            throw unusable(path, error.code)
+        }
+    }
+
+    private static func requireEmpty(_ path: String) throws(CommandFailure) {
+        guard let directory = opendir(path) else { throw unusable(path, errno) }
+        defer { closedir(directory) }
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            guard name == "." || name == ".." else {
+                throw CommandFailure(
+                    .refused, "the mount point is not empty", path: path,
+                    advice: "Its files would be hidden: move them away, or mount elsewhere and copy them in.")
+            }
+        }
+    }
+
+    private static func unusable(_ path: String, _ code: Int32) -> CommandFailure {
+        let why = String(cString: strerror(code))
+        return CommandFailure(
+            .refused, "the mount point can not be used (\(why))", path: path,
+            advice: code == ENOENT ? "Make the folder above it first." : "Choose another folder.")
+    }
+
+    /// Whether something is mounted right here: its device differs from that of the folder above. Asks the file system.
+    static func isMounted(_ path: String) -> Bool {
+        var here = stat()
+        var above = stat()
+        return stat(path, &here) == 0 && stat("\(path)/..", &above) == 0 && here.st_dev != above.st_dev
+    }
+}

@@ -1,0 +1,47 @@
+import ArgumentParser
+import DaemonProtocol
+
+/// `ubiquity unmount`: ends a mount and its daemon; works on dead and frozen ones too.
+struct UnmountCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unmount", abstract: "Unmount your documents and stop their daemon.",
+        discussion: """
+            What is not uploaded yet stays on this device and goes on at the next mount; with --wait it is uploaded \
+            first. A mount whose daemon died or does not answer is taken away as well.
+            """)
+
+    @Argument(help: ArgumentHelp("The mount, or any path in it (default: ~/MobileDocuments).", valueName: "dir"))
+    var directory: String?
+
+    @Flag(help: "Upload everything first. Ctrl-C ends the waiting; the mount then stays.")
+    var wait = false
+
+    func run() throws {
+        let locator = try MountLocator.current()
+        let argument = directory ?? StandardPaths.current.defaultMount
+        do throws(CommandFailure) {
+            try unmount(try locator.place(of: argument).record)
+        } catch {
+            guard error.status == .notMounted else { throw error }
+            try cleanUp(absolute(argument), locator, error)
+        }
+    }
+
+    private func unmount(_ record: MountRecord) throws(CommandFailure) {
+        do throws(CommandFailure) {
+            try Unmounting.stop(record, upload: wait)
+        } catch {
+            guard error.status == .notAnswering || error.status == .notMounted, !wait else { throw error }
+            Terminal.note("\(error); taking the mount away")
+            try Unmounting.force(record)
+        }
+        print("Unmounted \(record.mount).")
+    }
+
+    /// A mount without a daemon: nothing to ask, only to take away.
+    private func cleanUp(_ path: String, _ locator: MountLocator, _ failure: CommandFailure) throws(CommandFailure) {
+        guard locator.table.contains(path), !wait else { throw failure }
+        try Unmounting.detach(path)
+        print("Unmounted \(path), whose daemon was gone.")
+    }
+}

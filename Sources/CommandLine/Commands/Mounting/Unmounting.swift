@@ -1,0 +1,93 @@
+import Basics
+import DaemonProtocol
+import Glibc
+
+/// Ends mounts, in order or by force. No edit is lost either way: what was closed is on disk and in the daemon's database.
+enum Unmounting {
+    /// How long a daemon may take to write down what it has and to go.
+    private static let stopLimit: Duration = .seconds(60)
+    /// How long a daemon that did not answer may take to act on SIGTERM.
+    private static let termLimit: Duration = .seconds(5)
+
+    /// Asks the daemon to stop and waits until it is gone.
+    static func stop(_ record: MountRecord, upload: Bool) throws(CommandFailure) {
+        var connection = try DaemonConnection.open(record)
+        var display = LiveDisplay()
+        let watch = upload ? WatchRequest() : nil
+        _ = try connection.call(.stop(StopRequest(upload: upload)), watch: watch) {
+            display.show(StatusText.progress($0.mount))
+        }
+        display.clear()
+        guard waitForEnd(of: record, stopLimit) else {
+            throw CommandFailure(
+                .timedOut, "the daemon (pid \(record.pid)) is stopping but has not ended yet", path: record.mount,
+                advice: "Programs may still use the mount; see \(record.state)/daemon.log.")
+        }
+    }
+
+    /// Detaches the mount and ends its daemon, whatever state that is in.
+    static func force(_ record: MountRecord) throws(CommandFailure) {
+        try detach(record.mount)
+        guard isDaemon(record.pid) else { return finish(record) }
+        kill(record.pid, SIGTERM)
+        // A stopped process acts on SIGTERM only once it continues.
+        kill(record.pid, SIGCONT)
+        if !waitForEnd(of: record, termLimit) {
+            kill(record.pid, SIGKILL)
+            guard waitForEnd(of: record, termLimit) else {
+                throw CommandFailure(
+                    .failed, "the daemon (pid \(record.pid)) can not be ended", path: record.mount,
+                    advice: "It is stuck in the kernel; the mount itself is detached.")
+            }
+        }
+        finish(record)
+    }
+
+    private static func finish(_ record: MountRecord) {
+        MountRegistry.standard.withdraw(mount: record.mount, pid: record.pid)
+    }
+
+    /// Takes the mount out of the tree at once; programs that have files in it open keep them until they close them.
+    static func detach(_ mount: String) throws(CommandFailure) {
+        let (program, arguments) =
+            geteuid() == 0 ? ("umount", ["-l", mount]) : ("fusermount3", ["-u", "-z", mount])
+        do {
+            // A mount that is gone by now is what was wanted.
+            guard try MountTable.current().contains(mount) else { return }
+            let status = try runProgram(program, arguments)
+            guard try !MountTable.current().contains(mount) else {
+                throw CommandFailure(
+                    .failed, "the mount can not be taken away (\(program) ended with \(status))", path: mount)
+            }
+        } catch let error as Errno {
+            throw CommandFailure(
+                .failed, "the mount can not be taken away (\(error))", path: mount, advice: "Install fuse3.")
+        } catch let failure as CommandFailure {
+            throw failure
+        } catch {
+            throw CommandFailure(.failed, "the mount can not be taken away (\(error))", path: mount)
+        }
+    }
+
+    /// Waits for the lock of the state directory, which the daemon has as long as it lives.
+    private static func waitForEnd(of record: MountRecord, _ limit: Duration) -> Bool {
+        let lock = "\(record.state)/lock"
+        return bounded(within: limit) {
+            let descriptor = open(lock, O_RDONLY | O_CLOEXEC)
+            // No lock file: no daemon.
+            guard descriptor >= 0 else { return }
+            flock(descriptor, LOCK_EX)
+            close(descriptor)
+        } != nil
+    }
+
+    /// Ids of processes are used again: only one of our program is ended.
+    private static func isDaemon(_ pid: pid_t) -> Bool {
+        let descriptor = open("/proc/\(pid)/comm", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var buffer = [UInt8](repeating: 0, count: 32)
+        let count = read(descriptor, &buffer, buffer.count)
+        return buffer.prefix(max(0, count)).elementsEqual("ubiquityd\n".utf8)
+    }
+}

@@ -1,0 +1,110 @@
+import Basics
+import DaemonProtocol
+import Glibc
+
+/// Finds the mount that a path is in, without asking the file system where it can be avoided: a frozen mount would not answer.
+struct MountLocator {
+    let records: [MountRecord]
+    let table: MountTable
+    /// Absolute.
+    let currentDirectory: [UInt8]
+    /// Takes symlinks out of an absolute path; nil when it does not exist.
+    let resolve: ([UInt8]) -> [UInt8]?
+
+    /// A path of the command line, found.
+    struct Place: Hashable {
+        let record: MountRecord
+        let path: MountPath
+    }
+
+    static func current() throws(CommandFailure) -> MountLocator {
+        do {
+            return MountLocator(
+                records: MountRegistry.standard.records(), table: try .current(),
+                currentDirectory: workingDirectory(), resolve: realPath)
+        } catch {
+            throw CommandFailure(.failed, "the list of mounts can not be read (\(error))", path: "/proc/self/mountinfo")
+        }
+    }
+
+    func place(of argument: String) throws(CommandFailure) -> Place {
+        let absolute = absolutePath(rawArgument(argument))
+        for candidate in spellings(of: absolute) {
+            guard let mount = longestMount(over: candidate) else { continue }
+            guard let record = records.first(where: { Array($0.mount.utf8) == mount }) else {
+                throw dead(String(decoding: mount, as: UTF8.self))
+            }
+            guard let path = try? MountPath(bytes: candidate.dropFirst(mount.count)) else { break }
+            return Place(record: record, path: path)
+        }
+        throw CommandFailure(
+            .notMounted, "this is in no mount of Ubiquity", path: argument,
+            advice: "See the mounts with \"ubiquity status\", or make one with \"ubiquity mount\".")
+    }
+
+    func dead(_ mount: String) -> CommandFailure {
+        CommandFailure(
+            .notMounted, "the daemon of this mount is gone", path: mount,
+            advice: "\"ubiquity mount \(mount)\" starts it again, \"ubiquity unmount \(mount)\" cleans up.")
+    }
+
+    /// As typed first; then with symlinks on the way to it resolved, then the last one too.
+    private func spellings(of path: [UInt8]) -> some Sequence<[UInt8]> {
+        let slash = path.lastIndex(of: UInt8(ascii: "/")) ?? 0
+        let steps: [() -> [UInt8]?] = [
+            { path },
+            { resolve(slash == 0 ? [UInt8(ascii: "/")] : Array(path[..<slash])).map { $0 + path[slash...] } },
+            { resolve(path) },
+        ]
+        return steps.lazy.compactMap { $0() }
+    }
+
+    private func longestMount(over path: [UInt8]) -> [UInt8]? {
+        let mounts = records.map { Array($0.mount.utf8) } + table.mountPoints
+        return mounts.filter { isInside(path, $0) }.max { $0.count < $1.count }
+    }
+
+    private func isInside(_ path: [UInt8], _ mount: [UInt8]) -> Bool {
+        path.starts(with: mount) && (path.count == mount.count || path[mount.count] == UInt8(ascii: "/"))
+    }
+
+    /// Absolute, with `.` and `..` taken out by name.
+    func absolutePath(_ path: [UInt8]) -> [UInt8] {
+        let slash = UInt8(ascii: "/")
+        let whole = path.first == slash ? path : currentDirectory + [slash] + path
+        var components: [ArraySlice<UInt8>] = []
+        for component in whole.split(separator: slash) where component != [0x2E] {
+            if component == [0x2E, 0x2E] { _ = components.popLast() } else { components.append(component) }
+        }
+        return [slash] + components.joined(separator: [slash])
+    }
+}
+
+/// The bytes of an argument as the kernel passed them; a name that is not UTF-8 was mended when it became a `String`.
+func rawArgument(_ argument: String) -> [UInt8] {
+    guard argument.unicodeScalars.contains("\u{FFFD}") else { return Array(argument.utf8) }
+    let raw = CommandLine.unsafeArgv
+    for index in 0..<Int(CommandLine.argc) {
+        if let pointer = raw[index], String(cString: pointer) == argument { return bytes(pointer) }
+    }
+    return Array(argument.utf8)
+}
+
+/// getcwd(3); the root when the directory is gone.
+func workingDirectory() -> [UInt8] {
+    guard let path = getcwd(nil, 0) else { return [UInt8(ascii: "/")] }
+    defer { free(path) }
+    return bytes(path)
+}
+
+/// realpath(3); nil when the path does not exist.
+func realPath(_ path: [UInt8]) -> [UInt8]? {
+    let terminated = path.map { CChar(bitPattern: $0) } + [0]
+    guard let resolved = realpath(terminated, nil) else { return nil }
+    defer { free(resolved) }
+    return bytes(resolved)
+}
+
+private func bytes(_ text: UnsafePointer<CChar>) -> [UInt8] {
+    UnsafeBufferPointer(start: text, count: strlen(text)).map { UInt8(bitPattern: $0) }
+}

@@ -1,0 +1,50 @@
+import ArgumentParser
+import DaemonProtocol
+
+/// Paths of the command line, grouped by the mount they are in.
+struct MountSelection {
+    struct Group: Hashable {
+        let record: MountRecord
+        var paths: [MountPath]
+    }
+
+    let groups: [Group]
+
+    /// Without `arguments`, every mount.
+    init(_ arguments: [String], _ locator: MountLocator) throws(CommandFailure) {
+        guard !arguments.isEmpty else {
+            groups = locator.records.map { Group(record: $0, paths: []) }
+            guard !groups.isEmpty else { throw Self.nothingMounted }
+            return
+        }
+        var groups: [Group] = []
+        for argument in arguments {
+            let place = try locator.place(of: argument)
+            if let index = groups.firstIndex(where: { $0.record == place.record }) {
+                groups[index].paths.append(place.path)
+            } else {
+                groups.append(Group(record: place.record, paths: [place.path]))
+            }
+        }
+        self.groups = groups
+    }
+
+    /// The one mount a path is in; without one, the only mount there is.
+    static func single(_ argument: String?, _ locator: MountLocator) throws -> MountRecord {
+        if let argument { return try locator.place(of: argument).record }
+        guard let record = locator.records.first else { throw nothingMounted }
+        guard locator.records.count == 1 else {
+            let mounts = locator.records.map(\.mount).joined(separator: ", ")
+            throw ValidationError("There are several mounts, say which one: \(mounts)")
+        }
+        return record
+    }
+
+    static let nothingMounted = CommandFailure(
+        .notMounted, "nothing is mounted", advice: "Mount your documents with \"ubiquity mount\".")
+}
+
+extension MountRecord {
+    /// A path of this mount as a person would type it.
+    func display(_ path: MountPath) -> String { path.isRoot ? mount : "\(mount)/\(printable(path.description))" }
+}

@@ -1,0 +1,59 @@
+import Basics
+import Glibc
+
+/// The mounts of this process that are ours, from `/proc/self/mountinfo` (proc_pid_mountinfo(5)).
+struct MountTable: Sendable {
+    /// What the daemon mounts as: `fuse.` and the subtype.
+    static let fileSystemType = "fuse.ubiquity"
+
+    /// Mount points, absolute. A mount that is covered by another appears too.
+    let mountPoints: [[UInt8]]
+
+    init(mountPoints: [[UInt8]]) { self.mountPoints = mountPoints }
+
+    /// Reads the text of a mountinfo file; lines of another shape are passed over.
+    init(parsing text: [UInt8]) {
+        mountPoints = text.split(separator: UInt8(ascii: "\n")).compactMap { Self.mountPoint(ofLine: Array($0)) }
+    }
+
+    /// `36 35 98:0 /root /mount/point rw,noatime master:1 - fuse.ubiquity source rw`, with any number of tags before the dash.
+    private static func mountPoint(ofLine line: [UInt8]) -> [UInt8]? {
+        let fields = line.split(separator: UInt8(ascii: " "))
+        guard let dash = fields.firstIndex(of: [UInt8(ascii: "-")]), dash >= 6, fields.count > dash + 1,
+            fields[dash + 1].elementsEqual(fileSystemType.utf8)
+        else { return nil }
+        return unescaped(fields[4])
+    }
+
+    /// Space, tab, newline and backslash appear as three octal digits behind a backslash.
+    static func unescaped(_ field: some Collection<UInt8>) -> [UInt8] {
+        var result: [UInt8] = []
+        var rest = Array(field)[...]
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(3)
+            if byte == UInt8(ascii: "\\"), digits.count == 3,
+                let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 8)
+            {
+                result.append(value)
+                rest = rest.dropFirst(3)
+            } else {
+                result.append(byte)
+            }
+        }
+        return result
+    }
+
+    static func current() throws(Errno) -> MountTable {
+        let descriptor = try check("open") { open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC) }
+        defer { close(descriptor) }
+        var text: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let count = try check("read") { read(descriptor, &buffer, buffer.count) }
+            if count == 0 { return MountTable(parsing: text) }
+            text += buffer[..<count]
+        }
+    }
+
+    func contains(_ mountPoint: String) -> Bool { mountPoints.contains(Array(mountPoint.utf8)) }
+}

@@ -1,0 +1,53 @@
+import Basics
+import DaemonProtocol
+
+extension StatusText {
+    /// One row per item; the three things that are independent of each other have a column each.
+    static func table(_ items: [(record: MountRecord, item: ItemStatus)], _ style: TextStyle) -> [String] {
+        var table = TextTable([
+            ("LOCAL", .left), ("CLOUD", .left), ("CONFLICT", .left), ("PIN", .left), ("SIZE", .right), ("PATH", .left),
+        ])
+        for (record, item) in items {
+            table.append([
+                local(item, style), cloud(item, style), conflict(item, style), pin(item),
+                TextTable.Cell(item.kind == .folder ? "-" : "\(ByteCount(item.size))"),
+                TextTable.Cell(record.display(item.path)),
+            ])
+        }
+        return table.lines(style) + items.flatMap { errors($0.record, $0.item, style) }
+    }
+
+    private static func local(_ item: ItemStatus, _ style: TextStyle) -> TextTable.Cell {
+        if item.isDownloading { return TextTable.Cell("\(Int(item.percentDownloaded)) %", style.busy) }
+        if item.downloadingError != nil { return TextTable.Cell("failed", style.bad) }
+        if item.downloadRequested { return TextTable.Cell("waiting", style.busy) }
+        switch item.downloadingStatus {
+        case .current: return TextTable.Cell("current", style.good)
+        case .downloaded: return TextTable.Cell("older", style.warning)
+        case .notDownloaded: return TextTable.Cell("no", style.dim)
+        }
+    }
+
+    private static func cloud(_ item: ItemStatus, _ style: TextStyle) -> TextTable.Cell {
+        if item.isExcludedFromSync { return TextTable.Cell("excluded", style.dim) }
+        if item.isUploading { return TextTable.Cell("\(Int(item.percentUploaded)) %", style.busy) }
+        if item.uploadingError != nil { return TextTable.Cell("failed", style.bad) }
+        if item.isUploaded { return TextTable.Cell("uploaded", style.good) }
+        return item.isSyncPaused ? TextTable.Cell("paused", style.warning) : TextTable.Cell("waiting", style.busy)
+    }
+
+    private static func conflict(_ item: ItemStatus, _ style: TextStyle) -> TextTable.Cell {
+        if item.hasUnresolvedConflicts { return TextTable.Cell("yes", style.warning) }
+        return item.conflictOf == nil ? "-" : TextTable.Cell("sibling", style.warning)
+    }
+
+    private static func pin(_ item: ItemStatus) -> TextTable.Cell {
+        item.pin == .inherited ? TextTable.Cell("(\(item.effectivePin.rawValue))") : TextTable.Cell(item.pin.rawValue)
+    }
+
+    private static func errors(_ record: MountRecord, _ item: ItemStatus, _ style: TextStyle) -> [String] {
+        [item.downloadingError, item.uploadingError].compactMap { $0 }.map {
+            style.bad("\(record.display(item.path)): \(printable($0.description))")
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import Basics
+import DaemonProtocol
+
+/// What `ubiquity status` prints for people. Pure.
+enum StatusText {
+    static func lines(_ report: MountReport, _ style: TextStyle) -> [String] {
+        switch report.outcome {
+        case .success(let status): lines(status, style)
+        case .failure(let failure): [style.bold(report.mount), field("Daemon", style.bad(failure.description), style)]
+        }
+    }
+
+    static func lines(_ status: MountStatus, _ style: TextStyle) -> [String] {
+        var lines = [
+            style.bold(status.mount),
+            field("Cloud", "\(status.cloud.url) (\(reachability(status.cloud, style)))", style),
+            field("Queue", queue(status.queue, style), style),
+            field("Device", "\(printable(status.device.name)) (\(status.device.id))", style),
+            field("Daemon", "pid \(status.pid), state in \(status.state)", style),
+            field("Local", cache(status.cache), style),
+        ]
+        if !status.containers.isEmpty {
+            lines.append(field("Containers", status.containers.joined(separator: ", "), style))
+        }
+        if status.conflicts > 0 {
+            let text = "\(counted(status.conflicts, "document")): ubiquity conflicts \(status.mount)"
+            lines.append(field("Conflicts", style.warning(text), style))
+        }
+        lines += status.transfers.map { "  " + ProgressBar(transfer: $0).plainLine }
+        lines += status.errors.map { "  " + style.bad(printable($0.description)) }
+        return lines
+    }
+
+    /// For `--watch`: a summary line, then a bar for each transfer that fits on a screen.
+    static func watched(_ status: MountStatus, _ style: TextStyle) -> [String] {
+        let width = Terminal.width
+        let cloud = status.cloud.state == .online ? "" : ", cloud \(reachability(status.cloud, style))"
+        let shown = status.transfers.prefix(15)
+        let more = status.transfers.count - shown.count
+        return ["\(style.bold(status.mount)): \(queue(status.queue, style))\(cloud)"]
+            + shown.map { Terminal.isInteractive ? ProgressBar(transfer: $0).line(width: width, style) : plain($0) }
+            + (more > 0 ? ["… and \(more) more"] : [])
+    }
+
+    /// While a command waits on a terminal; elsewhere nothing.
+    static func progress(_ status: MountStatus) -> [String] {
+        Terminal.isInteractive ? watched(status, Terminal.style) : []
+    }
+
+    private static func plain(_ transfer: TransferStatus) -> String { ProgressBar(transfer: transfer).plainLine }
+
+    private static func field(_ name: String, _ value: String, _ style: TextStyle) -> String {
+        let padding = String(repeating: " ", count: max(0, 12 - name.count))
+        return "  \(style.dim(name))\(padding)\(value)"
+    }
+
+    private static func reachability(_ cloud: CloudStatus, _ style: TextStyle) -> String {
+        switch cloud.state {
+        case .online: style.good("online")
+        case .offline: style.warning(cloud.message.map { "offline: \($0)" } ?? "offline")
+        }
+    }
+
+    static func queue(_ queue: QueueStatus, _ style: TextStyle) -> String {
+        guard !queue.isIdle else { return style.good("everything is in the cloud") }
+        var parts: [String] = []
+        if queue.pendingItems > 0 {
+            parts.append("\(counted(queue.pendingItems, "item")) to upload (\(ByteCount(queue.pendingBytes)))")
+        }
+        if queue.uploads > 0 { parts.append("\(counted(queue.uploads, "upload")) running") }
+        if queue.downloads > 0 { parts.append(counted(queue.downloads, "download")) }
+        return style.busy(parts.joined(separator: ", "))
+    }
+
+    private static func cache(_ cache: CacheStatus) -> String {
+        let limit = cache.limit.map { " of at most \(ByteCount($0))" } ?? ""
+        return "\(ByteCount(cache.bytes)) of documents\(limit)"
+    }
+}

@@ -1,0 +1,46 @@
+import ArgumentParser
+import DaemonProtocol
+
+/// `ubiquity sync`: uploads now; with `--wait`, until it is all in the cloud.
+struct SyncCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sync", abstract: "Upload now what is not in the cloud yet.",
+        discussion: """
+            With --wait, exit status 0 means: every change under the PATHs (without one, of all mounts) that was made \
+            before is in the cloud. Ctrl-C ends the waiting, not the uploads.
+            """)
+
+    @Argument(help: "What to sync.", completion: .file())
+    var paths: [String] = []
+
+    @Flag(help: "Return only when it is done.")
+    var wait = false
+
+    @Option(help: ArgumentHelp("Give up waiting after this many seconds.", valueName: "seconds"))
+    var timeout: Double?
+
+    func validate() throws {
+        guard let timeout else { return }
+        guard wait else { throw ValidationError("--timeout makes sense with --wait only") }
+        guard timeout > 0, timeout.isFinite else { throw ValidationError("--timeout takes a number above 0") }
+    }
+
+    func run() throws {
+        let deadline = timeout.map { ContinuousClock.now + .seconds($0) }
+        for group in try MountSelection(paths, .current()).groups { try sync(group, until: deadline) }
+    }
+
+    private func sync(_ group: MountSelection.Group, until deadline: ContinuousClock.Instant?) throws {
+        let remaining = deadline.map { max(0, ($0 - .now) / .seconds(1)) }
+        let request = SyncRequest(paths: group.paths, wait: wait, timeout: remaining)
+        var connection = try DaemonConnection.open(group.record)
+        var display = LiveDisplay()
+        let response = try connection.call(.sync(request), watch: wait ? WatchRequest() : nil) {
+            display.show(StatusText.progress($0.mount))
+        }
+        display.clear()
+        guard case .sync(let result) = response else { throw DaemonConnection.unexpectedAnswer(group.record) }
+        let waiting = "\(group.record.mount): \(counted(result.pendingItems, "item")) still to upload."
+        print(result.pendingItems == 0 ? "\(group.record.mount): everything is in the cloud." : waiting)
+    }
+}

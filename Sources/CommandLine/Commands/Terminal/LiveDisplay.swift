@@ -1,0 +1,39 @@
+import Glibc
+
+/// Lines at the bottom of the terminal that replace each other; elsewhere each new line is printed once.
+struct LiveDisplay {
+    private let isInteractive: Bool
+    private var shown: [String] = []
+
+    init(isInteractive: Bool = Terminal.isInteractive) { self.isInteractive = isInteractive }
+
+    mutating func show(_ lines: [String]) {
+        guard lines != shown else { return }
+        if isInteractive {
+            emit(Self.redraw(over: shown.count, lines))
+        } else {
+            let known = Set(shown)
+            for line in lines where !known.contains(line) { print(line) }
+            // Whoever reads the other end of a pipe wants to see it now.
+            fflush(nil)
+        }
+        shown = lines
+    }
+
+    /// Takes the lines away again, to make room for the result.
+    mutating func clear() {
+        if isInteractive, !shown.isEmpty { emit(Self.redraw(over: shown.count, [])) }
+        shown = []
+    }
+
+    /// Up over the old lines (CUU), clear to the end of the screen (ED), then the new ones.
+    static func redraw(over old: Int, _ lines: [String]) -> String {
+        let up = old > 0 ? "\u{1B}[\(old)A" : ""
+        return up + "\r\u{1B}[J" + lines.map { $0 + "\n" }.joined()
+    }
+
+    private func emit(_ text: String) {
+        print(text, terminator: "")
+        fflush(nil)
+    }
+}

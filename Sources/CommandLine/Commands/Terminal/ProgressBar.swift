@@ -1,0 +1,45 @@
+import Basics
+import DaemonProtocol
+
+/// A transfer as one line: `↑ Documents/a.mov   [██████      ]  48 %  1.2 of 2.5 GiB`.
+struct ProgressBar {
+    let transfer: TransferStatus
+
+    /// 0 to 1; an empty file counts as done.
+    var fraction: Double {
+        guard transfer.totalBytes > 0 else { return 1 }
+        return min(1, Double(transfer.completedBytes) / Double(transfer.totalBytes))
+    }
+
+    var percent: Int { Int((fraction * 100).rounded(.down)) }
+
+    private var arrow: String { transfer.direction == .upload ? "↑" : "↓" }
+
+    private var amounts: String { "\(ByteCount(transfer.completedBytes)) of \(ByteCount(transfer.totalBytes))" }
+
+    /// At most `width` columns.
+    func line(width: Int, _ style: TextStyle) -> String {
+        let barWidth = min(24, max(4, width / 4))
+        let tail = "\(leftPadded("\(percent)", 3)) %  \(amounts)"
+        let room = width - barWidth - tail.count - 7
+        let label = shortened(printable(transfer.path.description), to: max(8, room))
+        let full = Int((fraction * Double(barWidth)).rounded(.down))
+        let bar = String(repeating: "█", count: full) + String(repeating: "░", count: barWidth - full)
+        let padding = String(repeating: " ", count: max(0, room - label.count))
+        return "\(arrow) \(label)\(padding)  \(style.busy(bar)) \(tail)"
+    }
+
+    /// For output that is no terminal.
+    var plainLine: String { "\(arrow) \(printable(transfer.path.description)) \(percent) % (\(amounts))" }
+}
+
+/// Cut in the middle: the start tells the folder, the end the document.
+func shortened(_ text: String, to width: Int) -> String {
+    guard text.count > width, width > 1 else { return text }
+    let head = (width - 1) / 2
+    return "\(text.prefix(head))…\(text.suffix(width - 1 - head))"
+}
+
+private func leftPadded(_ text: String, _ width: Int) -> String {
+    String(repeating: " ", count: max(0, width - text.count)) + text
+}

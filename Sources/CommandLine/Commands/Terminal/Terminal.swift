@@ -1,0 +1,59 @@
+import DaemonProtocol
+import Glibc
+
+/// What is known of the terminal, and the words that go to it.
+enum Terminal {
+    static var isInteractive: Bool { isatty(STDOUT_FILENO) == 1 && variable("TERM") != "dumb" }
+
+    /// Colours only for eyes, and not for those who refuse them (no-color.org).
+    static var style: TextStyle {
+        TextStyle(isColoured: isInteractive && (variable("NO_COLOR") ?? "").isEmpty)
+    }
+
+    /// Columns; 80 when it is not known.
+    static var width: Int {
+        var size = winsize()
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return Int(size.ws_col)
+    }
+
+    /// `ubiquity: what happened: path. What to do.` on standard error, a line for each cause.
+    static func complain(_ failure: CommandFailure) {
+        for cause in failure.causes { note(cause.description) }
+    }
+
+    /// A line on standard error: progress and remarks do not belong into what a script reads.
+    static func note(_ text: String) {
+        let line = "ubiquity: \(text)\n"
+        // Nobody is left to tell when standard error is gone.
+        _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
+    }
+
+    /// Asks on the terminal; false without one.
+    static func confirms(_ question: String) -> Bool {
+        guard isatty(STDIN_FILENO) == 1 else { return false }
+        print("\(question) [y/N] ", terminator: "")
+        fflush(nil)
+        return ["y", "yes"].contains(readLine()?.lowercased() ?? "")
+    }
+
+    private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+}
+
+/// How text is set off, or not.
+struct TextStyle: Hashable, Sendable {
+    let isColoured: Bool
+
+    static let plain = TextStyle(isColoured: false)
+
+    func bold(_ text: String) -> String { wrap(text, "1") }
+    func dim(_ text: String) -> String { wrap(text, "2") }
+    func good(_ text: String) -> String { wrap(text, "32") }
+    func busy(_ text: String) -> String { wrap(text, "36") }
+    func warning(_ text: String) -> String { wrap(text, "33") }
+    func bad(_ text: String) -> String { wrap(text, "31") }
+
+    private func wrap(_ text: String, _ code: String) -> String {
+        isColoured ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+    }
+}

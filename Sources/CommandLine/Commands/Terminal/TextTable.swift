@@ -1,0 +1,54 @@
+/// Columns of text, each as wide as its widest cell.
+struct TextTable {
+    enum Alignment { case left, right }
+
+    private let columns: [(title: String, alignment: Alignment)]
+    private var rows: [[Cell]] = []
+
+    /// A text, and how it is to look; the look does not count as width.
+    struct Cell: ExpressibleByStringLiteral {
+        let text: String
+        let look: (String) -> String
+
+        init(_ text: String, _ look: @escaping (String) -> String = { $0 }) {
+            self.text = text
+            self.look = look
+        }
+
+        init(stringLiteral text: String) { self.init(text) }
+    }
+
+    init(_ columns: [(title: String, alignment: Alignment)]) { self.columns = columns }
+
+    mutating func append(_ cells: [Cell]) {
+        precondition(cells.count == columns.count, "a row has a cell for each column")
+        rows.append(cells)
+    }
+
+    func lines(_ style: TextStyle) -> [String] {
+        let header = columns.map { Cell($0.title, style.dim) }
+        let widths = columns.indices.map { index in
+            ([header] + rows).map { $0[index].text.count }.max() ?? 0
+        }
+        return ([header] + rows).map { line($0, widths) }
+    }
+
+    private func line(_ cells: [Cell], _ widths: [Int]) -> String {
+        cells.indices.map { index in
+            let cell = cells[index]
+            let padding = String(repeating: " ", count: widths[index] - cell.text.count)
+            let shown = cell.look(cell.text)
+            if columns[index].alignment == .right { return padding + shown }
+            return index == cells.count - 1 ? shown : shown + padding
+        }
+        .joined(separator: "  ")
+    }
+}
+
+/// `1 item`, `3 items`.
+func counted(_ number: UInt64, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+
+/// A name as one line of a terminal can show it: control characters, which could command the terminal, become `?`.
+func printable(_ text: String) -> String {
+    String(String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }))
+}

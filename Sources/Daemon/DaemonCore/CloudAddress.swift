@@ -1,0 +1,95 @@
+package import DaemonProtocol
+import FoundationEssentials
+
+/// Which cloud to use, as `--cloud` names it.
+package enum CloudAddress: Hashable, Sendable, CustomStringConvertible {
+    /// A folder of this machine, or of a file system it has mounted; absolute.
+    case directory(path: String)
+    /// A server of ours.
+    case http(url: String)
+    case s3(bucket: String, prefix: String)
+
+    /// Reads `file:///dir`, a path, `http(s)://host` or `s3://bucket/prefix`. A relative path starts at `currentDirectory`.
+    package init(_ text: String, currentDirectory: String) throws(DaemonFailure) {
+        guard let colon = text.firstRange(of: "://") else {
+            self = .directory(path: try Self.path(text, currentDirectory))
+            return
+        }
+        let rest = String(text[colon.upperBound...])
+        switch text[..<colon.lowerBound].lowercased() {
+        case "file": self = .directory(path: try Self.path(ofFileURL: rest, text))
+        case "http", "https":
+            guard !rest.isEmpty, !rest.hasPrefix("/") else { throw Self.invalid(text, "it names no host") }
+            self = .http(url: text)
+        case "s3":
+            let parts = rest.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let bucket = parts.first, !bucket.isEmpty else { throw Self.invalid(text, "it names no bucket") }
+            self = .s3(bucket: String(bucket), prefix: parts.count > 1 ? String(parts[1]) : "")
+        case let scheme: throw Self.invalid(text, "there is no cloud of the kind \"\(scheme)\"")
+        }
+    }
+
+    /// A word without a slash is more likely a slip than a folder's name.
+    private static func path(_ text: String, _ currentDirectory: String) throws(DaemonFailure) -> String {
+        guard text.contains("/") else { throw invalid(text, "it is no URL and no path") }
+        return text.hasPrefix("/") ? text : "\(currentDirectory)/\(text)"
+    }
+
+    /// RFC 8089: the host is empty or `localhost`, the path absolute and percent-encoded.
+    private static func path(ofFileURL rest: String, _ text: String) throws(DaemonFailure) -> String {
+        let path = rest.hasPrefix("localhost/") ? String(rest.dropFirst("localhost".count)) : rest
+        guard path.hasPrefix("/") else { throw invalid(text, "a file URL has three slashes before its path") }
+        guard let decoded = percentDecoded(path) else { throw invalid(text, "its %-escapes are broken") }
+        return decoded
+    }
+
+    private static func invalid(_ text: String, _ why: String) -> DaemonFailure {
+        DaemonFailure(
+            .invalidRequest, "the cloud's address is not usable, \(why)", path: text,
+            advice: "Use file:///DIRECTORY, http(s)://HOST or s3://BUCKET/PREFIX.")
+    }
+
+    /// Throws for the kinds that this version can name but not use.
+    package func requireSupport() throws(DaemonFailure) {
+        guard case .directory = self else {
+            throw DaemonFailure(
+                .unsupported, "this version has no \(kind) clouds yet", path: description,
+                advice: "Use file:///DIRECTORY; the folder may be shared with other machines.")
+        }
+    }
+
+    private var kind: String {
+        switch self {
+        case .directory: "directory"
+        case .http: "HTTP"
+        case .s3: "S3"
+        }
+    }
+
+    /// The address as a URL.
+    package var description: String {
+        switch self {
+        case .directory(let path): URL(filePath: path, directoryHint: .notDirectory).absoluteString
+        case .http(let url): url
+        case .s3(let bucket, let prefix): prefix.isEmpty ? "s3://\(bucket)" : "s3://\(bucket)/\(prefix)"
+        }
+    }
+}
+
+/// Bytes for `%41` and the like (RFC 3986, 2.1); nil when an escape is broken or the result is no text.
+private func percentDecoded(_ text: String) -> String? {
+    var bytes: [UInt8] = []
+    var rest = text.utf8[...]
+    while let byte = rest.popFirst() {
+        guard byte == UInt8(ascii: "%") else {
+            bytes.append(byte)
+            continue
+        }
+        guard let digits = String(rest.prefix(2)), digits.utf8.count == 2, !digits.hasPrefix("+"),
+            let value = UInt8(digits, radix: 16)
+        else { return nil }
+        bytes.append(value)
+        rest.removeFirst(2)
+    }
+    return String(validating: bytes, as: UTF8.self)
+}

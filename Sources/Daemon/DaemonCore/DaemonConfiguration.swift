@@ -1,0 +1,89 @@
+package import Basics
+package import DaemonProtocol
+
+/// What a daemon is to do, complete and checked for form.
+package struct DaemonConfiguration: Hashable, Sendable {
+    /// Absolute.
+    package var mountPoint: String
+    package var cloud: CloudAddress
+    /// What other devices call this one.
+    package var deviceName: String
+    /// Absolute.
+    package var stateDirectory: String
+    /// How many local bytes of documents there may be; nil: as many as ``minimumFree`` leaves room for.
+    package var cacheLimit: ByteCount?
+    /// How many bytes of the disk to leave free; nil: ``minimumFree(ofDisk:)`` decides.
+    package var minimumFree: ByteCount?
+    /// Attached to a terminal or to a service manager.
+    package var isForeground: Bool
+
+    /// What to leave free of a disk of `total` bytes: 2 %, but no more than 1 GiB.
+    package func minimumFree(ofDisk total: ByteCount) -> ByteCount {
+        minimumFree ?? ByteCount(min(1 << 30, total.bytes / 50))
+    }
+
+    package var controlSocket: String { "\(stateDirectory)/control.sock" }
+    package var settingsFile: String { "\(stateDirectory)/settings.json" }
+}
+
+/// What was said on the command line.
+package struct DaemonOptions: Hashable, Sendable {
+    package var mount: String
+    package var cloud: String?
+    package var device: String?
+    package var state: String?
+    package var cacheLimit: ByteCount?
+    package var minimumFree: ByteCount?
+    package var isForeground = false
+
+    package init(mount: String) { self.mount = mount }
+}
+
+/// The machine as far as a configuration depends on it.
+package struct DaemonSurroundings: Sendable {
+    package var paths: StandardPaths
+    package var currentDirectory: String
+    package var hostName: String
+
+    package init(paths: StandardPaths, currentDirectory: String, hostName: String) {
+        self.paths = paths
+        self.currentDirectory = currentDirectory
+        self.hostName = hostName
+    }
+
+    package func absolute(_ path: String) -> String {
+        normalized(path.hasPrefix("/") ? path : "\(currentDirectory)/\(path)")
+    }
+
+    /// Without doubled slashes, `.` and a slash at the end; `..` stays, as only the file system knows what it means.
+    private func normalized(_ path: String) -> String {
+        "/" + path.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
+    }
+}
+
+extension DaemonOptions {
+    /// Where the state is, before anything else can be read from it.
+    package func stateDirectory(in surroundings: DaemonSurroundings) -> String {
+        state.map(surroundings.absolute)
+            ?? surroundings.paths.stateDirectory(forMount: surroundings.absolute(mount))
+    }
+
+    /// Completes the options: what was not said comes from the settings of the last start, else from the surroundings.
+    package func resolve(
+        settings: DaemonSettings?, in surroundings: DaemonSurroundings
+    ) throws(DaemonFailure) -> DaemonConfiguration {
+        let device = self.device ?? settings?.device ?? surroundings.hostName
+        guard (1...64).contains(device.utf8.count), !device.contains(where: { $0 == "/" || $0.isNewline }) else {
+            throw DaemonFailure(
+                .invalidRequest, "a device's name has 1 to 64 bytes, no slash and no line break", path: device,
+                advice: "Choose another with --device.")
+        }
+        let address = cloud ?? settings?.cloud ?? surroundings.paths.embeddedCloud
+        let cloud = try CloudAddress(address, currentDirectory: surroundings.currentDirectory)
+        try cloud.requireSupport()
+        return DaemonConfiguration(
+            mountPoint: surroundings.absolute(mount), cloud: cloud, deviceName: device,
+            stateDirectory: stateDirectory(in: surroundings), cacheLimit: cacheLimit, minimumFree: minimumFree,
+            isForeground: isForeground)
+    }
+}

@@ -1,0 +1,46 @@
+package import DaemonProtocol
+import FoundationEssentials
+import Glibc
+
+/// What a device goes by at every start, kept in its state directory, so that `--cloud` and `--device` are said once.
+package struct DaemonSettings: Codable, Hashable, Sendable {
+    package let format: UInt32
+    package let cloud: String
+    package let device: String
+
+    package static let currentFormat: UInt32 = 1
+
+    package init(cloud: String, device: String) {
+        format = Self.currentFormat
+        self.cloud = cloud
+        self.device = device
+    }
+
+    package init(_ configuration: DaemonConfiguration) {
+        self.init(cloud: configuration.cloud.description, device: configuration.deviceName)
+    }
+
+    /// Nil when the device has none yet. Throws when they can not be read or are of a newer version.
+    package static func load(from file: String) throws(DaemonFailure) -> DaemonSettings? {
+        guard access(file, F_OK) == 0 else { return nil }
+        do {
+            let settings = try JSONDecoder().decode(Self.self, from: Data(contentsOf: URL(filePath: file)))
+            if settings.format <= currentFormat { return settings }
+        } catch {
+            throw DaemonFailure(
+                .damaged, "the settings can not be read", path: file,
+                advice: "Say --cloud and --device again after moving this file away.")
+        }
+        throw DaemonFailure(
+            .versionMismatch, "the settings were written by a newer version", path: file,
+            advice: "Use that version, or another --state.")
+    }
+
+    /// Replaces the file as a whole; does nothing when it says the same already.
+    package func save(to file: String) throws {
+        let text = try ControlFrame.payload(self)
+        // An unreadable file is one that differs.
+        if let present = try? Data(contentsOf: URL(filePath: file)), present == text { return }
+        try text.write(to: URL(filePath: file), options: .atomic)
+    }
+}

@@ -1,0 +1,44 @@
+package import DaemonProtocol
+import FoundationEssentials
+import Glibc
+
+/// Tells whoever started the daemon how the start goes: lines into a pipe that was inherited from it.
+///
+/// `starting: WHAT` any number of times, then once `ready` or `error: ` and a ``DaemonFailure`` as JSON on one line.
+package struct ReadinessPipe: Sendable {
+    private let descriptor: Int32?
+
+    /// Nil when nobody waits.
+    package init(descriptor: Int32?) {
+        self.descriptor = descriptor
+        guard let descriptor else { return }
+        // Not for programs that the daemon itself starts: the reader would wait for them too.
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        signal(SIGPIPE, SIG_IGN)
+    }
+
+    /// Something that takes time; also keeps the waiting side patient.
+    package func starting(_ what: String) { write("starting: \(what)\n") }
+
+    package func ready() {
+        write("ready\n")
+        finish()
+    }
+
+    package func failed(_ failure: DaemonFailure) {
+        // Encoding a failure can not fail but for its length; the text alone is the fallback.
+        let text = (try? ControlFrame.payload(failure)).map { String(decoding: $0, as: UTF8.self) }
+        write("error: \(text ?? failure.message)\n")
+        finish()
+    }
+
+    private func finish() {
+        if let descriptor { close(descriptor) }
+    }
+
+    /// A reader that has gone is no reason to fail.
+    private func write(_ line: String) {
+        guard let descriptor else { return }
+        _ = line.withCString { Glibc.write(descriptor, $0, strlen($0)) }
+    }
+}

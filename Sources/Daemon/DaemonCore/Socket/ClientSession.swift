@@ -1,0 +1,125 @@
+import DaemonProtocol
+import FoundationEssentials
+import Logging
+import NIOCore
+import Synchronization
+
+/// One connection: reads requests, runs each in a task of its own, and writes answers. Ends with the connection, and then
+/// cancels what still runs.
+final class ClientSession: Sendable {
+    private let peer: PeerCredentials
+    private let handler: any RequestHandler
+    private let limits: SocketServer.Limits
+    private let logger: Logger
+    private let state: Mutex<SessionState>
+
+    init(
+        peer: PeerCredentials, identity: HelloResponse, handler: any RequestHandler, limits: SocketServer.Limits,
+        logger: Logger
+    ) {
+        self.peer = peer
+        self.handler = handler
+        self.limits = limits
+        self.logger = logger
+        state = Mutex(SessionState(identity: identity, maximumRequests: limits.maximumRequests))
+    }
+
+    private typealias Outbound = NIOAsyncChannelOutboundWriter<ByteBuffer>
+
+    /// Serves until the client leaves, breaks the protocol, or the task is cancelled.
+    func run(_ channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>) async throws {
+        try await channel.executeThenClose { inbound, outbound in
+            try await withThrowingDiscardingTaskGroup { group in
+                group.addTask { try await self.keepAlive(outbound) }
+                for try await frame in inbound {
+                    guard try await self.receive(Data(frame.readableBytesView), outbound, &group) else { break }
+                }
+                group.cancelAll()
+            }
+        }
+    }
+
+    /// Closes the connection (by throwing) when no hello comes; later shows the client that the daemon lives.
+    private func keepAlive(_ outbound: Outbound) async throws {
+        try await Task.sleep(for: limits.helloTimeout)
+        guard state.withLock({ $0.program }) != nil else { throw SessionError.noHello }
+        while true {
+            try await send(DaemonEnvelope(id: 0, .event(.alive)), outbound)
+            try await Task.sleep(for: limits.heartbeat)
+        }
+    }
+
+    /// Whether the connection goes on.
+    private func receive(
+        _ payload: Data, _ outbound: Outbound, _ group: inout ThrowingDiscardingTaskGroup<any Error>
+    ) async throws -> Bool {
+        let envelope: ClientEnvelope
+        do {
+            envelope = try ControlFrame.decode(ClientEnvelope.self, from: payload)
+        } catch {
+            try await refuse(payload, because: error, outbound)
+            return true
+        }
+        switch state.withLock({ $0.received(envelope) }) {
+        case .answer(let answer):
+            try await send(answer, outbound)
+        case .refuse(let answer):
+            try await send(answer, outbound)
+            return false
+        case .perform(let id, let request):
+            group.addTask { try await self.perform(request, id: id, outbound) }
+        }
+        return true
+    }
+
+    private func refuse(_ payload: Data, because error: any Error, _ outbound: Outbound) async throws {
+        let failure =
+            error as? DaemonFailure ?? DaemonFailure(.invalidRequest, "the request could not be understood: \(error)")
+        try await send(DaemonEnvelope(id: ControlFrame.requestID(of: payload), .failure(failure)), outbound)
+    }
+
+    private func perform(_ request: DaemonRequest, id: UInt64, _ outbound: Outbound) async throws {
+        let body = try await outcome(of: request, id: id, outbound)
+        // Before the answer: the client may use the number again as soon as it has it.
+        state.withLock { $0.finished(id) }
+        try await send(DaemonEnvelope(id: id, body), outbound)
+        await handler.didAnswer(request)
+    }
+
+    private func outcome(
+        of request: DaemonRequest, id: UInt64, _ outbound: Outbound
+    ) async throws -> DaemonEnvelope.Body {
+        let client = ClientContext(
+            processID: peer.processID, userID: peer.userID, program: state.withLock { $0.program } ?? "")
+        do {
+            guard case .watch(let watch) = request else {
+                return .response(try await handler.handle(request, from: client))
+            }
+            for await event in try await handler.events(for: watch, from: client) {
+                try await send(DaemonEnvelope(id: id, .event(event)), outbound)
+            }
+            return .response(.done(DoneResponse()))
+        } catch let failure as DaemonFailure {
+            return .failure(failure)
+        } catch {
+            try Task.checkCancellation()
+            logger.error("A request failed for an unforeseen reason", metadata: ["error": "\(error)"])
+            return .failure(DaemonFailure(.failed, "the daemon failed: \(error)", advice: "See its log."))
+        }
+    }
+
+    private func send(_ envelope: DaemonEnvelope, _ outbound: Outbound) async throws {
+        let frame: [UInt8]
+        do {
+            frame = try ControlFrame.frame(envelope)
+        } catch let failure as DaemonFailure {
+            // Too long to send: the client hears that instead.
+            frame = try ControlFrame.frame(DaemonEnvelope(id: envelope.id, .failure(failure)))
+        }
+        try await outbound.write(ByteBuffer(bytes: frame))
+    }
+}
+
+enum SessionError: Error {
+    case noHello
+}

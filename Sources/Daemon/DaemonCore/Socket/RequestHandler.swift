@@ -1,0 +1,34 @@
+package import DaemonProtocol
+
+/// Answers what clients ask over the control socket. Called from many tasks at once.
+///
+/// A client that goes away cancels the tasks of its requests: a handler that waits must end with its task's cancellation.
+package protocol RequestHandler: Sendable {
+    /// Answers any request but `hello` (the server's) and `watch` (see ``events(for:from:)``). Throws ``DaemonFailure``;
+    /// any other error reaches the client as `failed`.
+    func handle(_ request: DaemonRequest, from client: ClientContext) async throws -> DaemonResponse
+
+    /// The state now and after each change. Must buffer a bounded number of events, as a client may read slowly.
+    func events(for request: WatchRequest, from client: ClientContext) async throws -> AsyncStream<DaemonEvent>
+
+    /// Called when the answer to `request` has been written: the place to stop the daemon after a `stop`.
+    func didAnswer(_ request: DaemonRequest) async
+}
+
+extension RequestHandler {
+    package func didAnswer(_ request: DaemonRequest) async {}
+}
+
+/// Who asks.
+package struct ClientContext: Hashable, Sendable {
+    package let processID: Int32
+    package let userID: UInt32
+    /// What the client called itself.
+    package let program: String
+
+    package init(processID: Int32, userID: UInt32, program: String) {
+        self.processID = processID
+        self.userID = userID
+        self.program = program
+    }
+}

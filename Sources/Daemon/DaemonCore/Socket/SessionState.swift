@@ -1,0 +1,62 @@
+import DaemonProtocol
+
+/// Decides what may happen on one connection. Pure: knows no socket.
+struct SessionState: Sendable {
+    enum Verdict: Equatable {
+        /// Answer at once with this.
+        case answer(DaemonEnvelope)
+        /// Answer with this, then end the connection.
+        case refuse(DaemonEnvelope)
+        /// Hand the request to the handler; ``finished(_:)`` follows.
+        case perform(id: UInt64, DaemonRequest)
+    }
+
+    private let identity: HelloResponse
+    private let maximumRequests: Int
+    private var inFlight: Set<UInt64> = []
+    /// What the client called itself in its hello; nil before.
+    private(set) var program: String?
+
+    init(identity: HelloResponse, maximumRequests: Int) {
+        self.identity = identity
+        self.maximumRequests = maximumRequests
+    }
+
+    mutating func received(_ envelope: ClientEnvelope) -> Verdict {
+        let id = envelope.id
+        if case .hello(let hello) = envelope.request { return greet(hello, id: id) }
+        guard program != nil else {
+            return .refuse(failure(id, .invalidRequest, "the first request must be a hello"))
+        }
+        guard !inFlight.contains(id) else {
+            return .refuse(failure(id, .invalidRequest, "request number \(id) is still under way"))
+        }
+        guard inFlight.count < maximumRequests else {
+            return .answer(failure(id, .busy, "this connection has \(maximumRequests) requests under way already"))
+        }
+        inFlight.insert(id)
+        return .perform(id: id, envelope.request)
+    }
+
+    mutating func finished(_ id: UInt64) { inFlight.remove(id) }
+
+    private mutating func greet(_ hello: HelloRequest, id: UInt64) -> Verdict {
+        guard identity.version.understands(hello.version) else {
+            return .refuse(
+                DaemonEnvelope(
+                    id: id,
+                    .failure(
+                        DaemonFailure(
+                            .versionMismatch,
+                            "the daemon speaks version \(identity.version) of the control protocol, "
+                                + "\(hello.program) speaks \(hello.version)",
+                            advice: "Restart the daemon (ubiquity unmount, then ubiquity mount) after an update."))))
+        }
+        program = hello.program
+        return .answer(DaemonEnvelope(id: id, .response(.hello(identity))))
+    }
+
+    private func failure(_ id: UInt64, _ code: DaemonFailure.Code, _ message: String) -> DaemonEnvelope {
+        DaemonEnvelope(id: id, .failure(DaemonFailure(code, message)))
+    }
+}

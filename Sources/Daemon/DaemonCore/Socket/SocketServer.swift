@@ -1,0 +1,111 @@
+package import DaemonProtocol
+import Glibc
+package import Logging
+import NIOCore
+import NIOExtras
+import NIOPosix
+import Synchronization
+
+/// Serves the control socket: accepts clients of the same user, bounds what each may ask, and hands requests to a handler.
+///
+/// A client may die at any byte: its connection ends, its tasks are cancelled, nobody else notices.
+package struct SocketServer: Sendable {
+    package struct Limits: Sendable {
+        package var maximumClients = 64
+        /// Requests under way at a time, per client.
+        package var maximumRequests = 16
+        /// How long a client may be connected without saying hello.
+        package var helloTimeout: Duration = .seconds(5)
+        package var heartbeat: Duration = ControlFrame.heartbeat
+        package init() {}
+    }
+
+    private let descriptor: Int32
+    private let identity: HelloResponse
+    private let handler: any RequestHandler
+    private let limits: Limits
+    private let logger: Logger
+
+    /// `socket` already listens: clients may have connected before ``run()``.
+    package init(
+        socket: consuming ControlSocket, identity: HelloResponse, handler: any RequestHandler, logger: Logger,
+        limits: Limits = Limits()
+    ) {
+        descriptor = socket.release()
+        self.identity = identity
+        self.handler = handler
+        self.limits = limits
+        self.logger = logger
+    }
+
+    /// Serves until the task is cancelled; to be called once. Returns when every client's tasks have ended.
+    package func run() async throws {
+        let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .bind(descriptor, childChannelInitializer: configure)
+        let clients = Counter()
+        try await listener.executeThenClose { inbound in
+            try await withThrowingDiscardingTaskGroup { group in
+                for try await client in inbound { group.addTask { await self.serve(client, clients) } }
+                group.cancelAll()
+            }
+        }
+    }
+
+    private typealias Client = (peer: PeerCredentials, channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>)
+
+    @Sendable private func configure(_ channel: any Channel) -> EventLoopFuture<Client> {
+        PeerCredentials.of(channel).flatMapThrowing { peer in
+            let decoder = ByteToMessageHandler(
+                LengthFieldBasedFrameDecoder(lengthFieldLength: .four),
+                maximumBufferSize: ControlFrame.maximumLength + ControlFrame.headerLength)
+            try channel.pipeline.syncOperations.addHandler(decoder)
+            return (peer, try NIOAsyncChannel(wrappingChannelSynchronously: channel))
+        }
+    }
+
+    private func serve(_ client: Client, _ clients: Counter) async {
+        guard client.peer.mayControl(daemonOf: geteuid()) else {
+            return await turnAway(client, .permissionDenied, "this daemon belongs to another user")
+        }
+        guard clients.enter(limit: limits.maximumClients) else {
+            return await turnAway(client, .busy, "the daemon has \(limits.maximumClients) clients already")
+        }
+        defer { clients.leave() }
+        let session = ClientSession(
+            peer: client.peer, identity: identity, handler: handler, limits: limits, logger: logger)
+        do {
+            try await session.run(client.channel)
+        } catch {
+            // Clients come and go as they like: not worth more than a trace.
+            logger.debug(
+                "A client's connection ended", metadata: ["pid": "\(client.peer.processID)", "why": "\(error)"])
+        }
+    }
+
+    private func turnAway(_ client: Client, _ code: DaemonFailure.Code, _ message: String) async {
+        let answer = DaemonEnvelope(id: 0, .failure(DaemonFailure(code, message)))
+        do {
+            let frame = try ControlFrame.frame(answer)
+            try await client.channel.executeThenClose { _, outbound in
+                try await outbound.write(ByteBuffer(bytes: frame))
+            }
+        } catch {
+            logger.debug("A client left before it was turned away", metadata: ["why": "\(error)"])
+        }
+    }
+}
+
+/// How many are inside.
+private final class Counter: Sendable {
+    private let count = Mutex(0)
+
+    func enter(limit: Int) -> Bool {
+        count.withLock { count in
+            guard count < limit else { return false }
+            count += 1
+            return true
+        }
+    }
+
+    func leave() { count.withLock { $0 -= 1 } }
+}

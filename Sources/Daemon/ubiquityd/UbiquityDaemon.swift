@@ -1,0 +1,109 @@
+import ArgumentParser
+import Basics
+import DaemonCore
+import DaemonProtocol
+import Glibc
+import Logging
+
+/// `ubiquityd`: reads its options and runs the daemon. Stays in the foreground; `ubiquity mount` starts it in the background.
+@main
+struct UbiquityDaemon: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ubiquityd",
+        abstract: "Serves one mount of the document store.",
+        discussion: "Usually started by `ubiquity mount`. SIGTERM and SIGINT stop it in order; the queue is kept.")
+
+    @Option(help: ArgumentHelp("Where to mount.", valueName: "dir"))
+    var mount: String
+
+    @Option(help: ArgumentHelp("The cloud: file:///DIR, http(s)://HOST or s3://BUCKET/PREFIX.", valueName: "url"))
+    var cloud: String?
+
+    @Option(help: ArgumentHelp("What other devices call this one (default: the host's name).", valueName: "name"))
+    var device: String?
+
+    @Option(help: ArgumentHelp("Where this device keeps its state.", valueName: "dir"))
+    var state: String?
+
+    @Flag(help: "Run for a terminal or a service manager.")
+    var foreground = false
+
+    @Option(help: ArgumentHelp("How much of documents to keep local, such as 20G.", valueName: "size"), transform: size)
+    var cacheLimit: ByteCount?
+
+    @Option(
+        help: ArgumentHelp("How much of the disk to leave free (default: 2 %, 1 GiB at most).", valueName: "size"),
+        transform: size)
+    var minimumFree: ByteCount?
+
+    @Option(
+        help: ArgumentHelp("What to log: trace, debug, info, notice, warning or error.", valueName: "level"),
+        transform: level)
+    var logLevel: Logger.Level = .info
+
+    @Option(help: ArgumentHelp("A descriptor to report readiness on.", valueName: "number", visibility: .private))
+    var readyFd: Int32?
+
+    func run() async throws {
+        let readiness = ReadinessPipe(descriptor: readyFd)
+        do {
+            try await serve(readiness)
+        } catch {
+            let failure = error as? DaemonFailure ?? DaemonFailure(.failed, "the daemon failed: \(error)")
+            readiness.failed(failure)
+            _ = "ubiquityd: \(failure)\n".withCString { write(STDERR_FILENO, $0, strlen($0)) }
+            throw ExitCode.failure
+        }
+    }
+
+    private func serve(_ readiness: ReadinessPipe) async throws {
+        let level = logLevel
+        LoggingSystem.bootstrap { label in
+            var handler = StreamLogHandler.standardError(label: label)
+            handler.logLevel = level
+            return handler
+        }
+        let surroundings = DaemonSurroundings(
+            paths: .current, currentDirectory: currentDirectory(), hostName: hostName())
+        let settings = try DaemonSettings.load(from: "\(options.stateDirectory(in: surroundings))/settings.json")
+        let configuration = try options.resolve(settings: settings, in: surroundings)
+        // The daemon would keep the file system busy that it was started in.
+        _ = chdir("/")
+        try await Daemon.run(configuration, readiness: readiness, logger: Logger(label: "ubiquityd"))
+    }
+
+    private var options: DaemonOptions {
+        var options = DaemonOptions(mount: mount)
+        options.cloud = cloud
+        options.device = device
+        options.state = state
+        options.cacheLimit = cacheLimit
+        options.minimumFree = minimumFree
+        options.isForeground = foreground
+        return options
+    }
+}
+
+private func size(_ text: String) throws -> ByteCount {
+    guard let count = ByteCount(text) else { throw ValidationError("'\(text)' is no size such as 500M or 20G") }
+    return count
+}
+
+private func level(_ text: String) throws -> Logger.Level {
+    guard let level = Logger.Level(rawValue: text) else { throw ValidationError("'\(text)' is no log level") }
+    return level
+}
+
+private func currentDirectory() -> String {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    guard let path = getcwd(&buffer, buffer.count) else { return "/" }
+    return String(cString: path)
+}
+
+private func hostName() -> String {
+    var buffer = [CChar](repeating: 0, count: 256)
+    guard gethostname(&buffer, buffer.count - 1) == 0 else { return "device" }
+    let name = buffer.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } } ?? ""
+    // The first label is what a person calls the machine.
+    return name.split(separator: ".").first.map(String.init) ?? "device"
+}

@@ -1,0 +1,62 @@
+/// Fetches the bytes of items; of all below a folder.
+package struct DownloadRequest: Codable, Hashable, Sendable {
+    package let paths: [MountPath]
+    /// Answer only when the bytes are here, not when their transfer is queued.
+    package let wait: Bool
+
+    package init(paths: [MountPath], wait: Bool) {
+        self.paths = paths
+        self.wait = wait
+    }
+}
+
+/// Drops the local bytes of items; of all below a folder. Refused for what is not uploaded, open or pinned.
+package struct EvictRequest: Codable, Hashable, Sendable {
+    package let paths: [MountPath]
+    package init(paths: [MountPath]) { self.paths = paths }
+}
+
+package struct PinRequest: Codable, Hashable, Sendable {
+    package let paths: [MountPath]
+    package let pin: PinPolicy
+
+    package init(paths: [MountPath], pin: PinPolicy) {
+        self.paths = paths
+        self.pin = pin
+    }
+}
+
+/// What to keep local, per item; children inherit.
+package enum PinPolicy: String, Codable, Hashable, Sendable, CaseIterable {
+    /// As the folder above says; at the top ``lazy``.
+    case inherited
+    /// Downloaded when first opened, updated once local, evicted when space is short.
+    case lazy
+    /// Like ``lazy``, but a newer version in the cloud drops the local bytes instead of replacing them.
+    case evictOnUpdate
+    /// Downloaded at once and never evicted.
+    case keep
+    /// Stays on this device.
+    case excluded
+}
+
+/// How each asked path fared, in the order asked.
+package struct ItemsResponse: Codable, Hashable, Sendable {
+    package let outcomes: [ItemOutcome]
+    package init(outcomes: [ItemOutcome]) { self.outcomes = outcomes }
+}
+
+package struct ItemOutcome: Codable, Hashable, Sendable {
+    package let path: MountPath
+    /// Items touched; more than one below a folder.
+    package let items: UInt64
+    package let bytes: UInt64
+    package let failure: DaemonFailure?
+
+    package init(path: MountPath, items: UInt64 = 0, bytes: UInt64 = 0, failure: DaemonFailure? = nil) {
+        self.path = path
+        self.items = items
+        self.bytes = bytes
+        self.failure = failure
+    }
+}

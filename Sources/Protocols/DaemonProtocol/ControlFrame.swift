@@ -1,0 +1,64 @@
+package import FoundationEssentials
+
+/// How messages lie on the control socket: a length (4 bytes, big-endian, of what follows), then one JSON object.
+package enum ControlFrame {
+    /// Longer frames end the connection.
+    package static let maximumLength = 1 << 20
+    package static let headerLength = 4
+    /// How often the daemon shows a connected client that it lives.
+    package static let heartbeat: Duration = .seconds(2)
+    /// A client takes a daemon that was silent this long for frozen: several heartbeats, so a busy machine is not mistaken for it.
+    package static let silenceLimit: Duration = .seconds(15)
+
+    /// The payload of a frame. Keys are sorted, so equal messages have equal bytes.
+    package static func payload(_ message: some Encodable) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let data = try encoder.encode(message)
+        guard data.count <= maximumLength else {
+            throw DaemonFailure(
+                .invalidRequest, "the message has \(data.count) bytes, more than the \(maximumLength) allowed",
+                advice: "Name fewer paths at a time.")
+        }
+        return data
+    }
+
+    /// A whole frame, header and payload.
+    package static func frame(_ message: some Encodable) throws -> [UInt8] {
+        let payload = try payload(message)
+        return withUnsafeBytes(of: UInt32(payload.count).bigEndian, Array.init) + payload
+    }
+
+    package static func decode<Message: Decodable>(_ type: Message.Type, from payload: Data) throws -> Message {
+        try JSONDecoder().decode(type, from: payload)
+    }
+
+    /// The number of a request that could not be understood otherwise, so that at least the answer finds its asker.
+    package static func requestID(of payload: Data) -> UInt64 {
+        struct Numbered: Decodable { let id: UInt64 }
+        // 0 stands for the connection itself.
+        return (try? JSONDecoder().decode(Numbered.self, from: payload).id) ?? 0
+    }
+}
+
+/// Cuts a stream of bytes into frames. Keeps at most one frame's worth of bytes beyond what it was given last.
+package struct FrameSplitter: Sendable {
+    private var pending: [UInt8] = []
+
+    package init() {}
+
+    package mutating func append(_ bytes: some Sequence<UInt8>) { pending.append(contentsOf: bytes) }
+
+    /// The payload of the next whole frame; nil when more bytes are needed. Throws on a length above the limit.
+    package mutating func next() throws(DaemonFailure) -> Data? {
+        guard pending.count >= ControlFrame.headerLength else { return nil }
+        let length = pending.prefix(ControlFrame.headerLength).reduce(0) { $0 << 8 | Int($1) }
+        guard length <= ControlFrame.maximumLength else {
+            throw DaemonFailure(.invalidRequest, "a frame of \(length) bytes was announced, more than allowed")
+        }
+        let end = ControlFrame.headerLength + length
+        guard pending.count >= end else { return nil }
+        defer { pending.removeFirst(end) }
+        return Data(pending[ControlFrame.headerLength..<end])
+    }
+}

@@ -1,0 +1,58 @@
+/// Why the daemon did not do what it was asked, in words for the person who asked.
+package struct DaemonFailure: Error, Codable, Hashable, Sendable, CustomStringConvertible {
+    /// What kind of failure, for programs. Clients treat a code they do not know as ``failed``.
+    package enum Code: String, Codable, Sendable, CaseIterable {
+        case notFound
+        case invalidRequest
+        /// The other side speaks another major version of the protocol.
+        case versionMismatch
+        case unsupported
+        /// The cloud can not be reached.
+        case offline
+        case timedOut
+        /// Too many requests or clients; or a file is in use.
+        case busy
+        /// Content that exists nowhere but here may not be dropped.
+        case notUploaded
+        case pinned
+        case diskFull
+        case quota
+        case damaged
+        case permissionDenied
+        /// Another daemon holds the state directory.
+        case stateInUse
+        /// The mount point can not be mounted on.
+        case mountPoint
+        case cancelled
+        case failed
+
+        package init(from decoder: any Decoder) throws {
+            self = Self(rawValue: try decoder.singleValueContainer().decode(String.self)) ?? .failed
+        }
+    }
+
+    package let code: Code
+    /// What happened, without a period.
+    package let message: String
+    /// To which path, as the person would type it.
+    package let path: String?
+    /// What to do about it, a whole sentence.
+    package let advice: String?
+    package let errno: Int32?
+
+    package init(
+        _ code: Code, _ message: String, path: String? = nil, advice: String? = nil, errno: Int32? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.path = path
+        self.advice = advice
+        self.errno = errno
+    }
+
+    /// `what happened: path. What to do.`
+    package var description: String {
+        let subject = path.map { "\(message): \($0)" } ?? message
+        return advice.map { "\(subject). \($0)" } ?? subject
+    }
+}

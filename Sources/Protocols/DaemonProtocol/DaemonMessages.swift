@@ -1,0 +1,79 @@
+/// Says who talks; the daemon refuses another major version before anything else.
+package struct HelloRequest: Codable, Hashable, Sendable {
+    package let version: ProtocolVersion
+    /// The program that asks, for the log.
+    package let program: String
+
+    package init(version: ProtocolVersion = .current, program: String) {
+        self.version = version
+        self.program = program
+    }
+}
+
+package struct HelloResponse: Codable, Hashable, Sendable {
+    package let version: ProtocolVersion
+    package let pid: Int32
+    /// Where the daemon's mount is.
+    package let mount: String
+    /// Its state directory.
+    package let state: String
+
+    package init(version: ProtocolVersion = .current, pid: Int32, mount: String, state: String) {
+        self.version = version
+        self.pid = pid
+        self.mount = mount
+        self.state = state
+    }
+}
+
+/// Unmounts and ends the daemon. Answered before the daemon goes, so the client then waits for the mount to disappear.
+package struct StopRequest: Codable, Hashable, Sendable {
+    /// Upload everything first; without it the queue is kept for the next start.
+    package let upload: Bool
+    package init(upload: Bool) { self.upload = upload }
+}
+
+package struct DoneResponse: Codable, Hashable, Sendable {
+    package init() {}
+}
+
+package struct DiagnoseRequest: Codable, Hashable, Sendable {
+    package init() {}
+}
+
+package struct DiagnoseResponse: Codable, Hashable, Sendable {
+    /// Text for people.
+    package let report: String
+    package init(report: String) { self.report = report }
+}
+
+/// Rebuilds the device's state from the cloud, keeping unsynced edits.
+package struct ResetRequest: Codable, Hashable, Sendable {
+    package init() {}
+}
+
+package struct ResetResponse: Codable, Hashable, Sendable {
+    /// The post-mortem bundle that was saved first.
+    package let bundle: String
+    package let keptEdits: UInt64
+    package init(bundle: String, keptEdits: UInt64) {
+        self.bundle = bundle
+        self.keptEdits = keptEdits
+    }
+}
+
+/// Verifies what this device keeps: rows against bytes, bytes against digests.
+package struct CheckRequest: Codable, Hashable, Sendable {
+    package init() {}
+}
+
+package struct CheckResponse: Codable, Hashable, Sendable {
+    package let checkedItems: UInt64
+    package let checkedBytes: UInt64
+    package let problems: [DaemonFailure]
+    package init(checkedItems: UInt64, checkedBytes: UInt64, problems: [DaemonFailure]) {
+        self.checkedItems = checkedItems
+        self.checkedBytes = checkedBytes
+        self.problems = problems
+    }
+}

@@ -1,0 +1,67 @@
+/// What a client can ask. On the wire an object with one key, the verb: `{"evict": {"paths": […]}}`.
+package enum DaemonRequest: Hashable, Sendable {
+    /// The first request of every connection.
+    case hello(HelloRequest)
+    case status(StatusRequest)
+    /// Answered by events until the client leaves.
+    case watch(WatchRequest)
+    case sync(SyncRequest)
+    case download(DownloadRequest)
+    case evict(EvictRequest)
+    case pin(PinRequest)
+    case conflicts(ConflictsRequest)
+    case resolve(ResolveRequest)
+    case stop(StopRequest)
+    case diagnose(DiagnoseRequest)
+    case reset(ResetRequest)
+    case check(CheckRequest)
+}
+
+extension DaemonRequest: Codable {
+    private enum Verb: String, CodingKey {
+        case hello, status, watch, sync, download, evict, pin, conflicts, resolve, stop, diagnose, reset, check
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Verb.self)
+        guard let verb = container.allKeys.first, container.allKeys.count == 1 else {
+            throw DaemonFailure(
+                .unsupported, "the request has no verb that this daemon knows",
+                advice: "Use programs of one release: restart the daemon after an update.")
+        }
+        switch verb {
+        case .hello: self = .hello(try container.decode(HelloRequest.self, forKey: verb))
+        case .status: self = .status(try container.decode(StatusRequest.self, forKey: verb))
+        case .watch: self = .watch(try container.decode(WatchRequest.self, forKey: verb))
+        case .sync: self = .sync(try container.decode(SyncRequest.self, forKey: verb))
+        case .download: self = .download(try container.decode(DownloadRequest.self, forKey: verb))
+        case .evict: self = .evict(try container.decode(EvictRequest.self, forKey: verb))
+        case .pin: self = .pin(try container.decode(PinRequest.self, forKey: verb))
+        case .conflicts: self = .conflicts(try container.decode(ConflictsRequest.self, forKey: verb))
+        case .resolve: self = .resolve(try container.decode(ResolveRequest.self, forKey: verb))
+        case .stop: self = .stop(try container.decode(StopRequest.self, forKey: verb))
+        case .diagnose: self = .diagnose(try container.decode(DiagnoseRequest.self, forKey: verb))
+        case .reset: self = .reset(try container.decode(ResetRequest.self, forKey: verb))
+        case .check: self = .check(try container.decode(CheckRequest.self, forKey: verb))
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Verb.self)
+        switch self {
+        case .hello(let request): try container.encode(request, forKey: .hello)
+        case .status(let request): try container.encode(request, forKey: .status)
+        case .watch(let request): try container.encode(request, forKey: .watch)
+        case .sync(let request): try container.encode(request, forKey: .sync)
+        case .download(let request): try container.encode(request, forKey: .download)
+        case .evict(let request): try container.encode(request, forKey: .evict)
+        case .pin(let request): try container.encode(request, forKey: .pin)
+        case .conflicts(let request): try container.encode(request, forKey: .conflicts)
+        case .resolve(let request): try container.encode(request, forKey: .resolve)
+        case .stop(let request): try container.encode(request, forKey: .stop)
+        case .diagnose(let request): try container.encode(request, forKey: .diagnose)
+        case .reset(let request): try container.encode(request, forKey: .reset)
+        case .check(let request): try container.encode(request, forKey: .check)
+        }
+    }
+}

@@ -1,0 +1,57 @@
+/// What the daemon answers. On the wire an object with one key: `{"items": {…}}`.
+package enum DaemonResponse: Hashable, Sendable {
+    case hello(HelloResponse)
+    case status(StatusResponse)
+    case items(ItemsResponse)
+    case sync(SyncResponse)
+    case conflicts(ConflictsResponse)
+    case resolve(ResolveResponse)
+    case diagnose(DiagnoseResponse)
+    case reset(ResetResponse)
+    case check(CheckResponse)
+    /// It is done and there is nothing to tell.
+    case done(DoneResponse)
+}
+
+extension DaemonResponse: Codable {
+    private enum Kind: String, CodingKey {
+        case hello, status, items, sync, conflicts, resolve, diagnose, reset, check, done
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Kind.self)
+        guard let kind = container.allKeys.first, container.allKeys.count == 1 else {
+            throw DaemonFailure(
+                .unsupported, "the daemon's answer is of a kind that this program does not know",
+                advice: "Use programs of one release: restart the daemon after an update.")
+        }
+        switch kind {
+        case .hello: self = .hello(try container.decode(HelloResponse.self, forKey: kind))
+        case .status: self = .status(try container.decode(StatusResponse.self, forKey: kind))
+        case .items: self = .items(try container.decode(ItemsResponse.self, forKey: kind))
+        case .sync: self = .sync(try container.decode(SyncResponse.self, forKey: kind))
+        case .conflicts: self = .conflicts(try container.decode(ConflictsResponse.self, forKey: kind))
+        case .resolve: self = .resolve(try container.decode(ResolveResponse.self, forKey: kind))
+        case .diagnose: self = .diagnose(try container.decode(DiagnoseResponse.self, forKey: kind))
+        case .reset: self = .reset(try container.decode(ResetResponse.self, forKey: kind))
+        case .check: self = .check(try container.decode(CheckResponse.self, forKey: kind))
+        case .done: self = .done(try container.decode(DoneResponse.self, forKey: kind))
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Kind.self)
+        switch self {
+        case .hello(let response): try container.encode(response, forKey: .hello)
+        case .status(let response): try container.encode(response, forKey: .status)
+        case .items(let response): try container.encode(response, forKey: .items)
+        case .sync(let response): try container.encode(response, forKey: .sync)
+        case .conflicts(let response): try container.encode(response, forKey: .conflicts)
+        case .resolve(let response): try container.encode(response, forKey: .resolve)
+        case .diagnose(let response): try container.encode(response, forKey: .diagnose)
+        case .reset(let response): try container.encode(response, forKey: .reset)
+        case .check(let response): try container.encode(response, forKey: .check)
+        case .done(let response): try container.encode(response, forKey: .done)
+        }
+    }
+}

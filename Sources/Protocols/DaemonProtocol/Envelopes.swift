@@ -1,0 +1,85 @@
+/// What a client sends: a request under a number that it chooses, new for each request of the connection.
+package struct ClientEnvelope: Codable, Hashable, Sendable {
+    package let id: UInt64
+    package let request: DaemonRequest
+
+    package init(id: UInt64, request: DaemonRequest) {
+        self.id = id
+        self.request = request
+    }
+}
+
+/// What the daemon sends: an answer to the request of that number, or an event (number 0: to the connection itself).
+package struct DaemonEnvelope: Hashable, Sendable {
+    package enum Body: Hashable, Sendable {
+        /// The last word on a request.
+        case response(DaemonResponse)
+        /// The last word on a request.
+        case failure(DaemonFailure)
+        case event(DaemonEvent)
+    }
+
+    package let id: UInt64
+    package let body: Body
+
+    package init(id: UInt64, _ body: Body) {
+        self.id = id
+        self.body = body
+    }
+}
+
+extension DaemonEnvelope: Codable {
+    private enum CodingKeys: String, CodingKey { case id, response, failure, event }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        id = try container.decode(UInt64.self, forKey: .id)
+        if let response = try container.decodeIfPresent(DaemonResponse.self, forKey: .response) {
+            body = .response(response)
+        } else if let failure = try container.decodeIfPresent(DaemonFailure.self, forKey: .failure) {
+            body = .failure(failure)
+        } else {
+            body = .event(try container.decode(DaemonEvent.self, forKey: .event))
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(id, forKey: .id)
+        switch body {
+        case .response(let response): try container.encode(response, forKey: .response)
+        case .failure(let failure): try container.encode(failure, forKey: .failure)
+        case .event(let event): try container.encode(event, forKey: .event)
+        }
+    }
+}
+
+/// What the daemon tells unasked, or as long as a watch lasts.
+package enum DaemonEvent: Hashable, Sendable {
+    /// The newest state; the states between may be left out.
+    case status(StatusResponse)
+    /// The daemon lives, however long the answer takes. Sent every ``ControlFrame/heartbeat`` while a client is connected.
+    case alive
+}
+
+extension DaemonEvent: Codable {
+    private enum Kind: String, CodingKey { case status, alive }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Kind.self)
+        if let status = try container.decodeIfPresent(StatusResponse.self, forKey: .status) {
+            self = .status(status)
+        } else {
+            // A kind of event that came later proves at least that the daemon lives.
+            self = .alive
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Kind.self)
+        switch self {
+        case .status(let status): try container.encode(status, forKey: .status)
+        case .alive: try container.encode(DoneResponse(), forKey: .alive)
+        }
+    }
+}

@@ -1,0 +1,104 @@
+/// The state of a mount, as `ubiquity status --json` prints it. Fields are only ever added.
+package struct MountStatus: Codable, Hashable, Sendable {
+    /// The mount point, absolute.
+    package var mount: String
+    package var pid: Int32
+    /// The state directory, absolute.
+    package var state: String
+    package var device: DeviceStatus
+    package var cloud: CloudStatus
+    package var queue: QueueStatus
+    /// Running transfers, the oldest first; at most 100.
+    package var transfers: [TransferStatus]
+    /// What went wrong and was not cured since, the newest first; at most 100.
+    package var errors: [DaemonFailure]
+    /// Names of the containers.
+    package var containers: [String]
+    /// Documents with unresolved conflicts.
+    package var conflicts: UInt64
+    package var cache: CacheStatus
+
+    package init(
+        mount: String, pid: Int32, state: String, device: DeviceStatus, cloud: CloudStatus,
+        queue: QueueStatus = QueueStatus(), transfers: [TransferStatus] = [], errors: [DaemonFailure] = [],
+        containers: [String] = [], conflicts: UInt64 = 0, cache: CacheStatus = CacheStatus(bytes: 0, limit: nil)
+    ) {
+        self.mount = mount
+        self.pid = pid
+        self.state = state
+        self.device = device
+        self.cloud = cloud
+        self.queue = queue
+        self.transfers = transfers
+        self.errors = errors
+        self.containers = containers
+        self.conflicts = conflicts
+        self.cache = cache
+    }
+}
+
+package struct DeviceStatus: Codable, Hashable, Sendable {
+    package let name: String
+    package let id: String
+    package init(name: String, id: String) {
+        self.name = name
+        self.id = id
+    }
+}
+
+package struct CloudStatus: Codable, Hashable, Sendable {
+    package enum Reachability: String, Codable, Sendable { case online, offline }
+
+    package let url: String
+    package let state: Reachability
+    /// Why it is offline.
+    package let message: String?
+    package init(url: String, state: Reachability, message: String? = nil) {
+        self.url = url
+        self.state = state
+        self.message = message
+    }
+}
+
+/// What waits or runs.
+package struct QueueStatus: Codable, Hashable, Sendable {
+    package let uploads: UInt64
+    package let downloads: UInt64
+    /// Items with changes (content, name, attributes) that the cloud does not have yet.
+    package let pendingItems: UInt64
+    /// Bytes still to upload.
+    package let pendingBytes: UInt64
+    package init(uploads: UInt64 = 0, downloads: UInt64 = 0, pendingItems: UInt64 = 0, pendingBytes: UInt64 = 0) {
+        self.uploads = uploads
+        self.downloads = downloads
+        self.pendingItems = pendingItems
+        self.pendingBytes = pendingBytes
+    }
+
+    package var isIdle: Bool { uploads == 0 && downloads == 0 && pendingItems == 0 }
+}
+
+package struct TransferStatus: Codable, Hashable, Sendable {
+    package enum Direction: String, Codable, Sendable { case upload, download }
+
+    package let path: MountPath
+    package let direction: Direction
+    package let completedBytes: UInt64
+    package let totalBytes: UInt64
+    package init(path: MountPath, direction: Direction, completedBytes: UInt64, totalBytes: UInt64) {
+        self.path = path
+        self.direction = direction
+        self.completedBytes = completedBytes
+        self.totalBytes = totalBytes
+    }
+}
+
+/// Local bytes of documents, and how many there may be (nil: as many as the disk has room for).
+package struct CacheStatus: Codable, Hashable, Sendable {
+    package let bytes: UInt64
+    package let limit: UInt64?
+    package init(bytes: UInt64, limit: UInt64?) {
+        self.bytes = bytes
+        self.limit = limit
+    }
+}

@@ -1,0 +1,65 @@
+import Glibc
+
+/// Where things lie by default, after the XDG base directory specification. Pure but for ``current``.
+package struct StandardPaths: Sendable {
+    package let home: String
+    private let environment: [String: String]
+    private let userID: UInt32
+
+    package init(home: String, environment: [String: String], userID: UInt32) {
+        self.home = home
+        self.environment = environment
+        self.userID = userID
+    }
+
+    /// Those of this process.
+    package static var current: StandardPaths {
+        var environment: [String: String] = [:]
+        for name in ["HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"] {
+            if let value = getenv(name) { environment[name] = String(cString: value) }
+        }
+        let entry = getpwuid(getuid())?.pointee.pw_dir.map { String(cString: $0) }
+        let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? entry ?? "/"
+        return StandardPaths(home: home, environment: environment, userID: getuid())
+    }
+
+    /// The mount point when none is named.
+    package var defaultMount: String { "\(home)/MobileDocuments" }
+
+    private var data: String { directory("XDG_DATA_HOME", else: "\(home)/.local/share") + "/ubiquity" }
+
+    /// The cloud when none is named: a directory that all mounts of this user share.
+    package var embeddedCloud: String { "\(data)/cloud" }
+
+    /// The state directory of a mount when none is named: one for each mount point, told apart by a digest of its whole path.
+    package func stateDirectory(forMount mount: String) -> String {
+        if mount == defaultMount { return "\(data)/devices/MobileDocuments" }
+        let name = mount.split(separator: "/").last.map(String.init) ?? "root"
+        return "\(data)/devices/\(name)-\(fingerprint(mount))"
+    }
+
+    /// Directories that may hold mount records, the best first. A daemon writes to the first that works, a client reads all,
+    /// because the two may have been started with different environments (a login session, a user unit, `su`).
+    package var registryCandidates: [String] {
+        var result: [String] = []
+        if let runtime = absolute("XDG_RUNTIME_DIR") { result.append("\(runtime)/ubiquity") }
+        let standard = "/run/user/\(userID)/ubiquity"
+        if !result.contains(standard) { result.append(standard) }
+        result.append(directory("XDG_STATE_HOME", else: "\(home)/.local/state") + "/ubiquity")
+        return result
+    }
+
+    private func directory(_ variable: String, else fallback: String) -> String { absolute(variable) ?? fallback }
+
+    /// The specification: a relative path in these variables is invalid and to be ignored.
+    private func absolute(_ variable: String) -> String? {
+        environment[variable].flatMap { $0.hasPrefix("/") ? $0 : nil }
+    }
+}
+
+/// Sixteen hex digits that tell paths apart (FNV-1a, 64 bit); the same in every run.
+func fingerprint(_ text: String) -> String {
+    let value = text.utf8.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    let digits = String(value, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+}

@@ -1,0 +1,30 @@
+package import Basics
+import FoundationEssentials
+
+/// A time as text, ISO 8601 in UTC with milliseconds: `2026-11-20T14:03:12.500Z`.
+package struct WireTime: Codable, Hashable, Sendable {
+    package let timestamp: Timestamp
+
+    package init(_ timestamp: Timestamp) { self.timestamp = timestamp }
+
+    private static var style: Date.ISO8601FormatStyle { .init(includingFractionalSeconds: true) }
+
+    package init(from decoder: any Decoder) throws {
+        let text = try decoder.singleValueContainer().decode(String.self)
+        let milliseconds = try Self.style.parse(text).timeIntervalSince1970 * 1000
+        guard abs(milliseconds) < 0x1p53 else {
+            throw DaemonFailure(.invalidRequest, "the time lies beyond what can be kept: \(text)")
+        }
+        let whole = Int64(milliseconds.rounded())
+        timestamp = Timestamp(seconds: whole / 1000, nanoseconds: whole % 1000 * 1_000_000)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+
+    package var text: String {
+        Date(timeIntervalSince1970: Double(timestamp.nanoseconds / 1_000_000) / 1000).formatted(Self.style)
+    }
+}
