@@ -28,12 +28,12 @@ package final class BlockingPool: Sendable {
     package func submit(urgent: Bool = false, _ job: @escaping Job) { queue.add(job, urgent: urgent) }
 
     /// Runs `work` on a thread of the pool. Work that has been handed over runs to its end, even if the caller is cancelled.
-    package func run<T: Sendable>(
-        urgent: Bool = false, _ work: @escaping @Sendable () throws -> T
-    ) async throws -> T {
-        try await withCheckedThrowingContinuation { continuation in
-            submit(urgent: urgent) { continuation.resume(with: Result { try work() }) }
-        }
+    package func run<T: Sendable, Failure: Error>(
+        urgent: Bool = false, _ work: @escaping @Sendable () throws(Failure) -> T
+    ) async throws(Failure) -> T {
+        try await withCheckedContinuation { continuation in
+            submit(urgent: urgent) { continuation.resume(returning: Result { () throws(Failure) in try work() }) }
+        }.get()
     }
 
     private static func startThread(name: String, queue: JobQueue) throws(Errno) {

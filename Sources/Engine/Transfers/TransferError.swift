@@ -30,6 +30,8 @@ package struct TransferError: Error, CustomStringConvertible {
         case refused
         /// The cloud failed in a way that may pass.
         case failed
+        /// Its owner ended the transfer.
+        case stopped
     }
 
     package let code: Code
