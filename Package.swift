@@ -53,12 +53,17 @@ let package = Package(
         .testTarget(name: "ChunkingTests", dependencies: ["Basics", "Chunking", "CloudModel", "TestSupport"]),
         .target(
             name: "CloudStorage", dependencies: ["Basics", "CloudModel", logging], path: "Sources/Cloud/CloudStorage"),
+        .testTarget(name: "CloudStorageTests", dependencies: ["CloudStorage"]),
+        .systemLibrary(name: "CLinux", path: "Sources/Cloud/CLinux"),
         .target(
-            name: "DirectoryCloud", dependencies: ["Basics", "CloudModel", "CloudStorage", logging, systemPackage],
+            name: "DirectoryCloud",
+            dependencies: ["Basics", "CLinux", "CloudModel", "CloudStorage", logging, systemPackage],
             path: "Sources/Cloud/DirectoryCloud"),
         .testTarget(
             name: "DirectoryCloudTests",
-            dependencies: ["Basics", "CloudModel", "CloudStorage", "DirectoryCloud", "TestSupport"]),
+            dependencies: [
+                "Basics", "CloudModel", "CloudStorage", "DirectoryCloud", "TestSupport", logging, systemPackage,
+            ]),
 
         // MARK: Local: what a device keeps
         .target(
