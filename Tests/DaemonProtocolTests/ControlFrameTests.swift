@@ -1,0 +1,74 @@
+import DaemonProtocol
+import FoundationEssentials
+import Testing
+
+@Suite("Frames of the control socket")
+struct ControlFrameTests {
+    @Test("frames come out whole and in order, however the stream was cut", arguments: UInt64(1)...40)
+    func splitting(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let messages = (0..<Int.random(in: 1...20, using: &generator)).map { index in
+            ClientEnvelope(
+                id: UInt64(index), request: Samples.requests.randomElement(using: &generator) ?? Samples.requests[0])
+        }
+        var stream = try messages.flatMap { try ControlFrame.frame($0) }[...]
+        var splitter = FrameSplitter()
+        var received: [ClientEnvelope] = []
+        while !stream.isEmpty {
+            let piece = stream.prefix(Int.random(in: 1...400, using: &generator))
+            stream = stream.dropFirst(piece.count)
+            splitter.append(piece)
+            while let payload = try splitter.next() {
+                received.append(try ControlFrame.decode(ClientEnvelope.self, from: payload))
+            }
+        }
+        #expect(received == messages, "seed \(seed)")
+    }
+
+    @Test("a length above the limit is refused before its bytes arrive")
+    func tooLong() throws {
+        var splitter = FrameSplitter()
+        splitter.append([0x00, 0x10, 0x00, 0x01])
+        #expect(throws: DaemonFailure.self) { try splitter.next() }
+    }
+
+    @Test("a message that makes too long a frame is not sent")
+    func tooLongToSend() {
+        let envelope = DaemonEnvelope(
+            id: 1, .response(.diagnose(DiagnoseResponse(report: String(repeating: "x", count: 1 << 20)))))
+        #expect(throws: DaemonFailure.self) { try ControlFrame.frame(envelope) }
+    }
+
+    @Test("damaged messages end in an error or a message, never in a crash", arguments: UInt64(1)...20)
+    func damage(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        for response in Samples.responses {
+            var payload = try ControlFrame.payload(DaemonEnvelope(id: 1, .response(response)))
+            for _ in 0..<Int.random(in: 1...8, using: &generator) {
+                let place = Int.random(in: 0..<payload.count, using: &generator)
+                payload[place] = UInt8.random(in: 0...255, using: &generator)
+            }
+            let cut = payload.prefix(Int.random(in: 0...payload.count, using: &generator))
+            for data in [payload, Data(cut)] {
+                guard let message = try? ControlFrame.decode(DaemonEnvelope.self, from: data) else { continue }
+                // What decodes must be a message that can be said again.
+                #expect(throws: Never.self, "seed \(seed)") { try ControlFrame.payload(message) }
+            }
+        }
+    }
+}
+
+/// SplitMix64: small, and the same numbers for the same seed everywhere.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}

@@ -1,0 +1,55 @@
+import Basics
+import DaemonProtocol
+
+/// One of each message, with unusual values where a kind allows them.
+enum Samples {
+    /// A name that is Latin-1, not UTF-8.
+    static let oddPath = (try? MountPath(bytes: Array("CloudDocs/caf".utf8) + [0xE9])) ?? .root
+    static let path = (try? MountPath("CloudDocs/Documents/Übung \"1\".txt")) ?? .root
+
+    static let failure = DaemonFailure(
+        .notUploaded, "the item is not in the cloud yet", path: "/m/a", advice: "Sync it first.", errno: 16)
+
+    static let mount = MountStatus(
+        mount: "/home/u/MobileDocuments", pid: 4711, state: "/home/u/.local/share/ubiquity/devices/MobileDocuments",
+        device: DeviceStatus(name: "laptop", id: "00000000000000ff"),
+        cloud: CloudStatus(url: "file:///cloud", state: .offline, message: "the folder is gone"),
+        queue: QueueStatus(uploads: 2, downloads: 1, pendingItems: 3, pendingBytes: 4 << 20),
+        transfers: [TransferStatus(path: oddPath, direction: .upload, completedBytes: 10, totalBytes: 40)],
+        errors: [failure], containers: ["CloudDocs"], conflicts: 1, cache: CacheStatus(bytes: 1 << 30, limit: 2 << 30))
+
+    static var item: ItemStatus {
+        var item = ItemStatus(
+            path: path, kind: .package, size: 1 << 40, downloadingStatus: .downloaded, itemID: "8000",
+            container: "CloudDocs")
+        item.isUploaded = false
+        item.uploadingError = failure
+        item.conflictOf = oddPath
+        item.pin = .keep
+        item.version = "12.0"
+        return item
+    }
+
+    static let side = ConflictSide(
+        version: "7.0", path: oddPath, device: "desk", modified: WireTime(Timestamp(seconds: 1_700_000_000)), size: 9)
+
+    static let requests: [DaemonRequest] = [
+        .hello(HelloRequest(program: "test")), .status(StatusRequest(paths: [path, oddPath])),
+        .watch(WatchRequest()), .sync(SyncRequest(paths: [.root], wait: true, timeout: 1.5)),
+        .download(DownloadRequest(paths: [path], wait: true)), .evict(EvictRequest(paths: [oddPath])),
+        .pin(PinRequest(paths: [path], pin: .evictOnUpdate)), .conflicts(ConflictsRequest(path: .root)),
+        .resolve(ResolveRequest(path: path, keep: .version("7.0"))), .stop(StopRequest(upload: true)),
+        .diagnose(DiagnoseRequest()), .reset(ResetRequest()), .check(CheckRequest()),
+    ]
+
+    static let responses: [DaemonResponse] = [
+        .hello(HelloResponse(pid: 1, mount: "/m", state: "/s")),
+        .status(StatusResponse(mount: mount, items: [item], failures: [failure])),
+        .items(ItemsResponse(outcomes: [ItemOutcome(path: oddPath, items: 2, bytes: 3, failure: failure)])),
+        .sync(SyncResponse(pendingItems: 0, pendingBytes: 0)),
+        .conflicts(ConflictsResponse(conflicts: [ConflictedItem(path: path, current: side, versions: [side])])),
+        .resolve(ResolveResponse(resolved: 1)), .diagnose(DiagnoseResponse(report: "all\nwell")),
+        .reset(ResetResponse(bundle: "/s/bundle", keptEdits: 2)),
+        .check(CheckResponse(checkedItems: 1, checkedBytes: 2, problems: [failure])), .done(DoneResponse()),
+    ]
+}
