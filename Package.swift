@@ -54,7 +54,6 @@ let package = Package(
         .target(
             name: "CloudStorage", dependencies: ["Basics", "CloudModel", logging], path: "Sources/Cloud/CloudStorage"),
         .testTarget(name: "CloudStorageTests", dependencies: ["CloudStorage"]),
-        .systemLibrary(name: "CLinux", path: "Sources/Cloud/CLinux"),
         .target(
             name: "DirectoryCloud",
             dependencies: ["Basics", "CLinux", "CloudModel", "CloudStorage", logging, systemPackage],
@@ -73,7 +72,8 @@ let package = Package(
             name: "LocalMetadataTests",
             dependencies: ["Basics", "CloudModel", "ContainerLog", "LocalMetadata", "TestSupport"]),
         .target(
-            name: "LocalContent", dependencies: ["Basics", "CLinux", "CloudModel", logging, systemPackage],
+            name: "LocalContent",
+            dependencies: ["Basics", "CLinux", "CloudModel", "LocalMetadata", logging, systemPackage],
             path: "Sources/Local/LocalContent"),
         .testTarget(name: "LocalContentTests", dependencies: ["Basics", "CloudModel", "LocalContent", "TestSupport"]),
 
@@ -109,7 +109,7 @@ let package = Package(
                 "Basics", "CLinux", "CloudModel", "LocalContent", "LocalMetadata", "Transfers", logging, systemPackage,
             ], path: "Sources/FileSystem/VirtualFileSystem"),
         .target(
-            name: "Mount", dependencies: ["Basics", "Fuse", "VirtualFileSystem", logging, systemPackage],
+            name: "Mount", dependencies: ["Basics", "Fuse", "LocalMetadata", "VirtualFileSystem", logging],
             path: "Sources/FileSystem/Mount"),
 
         // MARK: Daemon and command line

@@ -1,4 +1,4 @@
-package import Basics
+import Basics
 package import CloudModel
 package import ContainerLog
 package import LocalMetadata
@@ -34,6 +34,8 @@ package struct LocalState: Sendable, Equatable {
     package var content: ContentReference?
     /// Bytes that the cloud does not have.
     package var isEdited: Bool
+    /// A program has it open for writing: nothing is swapped or taken away under it.
+    package var isBeingWritten: Bool
     /// All bytes are here, so an older version can be shown until the newer one is.
     package var isMaterialised: Bool
     /// Drop the bytes instead of following a newer version.
@@ -51,6 +53,7 @@ package struct LocalState: Sendable, Equatable {
         size = item.size
         content = item.content
         isEdited = item.isEdited
+        isBeingWritten = item.isWriting
         isMaterialised = item.kind == .file && item.presence == .whole && item.size > 0
         self.evictsOnUpdate = evictsOnUpdate
         self.hasChildren = hasChildren

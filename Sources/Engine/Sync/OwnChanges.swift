@@ -1,4 +1,4 @@
-import CloudModel
+package import CloudModel
 package import ContainerLog
 package import LocalMetadata
 

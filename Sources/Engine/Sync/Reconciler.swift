@@ -43,7 +43,10 @@ package struct Reconciler: Sendable {
         if local.kind == .folder, local.hasChildren {
             return ItemPlan(follow: [.keepFolder], agreed: nil, changes: creation(of: local).changes)
         }
-        guard local.kind == .file, !local.hasContent(of: synced) else { return ItemPlan(follow: [.remove], agreed: nil) }
+        if local.isBeingWritten { return ItemPlan(agreed: synced) }
+        guard local.kind == .file, !local.hasContent(of: synced) else {
+            return ItemPlan(follow: [.remove], agreed: nil)
+        }
         var plan = ItemPlan(agreed: synced)
         tellContent(local, synced, &plan)
         return plan
@@ -105,6 +108,10 @@ package struct Reconciler: Sendable {
             return false
         }
         guard new.reference != local.content || (new.reference == nil && new.size != local.size) else { return true }
+        if local.isBeingWritten {
+            plan.agreed?.body = synced.body
+            return false
+        }
         guard local.isMaterialised, !local.evictsOnUpdate else {
             plan.follow.append(.replaceContent(new))
             return true

@@ -31,7 +31,9 @@ package protocol MountedFiles: Sendable {
     /// Runs `body` while no file can become open.
     func exclusively<T>(_ body: () throws -> T) rethrows -> T
     func isOpen(_ node: NodeID) -> Bool
-    /// Carries out what a committed change asks for: forgets stale blobs, tells the kernel. Not inside ``exclusively(_:)``.
+    /// Handles of these keep their bytes, though the names are gone. Inside ``exclusively(_:)``, after the commit.
+    func detach(_ removed: [LocalItem])
+    /// Carries out what a committed change asks for: removes stale blobs, tells the kernel. Not inside ``exclusively(_:)``.
     func apply(_ effects: TreeEffects)
     /// Notes edits in files that stay open for writing and were left alone for `pause`.
     func noteIdleEdits(pause: Duration)

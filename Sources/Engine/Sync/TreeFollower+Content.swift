@@ -1,7 +1,7 @@
-import CloudModel
+package import CloudModel
 import ContainerLog
-import LocalContent
-import LocalMetadata
+package import LocalContent
+package import LocalMetadata
 
 /// How a file's content follows the log.
 extension TreeFollower {
@@ -40,7 +40,9 @@ extension TreeFollower {
 
     /// Swaps in a newer version whose bytes are all in `blob`. Nothing happens when the file was edited or the log moved on since.
     /// Answers whether `blob` is in use now.
-    package mutating func install(_ reference: ContentReference, blob: BlobName, replacing old: LocalItem) throws -> Bool {
+    package mutating func install(_ reference: ContentReference, blob: BlobName, replacing old: LocalItem) throws
+        -> Bool
+    {
         guard var item = try transaction.item(old.node), item.generation == old.generation, !item.isEdited,
             !item.isWriting, let remote = try transaction.remote(item.item, in: container),
             remote.body.content?.reference == reference

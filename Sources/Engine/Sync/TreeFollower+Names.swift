@@ -1,4 +1,4 @@
-import CloudModel
+package import CloudModel
 import ContainerLog
 import LocalMetadata
 
@@ -34,12 +34,15 @@ extension TreeFollower {
     /// The other item has another place in the log, or will get one: it goes there, or out of the way until its turn.
     private mutating func moveAside(_ other: LocalItem, to remote: CloudItem) throws -> Bool {
         try follow(other.item)
-        guard let still = try transaction.item(other.node), still.parent == other.parent, still.name == other.name else {
+        guard let still = try transaction.item(other.node), still.parent == other.parent, still.name == other.name
+        else {
             return true
         }
         // Moved here by a program of this device: the log decides when it hears of that.
         let synced = try transaction.synced(other.item, in: container)
-        guard synced?.name == other.name, try transaction.item(other.parent)?.item == synced?.parent else { return false }
+        guard synced?.name == other.name, try transaction.item(other.parent)?.item == synced?.parent else {
+            return false
+        }
         try giveWay(other)
         return true
     }

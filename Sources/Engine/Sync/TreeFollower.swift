@@ -1,7 +1,7 @@
-import Basics
+package import Basics
 package import CloudModel
-package import ContainerLog
-package import LocalContent
+import ContainerLog
+import LocalContent
 package import LocalMetadata
 
 /// Brings the shown tree after the log, item by item, inside one transaction. Gathers what must happen outside in ``effects``.
@@ -155,6 +155,7 @@ package struct TreeFollower {
     }
 
     private mutating func keepFolder(_ id: ItemID) throws {
+        let now = now
         try change(id) { row in
             row.isKnown = false
             row.pendingSince = now
@@ -165,9 +166,4 @@ package struct TreeFollower {
         effects.changedEntries.insert(TreeEffects.Entry(parent: parent, name: name))
         effects.changedNodes.insert(parent)
     }
-}
-
-extension LocalItem {
-    /// The blob that holds this item's content.
-    package var blob: BlobName { BlobName(node: node.value, generation: generation) }
 }

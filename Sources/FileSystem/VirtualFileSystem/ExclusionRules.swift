@@ -14,7 +14,8 @@ package struct ExclusionRules: Sendable {
             ".autosave",
         ],
         prefixes: [
-            ".~lock.", "~$", ".fuse_hidden", ".nfs", ".Trash-", "._", ".goutputstream-", ".#", "(A Document Being Saved",
+            ".~lock.", "~$", ".fuse_hidden", ".nfs", ".Trash-", "._", ".goutputstream-", ".#",
+            "(A Document Being Saved",
             ".syncthing.",
         ],
         names: [
@@ -30,7 +31,9 @@ package struct ExclusionRules: Sendable {
     package func excludes(_ name: ItemName) -> Bool {
         let bytes = name.bytes
         if names.contains(bytes) { return true }
-        if suffixes.contains(where: { bytes.count > $0.count && bytes.suffix($0.count).elementsEqual($0) }) { return true }
+        if suffixes.contains(where: { bytes.count > $0.count && bytes.suffix($0.count).elementsEqual($0) }) {
+            return true
+        }
         if prefixes.contains(where: { bytes.starts(with: $0) }) { return true }
         return isBackupOrSwap(bytes)
     }
@@ -40,6 +43,7 @@ package struct ExclusionRules: Sendable {
         if bytes.count > 2, bytes.first == UInt8(ascii: "#"), bytes.last == UInt8(ascii: "#") { return true }
         guard bytes.first == UInt8(ascii: "."), bytes.count > 5 else { return false }
         let ending = bytes.suffix(4)
-        return ending.starts(with: Array(".sw".utf8)) && (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(bytes[bytes.count - 1])
+        return ending.starts(with: Array(".sw".utf8))
+            && (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(bytes[bytes.count - 1])
     }
 }

@@ -1,5 +1,4 @@
-package import Basics
-import CloudStorage
+import Basics
 import Glibc
 import LocalMetadata
 import Transfers
@@ -11,7 +10,6 @@ package enum FileSystemError {
         switch error {
         case let error as Errno: error.code
         case let error as MetadataError: code(for: error.code)
-        case let error as CloudError: code(for: error.code)
         case let error as TransferError: code(for: error)
         case is CancellationError: EINTR
         default: EIO
@@ -25,13 +23,16 @@ package enum FileSystemError {
         }
     }
 
-    private static func code(for cloud: CloudError.Code) -> Int32 {
-        switch cloud {
+    private static func code(for error: TransferError) -> Int32 {
+        switch error.code {
         case .offline: ENETUNREACH
+        case .stalled: ETIMEDOUT
+        case .noSpace: ENOSPC
         case .quota: EDQUOT
-        case .unauthorized: EACCES
-        case .readOnly: EROFS
-        case .notFound, .damaged, .tooNew, .foreign, .failed: EIO
+        case .refused: EACCES
+        case .localFile: error.errno?.code ?? EIO
+        case .changedWhileReading: EAGAIN
+        case .damaged, .notFound, .tooNew, .tooLarge, .failed, .stopped: EIO
         }
     }
 }

@@ -45,7 +45,8 @@ extension VirtualFileSystem {
         let remote = try transaction.cloudItem(item)
         let isWhole = item.kind != .file || item.isMaterialised
         let isStale = !item.isEdited && item.content != nil && remote?.content != nil && remote?.content != item.content
-        let isUploaded = !item.isExcluded && item.pendingSince == nil && !item.isEdited && (item.isKnown || item.isConflictSibling)
+        let isUploaded =
+            !item.isExcluded && item.pendingSince == nil && !item.isEdited && (item.isKnown || item.isConflictSibling)
         let document = try item.conflict.flatMap { try transaction.item($0.document, in: item.container) }
         return DocumentStatus(
             downloading: isWhole ? (isStale ? .downloaded : .current) : .notDownloaded,
@@ -56,7 +57,9 @@ extension VirtualFileSystem {
             percentUploaded: isUploaded ? 100 : (progress.uploading ?? 0) * 100, uploadingError: item.uploadError,
             hasUnresolvedConflicts: try !item.isConflictSibling
                 && !transaction.siblings(of: item.item, in: item.container).isEmpty,
-            conflictOf: try document.map { try transaction.path(of: $0.node).map(\.description).joined(separator: "/") },
+            conflictOf: try document.map {
+                try transaction.path(of: $0.node).map(\.description).joined(separator: "/")
+            },
             conflictVersion: item.conflict?.version, isExcluded: item.isExcluded, pin: item.pin,
             effectivePin: try effectivePin(of: item, transaction), isPaused: item.isPaused, item: item.item,
             version: item.conflict?.version ?? remote?.version, device: remote?.device,

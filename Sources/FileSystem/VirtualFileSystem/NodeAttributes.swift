@@ -1,7 +1,10 @@
 package import Basics
+import CloudModel
 import Glibc
-package import LocalContent
+import LocalContent
 package import LocalMetadata
+import Logging
+import Synchronization
 
 /// What `stat(2)` tells of an item.
 package struct NodeAttributes: Sendable, Equatable {
@@ -39,7 +42,9 @@ extension VirtualFileSystem {
 
     private func liveAttributes(_ file: OpenFile) throws -> NodeAttributes? {
         try file.state.withLock { state throws -> NodeAttributes? in
-            guard let item = state.item, state.descriptor >= 0, state.writers > 0 || state.isUnlinked else { return nil }
+            guard let item = state.item, state.descriptor >= 0, state.writers > 0 || state.isUnlinked else {
+                return nil
+            }
             var result = attributes(item)
             if state.isUnlinked { result.links = 0 }
             guard state.download == nil else { return result }
@@ -48,7 +53,7 @@ extension VirtualFileSystem {
             result.blocks = blob.size == 0 ? blob.blocks : max(1, blob.blocks)
             if let baseline = state.baseline, !blob.hasSameContent(as: baseline) {
                 result.modified = blob.modified
-                result.changed = max(result.changed, blob.modified)
+                result.changed = max(result.changed, blob.changed)
             }
             return result
         }
@@ -84,7 +89,7 @@ extension VirtualFileSystem {
     private func rootAttributes() -> NodeAttributes {
         NodeAttributes(
             node: .root, kind: .folder, permissions: 0o700, size: 4096, blocks: 8, links: 1, user: owner.user,
-            group: owner.group, accessed: mountedAt, modified: mountedAt, changed: mountedAt)
+            group: owner.group, accessed: startedAt, modified: startedAt, changed: startedAt)
     }
 
     /// Applies `chmod`, `chown`, `utimensat` and `truncate`; what is nil stays. Answers the attributes after it.
@@ -143,10 +148,18 @@ extension VirtualFileSystem {
         if let permissions = changes.permissions { item.attributes.permissions = permissions & 0o7777 }
         if let user = changes.user { item.user = user == owner.user ? nil : user }
         if let group = changes.group { item.group = group == owner.group ? nil : group }
+        if changes.clearsSetID || ((changes.user != nil || changes.group != nil) && item.kind == .file) {
+            item.attributes.permissions = Self.withoutSetID(item.attributes.permissions)
+        }
         if let accessed = changes.accessed { item.accessed = resolve(accessed) }
         if let modified = changes.modified { item.attributes.modified = resolve(modified) }
         item.changed = now
         if changes.permissions != nil || changes.modified != nil { markPending(&item, at: now) }
+    }
+
+    /// What a change of owner or a write takes away (chown(2), write(2)): set-user-ID, and set-group-ID of what a group may run.
+    package static func withoutSetID(_ permissions: UInt16) -> UInt16 {
+        permissions & ~(permissions & 0o010 != 0 ? 0o6000 : 0o4000)
     }
 
     private func resolve(_ time: AttributeRequest.Time) -> Timestamp {
@@ -181,14 +194,11 @@ package struct AttributeRequest: Sendable {
     package var size: UInt64?
     package var accessed: Time?
     package var modified: Time?
+    /// Drop set-user-ID and set-group-ID, as a truncation by an ordinary user does.
+    package var clearsSetID = false
     package init() {}
 
     var isTruncationOnly: Bool {
-        permissions == nil && user == nil && group == nil && accessed == nil && modified == nil
+        permissions == nil && user == nil && group == nil && accessed == nil && modified == nil && !clearsSetID
     }
-}
-
-extension LocalItem {
-    /// The blob that holds this item's content.
-    package var blob: BlobName { BlobName(node: node.value, generation: generation) }
 }

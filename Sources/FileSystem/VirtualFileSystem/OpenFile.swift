@@ -1,10 +1,9 @@
 import Basics
 import CloudModel
 import Glibc
-import Synchronization
-
 package import LocalContent
 package import LocalMetadata
+package import Synchronization
 package import Transfers
 
 /// A file that at least one handle has open. All handles of a node share it, its descriptor and its download.
@@ -16,8 +15,10 @@ package final class OpenFile: Sendable {
         /// The row when the file was opened, kept up to date by the operations that come through here.
         package var item: LocalItem?
         package var blob: BlobName?
-        /// Open for reading and writing while the file is; -1 before.
-        package var descriptor: Int32 = -1
+        /// The blob, open for reading and writing; nil before the first open got that far.
+        package var bytes: SharedDescriptor?
+        /// The number of ``bytes``, or -1.
+        package var descriptor: Int32 { bytes?.raw ?? -1 }
         package var handles = 0
         package var writers = 0
         /// The blob when writing began: as long as it has the same content, nobody wrote.
@@ -28,6 +29,8 @@ package final class OpenFile: Sendable {
         package var needsNameSync = false
         /// Fetches what is not here. Nil once everything is.
         package var download: ContentDownload?
+        /// The row that the download was opened for, until it is closed.
+        var incomplete: LocalItem?
     }
 
     init(node: NodeID) { self.node = node }

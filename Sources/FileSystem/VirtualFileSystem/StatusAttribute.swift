@@ -1,3 +1,4 @@
+import CloudModel
 import Foundation
 
 /// The extended attributes `user.ubiquity.*`, one fact each, in plain text.

@@ -5,7 +5,8 @@ import Glibc
 ///
 /// First in the lock order: gate, open file, database, table of open files.
 package final class TreeGate: Sendable {
-    private let lock: UnsafeMutablePointer<pthread_rwlock_t>
+    // A lock is what makes other things safe to share; its address never changes.
+    nonisolated(unsafe) private let lock: UnsafeMutablePointer<pthread_rwlock_t>
 
     package init() {
         lock = .allocate(capacity: 1)

@@ -1,8 +1,10 @@
-package import Basics
-package import CloudModel
+import Basics
+import CloudModel
 import Glibc
 import LocalContent
 package import LocalMetadata
+import Synchronization
+import Transfers
 
 /// Who asks, as the kernel tells it.
 package struct Caller: Sendable {
@@ -21,19 +23,21 @@ extension VirtualFileSystem {
     ) throws -> NodeAttributes {
         let name = try Self.name(bytes)
         if parent == .root { return try makeContainer(name) }
-        return attributes(try insert(name, in: parent, kind: .folder, caller: caller) { item in
-            item.attributes.permissions = permissions & 0o7777
-        })
+        return attributes(
+            try insert(name, in: parent, kind: .folder, caller: caller) { item in
+                item.attributes.permissions = permissions & 0o7777
+            })
     }
 
     package func makeSymlink(
         _ bytes: [UInt8], in parent: NodeID, target: [UInt8], caller: Caller
     ) throws -> NodeAttributes {
         guard target.count <= 4095 else { throw Errno(ENAMETOOLONG) }
-        return attributes(try insert(try Self.name(bytes), in: parent, kind: .symlink, caller: caller) { item in
-            item.attributes.permissions = 0o777
-            item.target = target
-        })
+        return attributes(
+            try insert(try Self.name(bytes), in: parent, kind: .symlink, caller: caller) { item in
+                item.attributes.permissions = 0o777
+                item.target = target
+            })
     }
 
     /// `mknod(2)` of a regular file, pipe or socket. Device nodes are refused with `EPERM`.
@@ -62,37 +66,33 @@ extension VirtualFileSystem {
     ) throws -> (attributes: NodeAttributes, handle: OpenHandle) {
         let name = try Self.name(bytes)
         return try gate.shared {
-            var descriptor: Int32 = -1
-            do {
-                let item = try insert(name, in: parent, kind: .file, caller: caller) { item in
-                    item.attributes.permissions = permissions & 0o7777
-                    item.presence = .whole
-                    item.isEdited = true
-                    item.isWriting = true
-                    item.generation = max(1, item.generation)
-                    // The last close makes it pending; until then there is nothing worth sending.
-                    item.pendingSince = nil
-                } afterInsertion: { item in
-                    descriptor = try content.create(item.blob)
-                }
-                return (attributes(item), try adopt(item, descriptor: descriptor))
-            } catch {
-                if descriptor >= 0 { close(descriptor) }
-                throw error
+            var bytes: SharedDescriptor?
+            let item = try insert(name, in: parent, kind: .file, caller: caller) { item in
+                item.attributes.permissions = permissions & 0o7777
+                item.presence = .whole
+                item.isEdited = true
+                item.isWriting = true
+                item.generation = max(1, item.generation)
+                // The last close makes it pending; until then there is nothing worth sending.
+                item.pendingSince = nil
+            } afterInsertion: { item in
+                bytes = SharedDescriptor(adopting: try content.create(item.blob))
             }
+            guard let bytes else { throw Errno(EIO) }
+            return (attributes(item), try adopt(item, bytes))
         }
     }
 
     /// Enters a file that was just made as open for writing.
-    private func adopt(_ item: LocalItem, descriptor: Int32) throws -> OpenHandle {
+    private func adopt(_ item: LocalItem, _ bytes: SharedDescriptor) throws -> OpenHandle {
         let file = openFiles.claim(item.node)
         try file.state.withLock { state in
             state.item = item
             state.blob = item.blob
-            state.descriptor = descriptor
+            state.bytes = bytes
             state.handles = 1
             state.writers = 1
-            state.baseline = try BlobStatus(descriptor: descriptor)
+            state.baseline = try BlobStatus(descriptor: bytes.raw)
             state.needsNameSync = true
         }
         return OpenHandle(file: file, canWrite: true, isNonblocking: false)

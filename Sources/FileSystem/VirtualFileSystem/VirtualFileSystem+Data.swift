@@ -4,6 +4,7 @@ import CloudModel
 import Glibc
 import LocalContent
 package import LocalMetadata
+import Synchronization
 import Transfers
 
 extension VirtualFileSystem {
@@ -18,7 +19,8 @@ extension VirtualFileSystem {
     /// Waits until that range is here. Ends early when the task is cancelled; the fetch goes on for others who wait.
     package func wait(for range: Range<UInt64>, in handle: OpenHandle) async throws {
         guard let download = handle.file.state.withLock({ $0.download }) else { return }
-        try await download.ensure(range)
+        if let item = handle.file.state.withLock({ $0.item }) { source.completeInBackground(item) }
+        try await download.ensure(range, patience: source.patience)
         try settleDownload(of: handle.file)
     }
 
@@ -30,7 +32,7 @@ extension VirtualFileSystem {
     /// Waits until all bytes are here.
     package func waitUntilWhole(_ handle: OpenHandle) async throws {
         guard let download = handle.file.state.withLock({ $0.download }) else { return }
-        try await download.completeAll()
+        try await download.ensure(0..<download.reference.size, patience: source.patience)
         try settleDownload(of: handle.file)
     }
 
@@ -61,7 +63,9 @@ extension VirtualFileSystem {
             var done = 0
             while done < bytes.count {
                 let count = try check("pwrite") {
-                    pwrite(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done, off_t(offset) + off_t(done))
+                    pwrite(
+                        descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done,
+                        off_t(offset) + off_t(done))
                 }
                 done += count
             }
@@ -110,7 +114,7 @@ extension VirtualFileSystem {
         if state.download != nil {
             guard size == 0 else { throw Errno(EAGAIN) }
             state.download = nil
-            source.released(item)
+            if let incomplete = state.incomplete.take() { source.closeIncomplete(incomplete) }
             state.item = try update(item.node) { row in
                 row.presence = .whole
                 row.ranges = []
@@ -143,7 +147,7 @@ extension VirtualFileSystem {
     /// `fallocate(2)` with the mode bits of <linux/falloc.h> that keep or zero bytes.
     package func allocate(_ handle: OpenHandle, mode: Int32, offset: UInt64, length: UInt64) throws {
         try prepareWrite(handle)
-        try withDescriptor(handle) { descriptor in
+        _ = try withDescriptor(handle) { descriptor in
             try check("fallocate") { linux_fallocate(descriptor, mode, Int64(offset), Int64(length)) }
         }
     }

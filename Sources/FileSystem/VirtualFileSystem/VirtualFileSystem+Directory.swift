@@ -1,6 +1,7 @@
 import Basics
-package import CloudModel
+import CloudModel
 import Glibc
+import LocalContent
 package import LocalMetadata
 
 /// One entry of a folder.

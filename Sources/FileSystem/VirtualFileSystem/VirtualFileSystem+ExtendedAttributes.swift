@@ -1,7 +1,8 @@
 import Basics
-package import CloudModel
+import CloudModel
 import Glibc
 package import LocalMetadata
+import Synchronization
 
 /// How `setxattr(2)` treats an attribute that is there or not.
 package enum ExtendedAttributeMode: Sendable { case any, create, replace }

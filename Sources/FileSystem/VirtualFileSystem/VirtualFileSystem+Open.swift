@@ -1,8 +1,10 @@
 import Basics
 import CloudModel
 import Glibc
-package import LocalContent
+import LocalContent
 package import LocalMetadata
+import Logging
+import Synchronization
 import Transfers
 
 extension VirtualFileSystem {
@@ -46,26 +48,25 @@ extension VirtualFileSystem {
         guard item.content != nil || item.isEdited || item.size == 0 else {
             throw Errno(EAGAIN, "its bytes have not reached the cloud yet")
         }
-        let descriptor = try openBlob(item)
+        if item.isMaterialised {
+            state.bytes = SharedDescriptor(adopting: try openBlob(item))
+        } else {
+            let (bytes, download) = try source.openIncomplete(item)
+            state.bytes = bytes
+            state.download = download
+            state.incomplete = item
+        }
         state.item = item
         state.blob = item.blob
-        state.descriptor = descriptor
-        guard !item.isMaterialised else { return }
-        do {
-            try check("ftruncate") { ftruncate(descriptor, off_t(item.size)) }
-            state.download = try source.download(of: item, into: descriptor)
-        } catch {
-            close(descriptor)
-            state.descriptor = -1
-            throw error
-        }
     }
 
     private func openBlob(_ item: LocalItem) throws(Errno) -> Int32 {
         if item.presence == .none { return try content.create(item.blob) }
         do { return try content.open(item.blob) } catch {
             // An empty file needs no blob; any other lost its bytes, which only the content check may decide about.
-            guard error.code == ENOENT, item.size == 0 else { throw error.code == ENOENT ? Errno(EIO, "blob lost") : error }
+            guard error.code == ENOENT, item.size == 0 else {
+                throw error.code == ENOENT ? Errno(EIO, "blob lost") : error
+            }
             return try content.create(item.blob)
         }
     }
@@ -136,7 +137,7 @@ extension VirtualFileSystem {
             row.content = nil
             row.size = blob.size
             row.attributes.modified = blob.modified
-            row.changed = now
+            row.changed = max(row.changed, blob.changed)
             row.uploadError = nil
             markPending(&row, at: now)
         }
@@ -178,11 +179,10 @@ extension VirtualFileSystem {
     private func drop(_ file: OpenFile) {
         guard openFiles.release(file) else { return }
         file.state.withLock { state in
-            guard state.descriptor >= 0 else { return }
-            close(state.descriptor)
-            state.descriptor = -1
-            if let item = state.item, state.download != nil { source.released(item) }
+            guard state.bytes != nil else { return }
+            state.bytes = nil
             state.download = nil
+            if let item = state.incomplete.take() { source.closeIncomplete(item) }
             if state.isUnlinked, let blob = state.blob { removeBlob(blob) }
         }
     }

@@ -1,7 +1,9 @@
 import Basics
-package import CloudModel
+import CloudModel
 import Glibc
+import LocalContent
 package import LocalMetadata
+import Synchronization
 
 extension VirtualFileSystem {
     /// `unlink(2)`. Handles that are open keep the bytes. A conflict sibling is dealt with by it: its version is discarded.

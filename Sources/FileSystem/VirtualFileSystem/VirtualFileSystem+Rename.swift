@@ -1,5 +1,5 @@
 import Basics
-package import CloudModel
+import CloudModel
 import Glibc
 package import LocalMetadata
 
@@ -50,7 +50,9 @@ extension VirtualFileSystem {
         switch mode {
         case .noReplace: throw Errno(EEXIST)
         case .exchange:
-            guard !target.item.isWellKnown, !item.isConflictSibling, !target.isConflictSibling else { throw Errno(EPERM) }
+            guard !target.item.isWellKnown, !item.isConflictSibling, !target.isConflictSibling else {
+                throw Errno(EPERM)
+            }
             if target.kind == .folder, try transaction.isInside(item.node, target.node) { throw Errno(EINVAL) }
         case .replace:
             if target.kind == .folder {
@@ -105,7 +107,8 @@ extension VirtualFileSystem {
     /// Decides whose identity a name keeps when one file is renamed over another: a file that the cloud has never heard of was
     /// made to replace the document, so it becomes the document; a document of its own replaces the other for good.
     private func succeed(_ target: LocalItem, _ item: inout LocalItem, _ transaction: MetadataTransaction) throws {
-        let becomesTarget = item.kind == .file && target.kind == .file && !item.isKnown && !item.isExcluded
+        let becomesTarget =
+            item.kind == .file && target.kind == .file && !item.isKnown && !item.isExcluded
             && !target.isExcluded && !target.isConflictSibling
         guard becomesTarget else {
             if let conflict = target.conflict {
@@ -139,7 +142,9 @@ extension VirtualFileSystem {
         var folders = [folder]
         while let parent = folders.popLast() {
             var last = NodeID(0)
-            while case let children = try transaction.children(of: parent.node, after: last, limit: 500), !children.isEmpty {
+            while case let children = try transaction.children(of: parent.node, after: last, limit: 500),
+                !children.isEmpty
+            {
                 for var child in children {
                     last = child.node
                     let old = child

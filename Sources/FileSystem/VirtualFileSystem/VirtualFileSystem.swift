@@ -1,5 +1,5 @@
 package import Basics
-package import CloudModel
+import CloudModel
 import Glibc
 package import LocalContent
 package import LocalMetadata
@@ -20,6 +20,7 @@ package final class VirtualFileSystem: Sendable {
     let exclusions: ExclusionRules
     let owner: (user: UInt32, group: UInt32)
     let log: Logger
+    let startedAt: Timestamp
     package let openFiles = OpenFiles()
     package let gate = TreeGate()
     let removed = RemovedItems()
@@ -36,6 +37,7 @@ package final class VirtualFileSystem: Sendable {
         self.exclusions = exclusions
         self.owner = owner
         self.log = log
+        startedAt = time.now()
     }
 
     /// The row of an item that exists; `ENOENT` otherwise.
@@ -70,10 +72,13 @@ package final class VirtualFileSystem: Sendable {
 
 /// Where bytes come from that are not here, and who wants to know of changes. The sync engine is one.
 package protocol ContentSource: Sendable {
-    /// The download that fetches this file's content into `descriptor`, started lazily. The same one for every caller of a blob.
-    func download(of item: LocalItem, into descriptor: Int32) throws -> ContentDownload
-    /// All handles of a blob that is not whole are closed.
-    func released(_ item: LocalItem)
+    /// Opens the blob of a file that is not whole, with the download that fills it. Each call needs one ``closeIncomplete(_:)``.
+    func openIncomplete(_ item: LocalItem) throws -> (bytes: SharedDescriptor, download: ContentDownload)
+    func closeIncomplete(_ item: LocalItem)
+    /// Somebody reads from the file: fetch the rest too while it is open.
+    func completeInBackground(_ item: LocalItem)
+    /// How long a reader waits for bytes that do not come.
+    var patience: Duration { get }
     /// Something changed that the cloud is to hear of.
     func localTreeChanged()
     /// The transfer of a file that is going on now, if any.

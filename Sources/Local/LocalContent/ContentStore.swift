@@ -87,7 +87,7 @@ package final class ContentStore: Sendable {
     }
 
     /// Makes every blob written so far durable, with one flush of the file system (`syncfs(2)`).
-    package func syncAll() throws(Errno) { try check("syncfs") { linux_syncfs(root) } }
+    package func syncAll() throws(Errno) { try check("syncfs") { syncfs(root) } }
 
     /// Size and free bytes of the file system that holds the blobs.
     package func space() throws(Errno) -> statvfs {

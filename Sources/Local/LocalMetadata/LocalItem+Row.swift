@@ -28,7 +28,8 @@ extension LocalItem {
         [
             container.value, item.data, Int64(bitPattern: parent.value), name.data, Int64(kind.rawValue),
             Int64(attributes.permissions), attributes.modified.nanoseconds, changed.nanoseconds,
-            attributes.created.nanoseconds, accessed.map(\.nanoseconds), user.map { Int64($0) }, group.map { Int64($0) },
+            attributes.created.nanoseconds, accessed.map(\.nanoseconds), user.map { Int64($0) },
+            group.map { Int64($0) },
             ExtendedAttributes.encode(attributes.extended), target.isEmpty ? nil : Data(target), Int64(clamping: size),
             content.map(\.digest.data), Int64(content?.layout.rawValue ?? 0), Int64(presence.rawValue),
             ranges.isEmpty ? nil : Data(ranges), Int64(bitPattern: generation), isEdited, isWriting, isKnown,

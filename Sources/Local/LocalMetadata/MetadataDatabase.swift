@@ -1,9 +1,8 @@
 import Basics
 import GRDB
 import Glibc
-import Synchronization
-
 package import Logging
+import Synchronization
 
 import struct Foundation.Data
 
@@ -43,7 +42,8 @@ package final class MetadataDatabase: Sendable {
         let isNewer = try pool.read { db in try migrator.hasBeenSuperseded(db) }
         guard !isNewer else {
             throw MetadataError(
-                .tooNew, "\(path) was written by a newer version of ubiquity. Install that version; nothing was changed.")
+                .tooNew,
+                "\(path) was written by a newer version of ubiquity. Install that version; nothing was changed.")
         }
         try migrator.migrate(pool)
     }

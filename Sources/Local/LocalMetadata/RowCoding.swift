@@ -36,7 +36,9 @@ extension ItemName {
     var data: Data { Data(bytes) }
 
     init(row: Row, _ index: Int) throws {
-        do { try self.init(bytes: row[index] as Data) } catch { throw MetadataError.damagedRow("a name that is \(error)") }
+        do { try self.init(bytes: row[index] as Data) } catch {
+            throw MetadataError.damagedRow("a name that is \(error)")
+        }
     }
 }
 
@@ -69,7 +71,9 @@ enum ExtendedAttributes {
         var reader = ByteReader(data)
         var result: [String: [UInt8]] = [:]
         do {
-            for _ in 0..<(try reader.count(minimumBytes: 2)) { result[try reader.string()] = Array(try reader.counted()) }
+            for _ in 0..<(try reader.count(minimumBytes: 2)) {
+                result[try reader.string()] = Array(try reader.counted())
+            }
             try reader.expectEnd()
         } catch { throw MetadataError.damagedRow("extended attributes where \(error)") }
         return result

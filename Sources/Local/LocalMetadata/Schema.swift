@@ -120,6 +120,8 @@ enum Schema {
           CHECK ((conflictOf IS NULL) = (conflictSequence IS NULL))
         )
         """,
+        // Node ids begin behind the root and what directory offsets stand for.
+        "INSERT INTO sqlite_sequence (name, seq) VALUES ('local', 15)",
         "CREATE UNIQUE INDEX local_name ON local(parent, name)",
         "CREATE INDEX local_parent ON local(parent)",
         "CREATE UNIQUE INDEX local_item ON local(container, item)",

@@ -86,7 +86,8 @@ extension MetadataTransaction {
     /// An unsent deletion of that name in that folder.
     package func departure(named name: ItemName, in parent: NodeID) throws -> Departure? {
         try departures(
-            "parent = ? AND name = ? AND isSent = 0", [Int64(bitPattern: parent.value), name.data]).first
+            "parent = ? AND name = ? AND isSent = 0", [Int64(bitPattern: parent.value), name.data]
+        ).first
     }
 
     package func unsentDepartures(in container: ContainerID, before time: Timestamp, limit: Int) throws -> [Departure] {
@@ -197,5 +198,27 @@ extension Resolution {
         [
             container.value, item.data, Int64(bitPattern: version.sequence.value), Int64(version.index),
         ]
+    }
+}
+
+extension MetadataTransaction {
+    /// Items of a container with something to tell whose bytes, if they need any, are in the cloud.
+    package func ready(in container: ContainerID, before time: Timestamp, limit: Int) throws -> [LocalItem] {
+        try fetchAll(
+            """
+            SELECT \(LocalItem.selection) FROM local
+            WHERE pendingSince IS NOT NULL AND pendingSince <= ? AND container = ? AND isEdited = 0 AND isPaused = 0
+            ORDER BY pendingSince, node LIMIT ?
+            """, [time.nanoseconds, container.value, limit])
+    }
+
+    /// Edited files that have settled, oldest edit first.
+    package func uploadable(before time: Timestamp, limit: Int) throws -> [LocalItem] {
+        try fetchAll(
+            """
+            SELECT \(LocalItem.selection) FROM local
+            WHERE pendingSince IS NOT NULL AND pendingSince <= ? AND isEdited = 1 AND isPaused = 0
+            ORDER BY pendingSince, node LIMIT ?
+            """, [time.nanoseconds, limit])
     }
 }
