@@ -8,9 +8,9 @@ struct Console {
     let fileSystem: MemoryFileSystem
     let session: FuseSession
 
-    /// Returns when the input ends or a command ended the session.
+    /// Returns when the input ends.
     func run() async {
-        while session.ending == nil, let line = readLine() {
+        while let line = readLine() {
             let words = line.split(separator: " ", maxSplits: 2).map(String.init)
             say(await obey(words.first ?? "", Array(words.dropFirst())))
         }
@@ -49,6 +49,7 @@ struct Console {
     /// Commands on a file of the root, by its name.
     private func change(_ command: String, _ words: [String]) throws(Errno) {
         let name = Array((words.first ?? "").utf8)
+        if command == "invalidate-entry" { return try session.notifier.invalidateEntry(parent: .root, name: name) }
         let node = try fileSystem.tree.withLock { tree throws(Errno) in try tree.child(name, of: .root) }
         switch command {
         case "set":
@@ -58,7 +59,6 @@ struct Console {
                 try tree.move(name, from: .root, to: Array(words[1].utf8), in: .root, flags: [])
             }
         case "invalidate-inode": try session.notifier.invalidateInode(node)
-        case "invalidate-entry": try session.notifier.invalidateEntry(parent: .root, name: name)
         case "remove":
             try fileSystem.tree.withLock { tree throws(Errno) in
                 try tree.remove(name, from: .root, folder: false)

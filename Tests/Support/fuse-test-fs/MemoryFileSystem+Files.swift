@@ -28,6 +28,8 @@ extension MemoryFileSystem {
     }
 
     private func opened(_ node: FuseNode, in tree: MemoryTree) throws(Errno) -> FuseOpened {
+        // A read through the page cache is not interrupted: its program goes, and the request stays.
+        if special.behaviour(of: node) == .stuck { return FuseOpened(handle: node, options: .directIO) }
         guard case .native(let file) = try tree.node(node).content else {
             return FuseOpened(handle: node, options: openOptions)
         }
