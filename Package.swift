@@ -103,6 +103,9 @@ let package = Package(
             name: "CFuse3", path: "Sources/FileSystem/CFuse3", pkgConfig: "fuse3", providers: [.apt(["libfuse3-dev"])]),
         .target(
             name: "Fuse", dependencies: ["Basics", "CFuse3", logging, systemPackage], path: "Sources/FileSystem/Fuse"),
+        .executableTarget(
+            name: "fuse-test-fs", dependencies: ["Basics", "Fuse", logging], path: "Tests/Support/fuse-test-fs"),
+        .testTarget(name: "FuseTests", dependencies: ["CFuse3", "Fuse", "fuse-test-fs"]),
         .target(
             name: "VirtualFileSystem",
             dependencies: [

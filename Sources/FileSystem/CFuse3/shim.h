@@ -101,6 +101,7 @@ enum {
     KERNEL_FUSE_OP_INTERRUPT = 36,
 
     // FUSE_INIT flags, and (from bit 32 on) flags2.
+    KERNEL_FUSE_PARALLEL_DIROPS = 1 << 18,
     KERNEL_FUSE_HANDLE_KILLPRIV_V2 = 1 << 28,
     KERNEL_FUSE_INIT_EXT = 1 << 30,
     KERNEL_FUSE2_PASSTHROUGH = 1 << 5,

@@ -82,7 +82,8 @@ package protocol FuseFileSystem: AnyObject, Sendable {
         node: FuseNode, handle: FuseHandle, offset: Int64, size: Int, flags: FuseOpenFlags,
         request: consuming FuseRequest<Answer.Data>)
 
-    /// `pwrite(2)`. `clearsSetID` asks to drop the set-user-ID and set-group-ID bits and capabilities, as a write must.
+    /// `pwrite(2)`. `clearsSetID` asks to drop the set-user-ID and set-group-ID bits and capabilities, as a write must;
+    /// if there were any, invalidate the node after the answer, as the kernel goes on showing the mode it knows.
     func write(
         node: FuseNode, handle: FuseHandle, offset: Int64, payload: borrowing FusePayload, clearsSetID: Bool,
         request: consuming FuseRequest<Answer.Count>)

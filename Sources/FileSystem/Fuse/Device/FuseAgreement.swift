@@ -10,6 +10,9 @@ package struct FuseAgreement: Sendable, Equatable {
     /// The kernel tells us when to drop set-id bits, instead of asking for `security.capability` before each write.
     package let clearsSetID: Bool
 
+    /// The kernel sends lookups and listings of one folder at once instead of one by one.
+    package let parallelFolders: Bool
+
     /// - Parameter offer: the body of FUSE_INIT.
     init(offer: kernel_fuse_init_in, options: FuseOptions) {
         kernelMinor = offer.minor
@@ -18,11 +21,14 @@ package struct FuseAgreement: Sendable, Equatable {
         let offersPassthrough = isExtended && Int(offer.flags2) & KERNEL_FUSE2_PASSTHROUGH != 0
         passthrough = offersPassthrough && options.usesPassthrough
         clearsSetID = flags & KERNEL_FUSE_HANDLE_KILLPRIV_V2 != 0
+        parallelFolders = flags & KERNEL_FUSE_PARALLEL_DIROPS != 0
     }
 
     /// Adds to libfuse's answer what libfuse 3.14 does not know.
     func complete(_ answer: UnsafeMutablePointer<kernel_fuse_init_out>) {
         if clearsSetID { answer.pointee.flags |= UInt32(KERNEL_FUSE_HANDLE_KILLPRIV_V2) }
+        // libfuse knows it, and until 3.17 (libfuse/libfuse#861) did not pass it on.
+        if parallelFolders { answer.pointee.flags |= UInt32(KERNEL_FUSE_PARALLEL_DIROPS) }
         guard passthrough else { return }
         // 7.40 is the first protocol with backing files. Depth 1: a backing file may lie on any file system that is not
         // itself stacked on another.

@@ -13,6 +13,14 @@ extension FuseRequest where Answer == FuseAnswer.Data {
         answer { fuse_reply_buf($0, bytes, bytes.count) }
     }
 
+    /// As above, for bytes lent without a closure: a request can not be consumed in one.
+    @discardableResult
+    package consuming func reply(_ bytes: RawSpan) -> Bool {
+        answer { request in
+            bytes.withUnsafeBytes { fuse_reply_buf(request, $0.baseAddress, $0.count) }
+        }
+    }
+
     /// Answers from a range of `file`: spliced from the page cache without passing through our memory where the answer
     /// is of two pages or more. What lies behind the end of the file is left out.
     @discardableResult
