@@ -1,6 +1,7 @@
 import CloudModel
 import CloudStorage
 import DirectoryCloud
+import Glibc
 import SystemPackage
 import TestSupport
 import Testing
@@ -9,12 +10,15 @@ import Testing
 struct LogShardTests {
     /// Gives the first entry more names, which makes a log of `count` equal entries.
     private func extend(_ path: FilePath, to count: Int) throws {
-        let log = path.appending("containers/CloudDocs/log")
-        let script = """
-            cd \(log); for i in $(seq -f %09.0f 2 \(count)); do s=$(printf %06d $((10#$i / 1000))); \
-            mkdir -p $s; ln 000000/000000001 $s/$i; done
-            """
-        try #require(run(["bash", "-c", script]))
+        for number in 2...count {
+            let shard = path.appending("containers/CloudDocs/log/" + padded(number / 1000, 6))
+            if !shard.isThere { try #require(run(["mkdir", shard.string])) }
+            try #require(link(path.entry(1).string, shard.appending(padded(number, 9)).string) == 0)
+        }
+    }
+
+    private func padded(_ number: Int, _ width: Int) -> String {
+        String(repeating: "0", count: width - String(number).count) + String(number)
     }
 
     @Test(
