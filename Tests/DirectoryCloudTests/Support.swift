@@ -13,17 +13,17 @@ func withFolder<T>(_ body: (FilePath) async throws -> T) async throws -> T {
     let folder = FilePath(String(cString: try #require(made)))
     do {
         let result = try await body(folder)
-        run("rm", "-rf", folder.string)
+        run(["rm", "-rf", folder.string])
         return result
     } catch {
-        run("rm", "-rf", folder.string)
+        run(["rm", "-rf", folder.string])
         throw error
     }
 }
 
 /// Runs a program of the system and answers whether it succeeded.
 @discardableResult
-func run(_ arguments: String...) -> Bool {
+func run(_ arguments: [String]) -> Bool {
     var pid = pid_t()
     var pointers = arguments.map { strdup($0) } + [nil]
     defer { for pointer in pointers { free(pointer) } }

@@ -40,7 +40,8 @@ struct DirectoryWatcher {
         if let failure = watches.failure {
             logger.warning("changes of the cloud are noticed late", metadata: ["error": "\(failure)"])
         }
-        if reason == .place { mailbox.post(.reachabilityChanged) }
+        // A cloud that is away at the start may have gone after the consumer asked for events.
+        if reason == .place || (reason == .start && watches.place == nil) { mailbox.post(.reachabilityChanged) }
         if watches.place != nil { mailbox.post(.containersChanged) }
         for container in watches.containers { mailbox.post(.containerChanged(container)) }
 

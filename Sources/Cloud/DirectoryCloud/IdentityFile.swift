@@ -30,7 +30,7 @@ struct IdentityFile: Equatable {
     init(_ bytes: [UInt8]) throws(Problem) {
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
         guard lines.count > 2, lines[0] == "ubiquity cloud", lines[1].hasPrefix("format "),
-            let format = Int(lines[1].dropFirst(7)), format > 0
+            let format = Int(lines[1].dropFirst(7)), format > 0, lines[1] == "format \(format)"
         else { throw .notOurs }
         guard format <= CloudLayout.format else { throw .newer(format) }
         let digits = lines[2].dropFirst(9)

@@ -52,7 +52,7 @@ struct StoredFrame: Equatable {
         do throws(ByteCodingError) {
             fields = (try reader.fixed(), try reader.fixed(), try reader.fixed(), try reader.fixed())
         } catch { throw .truncated }
-        guard fields.magic == kind.rawValue else { throw .notOurs }
+        guard fields.magic == kind.rawValue, fields.version > 0 else { throw .notOurs }
         guard fields.version <= Self.version else { throw .newer(fields.version) }
         guard fileSize >= Self.headerSize, fields.length == UInt64(fileSize) - UInt64(Self.headerSize) else {
             throw .truncated

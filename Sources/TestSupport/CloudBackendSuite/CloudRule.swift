@@ -1,4 +1,4 @@
-import CloudModel
+package import CloudModel
 package import CloudStorage
 
 /// One rule of the contract ``CloudBackend``, with its proof. Every backend is tested against all of them:
@@ -61,7 +61,7 @@ func chunk(_ number: UInt64) -> (id: ChunkID, frame: [UInt8]) {
 
 extension CloudBackend {
     /// The whole log, read in pages.
-    func wholeLog(of container: ContainerName, page: Int = 7) async throws -> [LogRecord] {
+    package func wholeLog(of container: ContainerName, page: Int = 7) async throws -> [LogRecord] {
         var records: [LogRecord] = []
         while true {
             let more = try await entries(in: container, after: records.last?.sequence ?? .zero, limit: page)
