@@ -20,6 +20,11 @@ extension CloudItem {
         self.digest == digest || conflicts.contains { $0.digest == digest }
     }
 
+    /// Who wrote the present content or conflict version of this digest.
+    func writer(of digest: Digest?) -> DeviceID? {
+        self.digest == digest ? author : conflicts.first { $0.digest == digest }?.author
+    }
+
     /// Takes an edit in. `now` is the log's time: no modification counts as later than that.
     mutating func receive(_ edit: Edit, at now: Timestamp) {
         let isCurrentBase = digest == nil || digest == edit.base

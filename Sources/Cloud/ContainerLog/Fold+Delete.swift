@@ -4,7 +4,7 @@ import CloudModel
 extension Fold {
     mutating func delete(_ id: ItemID, base: Digest?) throws {
         guard !id.isWellKnown, var item = try holder(of: base, for: id), !item.isDeleted, !item.id.isWellKnown,
-            try mayDelete(item, as: id)
+            try mayDelete(base, in: item, as: id)
         else { return }
         switch item.body {
         case .folder: if try store.hasChildren(item.id) { return }
@@ -19,9 +19,9 @@ extension Fold {
         try bury(item)
     }
 
-    /// Who deletes under an id that has become an alias does not know the other item yet, and so may only take his own content.
-    private func mayDelete(_ item: CloudItem, as id: ItemID) throws -> Bool {
-        try store.alias(of: id) == nil || (item.body.kind == .file && item.author == author)
+    /// Who deletes under an id that has become an alias does not know the other item yet, and so may only take what he wrote.
+    private func mayDelete(_ base: Digest?, in item: CloudItem, as id: ItemID) throws -> Bool {
+        try store.alias(of: id) == nil || item.writer(of: base) == author
     }
 
     mutating func resolve(_ id: ItemID, versions: [VersionID]) throws {

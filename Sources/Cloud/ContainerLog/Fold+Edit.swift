@@ -4,6 +4,7 @@ import CloudModel
 extension Fold {
     mutating func edit(_ id: ItemID, _ edit: Edit) throws {
         guard var item = try holder(of: edit.base, for: id), item.body.kind == .file else { return }
+        try leaveTrail(from: target(of: id), to: item.id, base: edit.content.digest)
         let isFirstContent = item.digest == nil
         if item.isDeleted {
             item.become(edit)
@@ -14,6 +15,11 @@ extension Fold {
             try put(item)
         }
         if isFirstContent { try uniteTwins(of: item.id) }
+    }
+
+    /// Who edits a document that is gone and meant its heir will go on from the new content, still without knowing of the heir.
+    private mutating func leaveTrail(from id: ItemID, to heir: ItemID, base: Digest) throws {
+        if id != heir { try store.setAlias(ConflictNaming.derivedID(id, base: base), to: heir) }
     }
 
     /// An announcement has no bytes, so it takes no content's place: only the announcer may correct it.
@@ -27,7 +33,7 @@ extension Fold {
     }
 
     /// The item that a change of this base means. Mostly the one it names; where the base was a conflict version of a document
-    /// that is deleted by now, the item that this version became.
+    /// that was deleted, the item that this version became, or one that goes on from it.
     func holder(of base: Digest?, for id: ItemID) throws -> CloudItem? {
         guard var item = try find(id) else { return nil }
         guard let base else { return item }
