@@ -134,7 +134,7 @@ let package = Package(
             path: "Sources/CommandLine/Commands"),
         .testTarget(
             name: "CommandsTests",
-            dependencies: ["Basics", "Commands", "DaemonCore", "DaemonProtocol", argumentParser, logging]),
+            dependencies: ["Basics", "Commands", "DaemonCore", "DaemonProtocol", logging, subprocess, systemPackage]),
         .executableTarget(
             name: "ubiquity", dependencies: ["Commands", argumentParser], path: "Sources/CommandLine/ubiquity"),
 

@@ -15,8 +15,18 @@ package enum CommandLineTool {
             Terminal.complain(failure)
             return failure.status.rawValue
         } catch {
+            suggestCommand()
             UbiquityCommand.exit(withError: error)
         }
+    }
+
+    /// The argument parser suggests options by itself, but not subcommands.
+    private static func suggestCommand() {
+        let names = UbiquityCommand.configuration.subcommands.compactMap { $0.configuration.commandName }
+        guard let typed = CommandLine.arguments.dropFirst().first, !typed.hasPrefix("-"), !names.contains(typed),
+            let name = suggestion(for: typed, among: names)
+        else { return }
+        Terminal.note("there is no command '\(typed)'. Did you mean '\(name)'?")
     }
 }
 
@@ -33,14 +43,14 @@ struct UbiquityCommand: ParsableCommand {
             """,
         version: "0.1.0",
         groupedSubcommands: [
-            CommandGroup(name: "Mounts:", subcommands: [MountCommand.self, UnmountCommand.self, StatusCommand.self]),
+            CommandGroup(name: "Mounts", subcommands: [MountCommand.self, UnmountCommand.self, StatusCommand.self]),
             CommandGroup(
-                name: "Documents:",
+                name: "Documents",
                 subcommands: [
                     SyncCommand.self, DownloadCommand.self, EvictCommand.self, PinCommand.self, UnpinCommand.self,
                     ConflictsCommand.self, ResolveCommand.self,
                 ]),
             CommandGroup(
-                name: "Help in need:", subcommands: [DiagnoseCommand.self, ResetCommand.self, CheckCommand.self]),
+                name: "Help in need", subcommands: [DiagnoseCommand.self, ResetCommand.self, CheckCommand.self]),
         ])
 }

@@ -1,7 +1,7 @@
-import DaemonProtocol
+package import DaemonProtocol
 
 /// How `ubiquity` ends. Scripts rely on the numbers; they never change their meaning.
-enum ExitStatus: Int32, CaseIterable, Sendable {
+package enum ExitStatus: Int32, CaseIterable, Sendable {
     /// What was asked is true now.
     case done = 0
     case failed = 1
@@ -37,7 +37,7 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
         (allCases.map { "\($0.rawValue) \($0.meaning)" } + ["\(usage) wrong usage"]).joined(separator: ", ")
     }
 
-    init(_ code: DaemonFailure.Code) {
+    package init(_ code: DaemonFailure.Code) {
         switch code {
         case .offline: self = .offline
         case .timedOut: self = .timedOut
@@ -50,27 +50,27 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
 }
 
 /// Why a command did not do what it was asked.
-struct CommandFailure: Error, Equatable, CustomStringConvertible {
-    let status: ExitStatus
+package struct CommandFailure: Error, Equatable, CustomStringConvertible {
+    package let status: ExitStatus
     /// What happened, to which path, what to do. Several when several paths failed; the first sets the status.
-    let causes: [DaemonFailure]
+    package let causes: [DaemonFailure]
 
-    init(_ status: ExitStatus, _ message: String, path: String? = nil, advice: String? = nil) {
+    package init(_ status: ExitStatus, _ message: String, path: String? = nil, advice: String? = nil) {
         self.status = status
         causes = [DaemonFailure(.failed, message, path: path, advice: advice)]
     }
 
-    init(_ cause: DaemonFailure) {
+    package init(_ cause: DaemonFailure) {
         status = ExitStatus(cause.code)
         causes = [cause]
     }
 
     /// Nil when nothing failed.
-    init?(_ causes: [DaemonFailure]) {
+    package init?(_ causes: [DaemonFailure]) {
         guard let first = causes.first else { return nil }
         status = ExitStatus(first.code)
         self.causes = causes
     }
 
-    var description: String { causes.map(\.description).joined(separator: "\n") }
+    package var description: String { causes.map(\.description).joined(separator: "\n") }
 }

@@ -1,11 +1,11 @@
 import Basics
-import DaemonProtocol
+package import DaemonProtocol
 import FoundationEssentials
 import Glibc
 
 /// A conversation with one daemon. A daemon that says nothing for ``ControlFrame/silenceLimit``, not even that it lives, is
 /// taken for frozen: no call hangs for longer than that.
-struct DaemonConnection: ~Copyable {
+package struct DaemonConnection: ~Copyable {
     let record: MountRecord
     private let stream: UnixStream
     private let patience: Duration
@@ -13,7 +13,7 @@ struct DaemonConnection: ~Copyable {
     private var lastID: UInt64 = 0
 
     /// Connects and says hello.
-    static func open(
+    package static func open(
         _ record: MountRecord, patience: Duration = ControlFrame.silenceLimit
     ) throws(CommandFailure) -> DaemonConnection {
         var connection = DaemonConnection(record, try connect(record, patience), patience)
@@ -37,7 +37,7 @@ struct DaemonConnection: ~Copyable {
     }
 
     /// Asks and waits for the answer. With `watch`, states of the mount arrive in the meantime.
-    mutating func call(
+    package mutating func call(
         _ request: DaemonRequest, watch: WatchRequest? = nil, onStatus: (StatusResponse) -> Void = { _ in }
     ) throws(CommandFailure) -> DaemonResponse {
         if let watch { _ = try send(.watch(watch)) }
@@ -56,7 +56,7 @@ struct DaemonConnection: ~Copyable {
     }
 
     /// Hands on every state until the daemon ends the watch.
-    mutating func watch(
+    package mutating func watch(
         _ request: WatchRequest, onStatus: (StatusResponse) -> Void
     ) throws(CommandFailure) {
         _ = try call(.watch(request), onStatus: onStatus)

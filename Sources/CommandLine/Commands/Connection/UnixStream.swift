@@ -1,13 +1,13 @@
-import Basics
+package import Basics
 import DaemonProtocol
 import Glibc
 
 /// A connected unix socket on which nothing blocks for longer than it may.
-struct UnixStream: ~Copyable {
+package struct UnixStream: ~Copyable {
     private let descriptor: Int32
 
     /// Connects. ECONNREFUSED and ENOENT: nobody listens; ETIMEDOUT: the listener's queue stayed full.
-    static func connected(to path: String, patience: Duration) throws(Errno) -> UnixStream {
+    package static func connected(to path: String, patience: Duration) throws(Errno) -> UnixStream {
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         let stream = UnixStream(descriptor: try check("socket") { socket(AF_UNIX, kind, 0) })
         let deadline = ContinuousClock.now + patience
@@ -34,7 +34,7 @@ struct UnixStream: ~Copyable {
     }
 
     /// Throws ETIMEDOUT when the other side does not take it in time.
-    func send(_ bytes: [UInt8], patience: Duration) throws(Errno) {
+    package func send(_ bytes: [UInt8], patience: Duration) throws(Errno) {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes {
@@ -51,7 +51,7 @@ struct UnixStream: ~Copyable {
     }
 
     /// What has arrived, at least one byte; empty at the end. Throws ETIMEDOUT after `patience` of silence.
-    func receive(patience: Duration) throws(Errno) -> ArraySlice<UInt8> {
+    package func receive(patience: Duration) throws(Errno) -> ArraySlice<UInt8> {
         try wait(for: Int16(POLLIN), patience)
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         let count = try check("recv") { recv(descriptor, &buffer, buffer.count, 0) }

@@ -43,11 +43,13 @@ struct ReadyPipe: ~Copyable {
 }
 
 /// Cuts bytes into lines.
-struct LineSplitter {
+package struct LineSplitter {
     private var pending: [UInt8] = []
 
+    package init() {}
+
     /// The lines that are whole now, without their ends.
-    mutating func append(_ bytes: some Sequence<UInt8>) -> [String] {
+    package mutating func append(_ bytes: some Sequence<UInt8>) -> [String] {
         pending.append(contentsOf: bytes)
         guard let end = pending.lastIndex(of: UInt8(ascii: "\n")) else { return [] }
         let lines = pending[..<end].split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)

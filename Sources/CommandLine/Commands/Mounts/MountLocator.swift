@@ -1,9 +1,9 @@
 import Basics
-import DaemonProtocol
+package import DaemonProtocol
 import Glibc
 
 /// Finds the mount that a path is in, without asking the file system where it can be avoided: a frozen mount would not answer.
-struct MountLocator {
+package struct MountLocator {
     let records: [MountRecord]
     let table: MountTable
     /// Absolute.
@@ -11,10 +11,20 @@ struct MountLocator {
     /// Takes symlinks out of an absolute path; nil when it does not exist.
     let resolve: ([UInt8]) -> [UInt8]?
 
+    package init(
+        records: [MountRecord], table: MountTable, currentDirectory: [UInt8],
+        resolve: @escaping ([UInt8]) -> [UInt8]?
+    ) {
+        self.records = records
+        self.table = table
+        self.currentDirectory = currentDirectory
+        self.resolve = resolve
+    }
+
     /// A path of the command line, found.
-    struct Place: Hashable {
-        let record: MountRecord
-        let path: MountPath
+    package struct Place: Hashable {
+        package let record: MountRecord
+        package let path: MountPath
     }
 
     static func current() throws(CommandFailure) -> MountLocator {
@@ -27,7 +37,7 @@ struct MountLocator {
         }
     }
 
-    func place(of argument: String) throws(CommandFailure) -> Place {
+    package func place(of argument: String) throws(CommandFailure) -> Place {
         let absolute = absolutePath(rawArgument(argument))
         for candidate in spellings(of: absolute) {
             guard let mount = longestMount(over: candidate) else { continue }

@@ -2,17 +2,17 @@ import Basics
 import Glibc
 
 /// The mounts of this process that are ours, from `/proc/self/mountinfo` (proc_pid_mountinfo(5)).
-struct MountTable: Sendable {
+package struct MountTable: Sendable {
     /// What the daemon mounts as: `fuse.` and the subtype.
     static let fileSystemType = "fuse.ubiquity"
 
     /// Mount points, absolute. A mount that is covered by another appears too.
-    let mountPoints: [[UInt8]]
+    package let mountPoints: [[UInt8]]
 
-    init(mountPoints: [[UInt8]]) { self.mountPoints = mountPoints }
+    package init(mountPoints: [[UInt8]]) { self.mountPoints = mountPoints }
 
     /// Reads the text of a mountinfo file; lines of another shape are passed over.
-    init(parsing text: [UInt8]) {
+    package init(parsing text: [UInt8]) {
         mountPoints = text.split(separator: UInt8(ascii: "\n")).compactMap { Self.mountPoint(ofLine: Array($0)) }
     }
 
@@ -26,7 +26,7 @@ struct MountTable: Sendable {
     }
 
     /// Space, tab, newline and backslash appear as three octal digits behind a backslash.
-    static func unescaped(_ field: some Collection<UInt8>) -> [UInt8] {
+    package static func unescaped(_ field: some Collection<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         var rest = Array(field)[...]
         while let byte = rest.popFirst() {
@@ -55,5 +55,5 @@ struct MountTable: Sendable {
         }
     }
 
-    func contains(_ mountPoint: String) -> Bool { mountPoints.contains(Array(mountPoint.utf8)) }
+    package func contains(_ mountPoint: String) -> Bool { mountPoints.contains(Array(mountPoint.utf8)) }
 }

@@ -1,5 +1,5 @@
 import ArgumentParser
-import DaemonProtocol
+package import DaemonProtocol
 import Glibc
 
 /// `ubiquity status`: the state of mounts, or of the items named.
@@ -100,10 +100,16 @@ struct StatusCommand: ParsableCommand {
 }
 
 /// A mount as far as it could be found out.
-struct MountReport {
-    let record: MountRecord?
-    let mount: String
-    let outcome: Result<MountStatus, CommandFailure>
+package struct MountReport {
+    package let record: MountRecord?
+    package let mount: String
+    package let outcome: Result<MountStatus, CommandFailure>
+
+    package init(record: MountRecord?, mount: String, outcome: Result<MountStatus, CommandFailure>) {
+        self.record = record
+        self.mount = mount
+        self.outcome = outcome
+    }
 
     var failure: CommandFailure? {
         if case .failure(let failure) = outcome { failure } else { nil }

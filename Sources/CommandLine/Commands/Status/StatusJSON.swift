@@ -1,8 +1,8 @@
-import DaemonProtocol
+package import DaemonProtocol
 import FoundationEssentials
 
 /// What `ubiquity status --json` prints. `format` is raised only if a field changes its meaning; fields may be added.
-enum StatusJSON {
+package enum StatusJSON {
     static let format = 1
 
     private struct Mounts: Encodable {
@@ -37,11 +37,11 @@ enum StatusJSON {
         }
     }
 
-    static func text(mounts: [MountReport]) throws -> String {
+    package static func text(mounts: [MountReport]) throws -> String {
         try text(Mounts(format: format, mounts: mounts.map(Mount.init)))
     }
 
-    static func text(items: [ItemStatus]) throws -> String { try text(Items(format: format, items: items)) }
+    package static func text(items: [ItemStatus]) throws -> String { try text(Items(format: format, items: items)) }
 
     static func text(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()

@@ -1,9 +1,9 @@
 import Basics
-import DaemonProtocol
+package import DaemonProtocol
 
 extension StatusText {
     /// One row per item; the three things that are independent of each other have a column each.
-    static func table(_ items: [(record: MountRecord, item: ItemStatus)], _ style: TextStyle) -> [String] {
+    package static func table(_ items: [(record: MountRecord, item: ItemStatus)], _ style: TextStyle) -> [String] {
         var table = TextTable([
             ("LOCAL", .left), ("CLOUD", .left), ("CONFLICT", .left), ("PIN", .left), ("SIZE", .right), ("PATH", .left),
         ])

@@ -1,16 +1,16 @@
 import Basics
-import DaemonProtocol
+package import DaemonProtocol
 
 /// What `ubiquity status` prints for people. Pure.
-enum StatusText {
-    static func lines(_ report: MountReport, _ style: TextStyle) -> [String] {
+package enum StatusText {
+    package static func lines(_ report: MountReport, _ style: TextStyle) -> [String] {
         switch report.outcome {
         case .success(let status): lines(status, style)
         case .failure(let failure): [style.bold(report.mount), field("Daemon", style.bad(failure.description), style)]
         }
     }
 
-    static func lines(_ status: MountStatus, _ style: TextStyle) -> [String] {
+    package static func lines(_ status: MountStatus, _ style: TextStyle) -> [String] {
         var lines = [
             style.bold(status.mount),
             field("Cloud", "\(status.cloud.url) (\(reachability(status.cloud, style)))", style),
@@ -61,7 +61,7 @@ enum StatusText {
         }
     }
 
-    static func queue(_ queue: QueueStatus, _ style: TextStyle) -> String {
+    package static func queue(_ queue: QueueStatus, _ style: TextStyle) -> String {
         guard !queue.isIdle else { return style.good("everything is in the cloud") }
         var parts: [String] = []
         if queue.pendingItems > 0 {

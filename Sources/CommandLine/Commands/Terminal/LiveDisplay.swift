@@ -1,7 +1,7 @@
 import Glibc
 
 /// Lines at the bottom of the terminal that replace each other; elsewhere each new line is printed once.
-struct LiveDisplay {
+package struct LiveDisplay {
     private let isInteractive: Bool
     private var shown: [String] = []
 
@@ -27,7 +27,7 @@ struct LiveDisplay {
     }
 
     /// Up over the old lines (CUU), clear to the end of the screen (ED), then the new ones.
-    static func redraw(over old: Int, _ lines: [String]) -> String {
+    package static func redraw(over old: Int, _ lines: [String]) -> String {
         let up = old > 0 ? "\u{1B}[\(old)A" : ""
         return up + "\r\u{1B}[J" + lines.map { $0 + "\n" }.joined()
     }

@@ -1,9 +1,11 @@
 import Basics
-import DaemonProtocol
+package import DaemonProtocol
 
 /// A transfer as one line: `↑ Documents/a.mov   [██████      ]  48 %  1.2 of 2.5 GiB`.
-struct ProgressBar {
-    let transfer: TransferStatus
+package struct ProgressBar {
+    package let transfer: TransferStatus
+
+    package init(transfer: TransferStatus) { self.transfer = transfer }
 
     /// 0 to 1; an empty file counts as done.
     var fraction: Double {
@@ -11,18 +13,18 @@ struct ProgressBar {
         return min(1, Double(transfer.completedBytes) / Double(transfer.totalBytes))
     }
 
-    var percent: Int { Int((fraction * 100).rounded(.down)) }
+    package var percent: Int { Int((fraction * 100).rounded(.down)) }
 
     private var arrow: String { transfer.direction == .upload ? "↑" : "↓" }
 
     private var amounts: String { "\(ByteCount(transfer.completedBytes)) of \(ByteCount(transfer.totalBytes))" }
 
     /// At most `width` columns.
-    func line(width: Int, _ style: TextStyle) -> String {
+    package func line(width: Int, _ style: TextStyle) -> String {
         let barWidth = min(24, max(4, width / 4))
-        let tail = "\(leftPadded("\(percent)", 3)) %  \(amounts)"
-        let room = width - barWidth - tail.count - 7
-        let label = shortened(printable(transfer.path.description), to: max(8, room))
+        let tail = "\(leftPadded("\(percent)", 3)) %" + (width < 60 ? "" : "  \(amounts)")
+        let room = max(1, width - barWidth - tail.count - 5)
+        let label = shortened(printable(transfer.path.description), to: room)
         let full = Int((fraction * Double(barWidth)).rounded(.down))
         let bar = String(repeating: "█", count: full) + String(repeating: "░", count: barWidth - full)
         let padding = String(repeating: " ", count: max(0, room - label.count))
@@ -30,12 +32,13 @@ struct ProgressBar {
     }
 
     /// For output that is no terminal.
-    var plainLine: String { "\(arrow) \(printable(transfer.path.description)) \(percent) % (\(amounts))" }
+    package var plainLine: String { "\(arrow) \(printable(transfer.path.description)) \(percent) % (\(amounts))" }
 }
 
 /// Cut in the middle: the start tells the folder, the end the document.
-func shortened(_ text: String, to width: Int) -> String {
-    guard text.count > width, width > 1 else { return text }
+package func shortened(_ text: String, to width: Int) -> String {
+    guard text.count > width else { return text }
+    guard width > 2 else { return String("…".prefix(width)) }
     let head = (width - 1) / 2
     return "\(text.prefix(head))…\(text.suffix(width - 1 - head))"
 }

@@ -1,31 +1,31 @@
 /// Columns of text, each as wide as its widest cell.
-struct TextTable {
-    enum Alignment { case left, right }
+package struct TextTable {
+    package enum Alignment { case left, right }
 
     private let columns: [(title: String, alignment: Alignment)]
     private var rows: [[Cell]] = []
 
     /// A text, and how it is to look; the look does not count as width.
-    struct Cell: ExpressibleByStringLiteral {
+    package struct Cell: ExpressibleByStringLiteral {
         let text: String
         let look: (String) -> String
 
-        init(_ text: String, _ look: @escaping (String) -> String = { $0 }) {
+        package init(_ text: String, _ look: @escaping (String) -> String = { $0 }) {
             self.text = text
             self.look = look
         }
 
-        init(stringLiteral text: String) { self.init(text) }
+        package init(stringLiteral text: String) { self.init(text) }
     }
 
-    init(_ columns: [(title: String, alignment: Alignment)]) { self.columns = columns }
+    package init(_ columns: [(title: String, alignment: Alignment)]) { self.columns = columns }
 
-    mutating func append(_ cells: [Cell]) {
+    package mutating func append(_ cells: [Cell]) {
         precondition(cells.count == columns.count, "a row has a cell for each column")
         rows.append(cells)
     }
 
-    func lines(_ style: TextStyle) -> [String] {
+    package func lines(_ style: TextStyle) -> [String] {
         let header = columns.map { Cell($0.title, style.dim) }
         let widths = columns.indices.map { index in
             ([header] + rows).map { $0[index].text.count }.max() ?? 0
@@ -46,9 +46,9 @@ struct TextTable {
 }
 
 /// `1 item`, `3 items`.
-func counted(_ number: UInt64, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+package func counted(_ number: UInt64, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 
 /// A name as one line of a terminal can show it: control characters, which could command the terminal, become `?`.
-func printable(_ text: String) -> String {
+package func printable(_ text: String) -> String {
     String(String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }))
 }

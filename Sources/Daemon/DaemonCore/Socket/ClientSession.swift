@@ -24,70 +24,69 @@ final class ClientSession: Sendable {
         state = Mutex(SessionState(identity: identity, maximumRequests: limits.maximumRequests))
     }
 
-    private typealias Outbound = NIOAsyncChannelOutboundWriter<ByteBuffer>
-
     /// Serves until the client leaves, breaks the protocol, or the task is cancelled.
     func run(_ channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>) async throws {
         try await channel.executeThenClose { inbound, outbound in
             try await withThrowingDiscardingTaskGroup { group in
-                group.addTask { try await self.keepAlive(outbound) }
+                let connection = Connection(channel: channel.channel, outbound: outbound)
+                group.addTask { await connection.whileItLasts { try await self.keepAlive(connection) } }
                 for try await frame in inbound {
-                    guard try await self.receive(Data(frame.readableBytesView), outbound, &group) else { break }
+                    guard try await self.receive(Data(frame.readableBytesView), connection, &group) else { break }
                 }
                 group.cancelAll()
             }
         }
     }
 
-    /// Closes the connection (by throwing) when no hello comes; later shows the client that the daemon lives.
-    private func keepAlive(_ outbound: Outbound) async throws {
+    /// Throws when no hello comes; later shows the client that the daemon lives.
+    private func keepAlive(_ connection: Connection) async throws {
         try await Task.sleep(for: limits.helloTimeout)
         guard state.withLock({ $0.program }) != nil else { throw SessionError.noHello }
         while true {
-            try await send(DaemonEnvelope(id: 0, .event(.alive)), outbound)
+            try await send(DaemonEnvelope(id: 0, .event(.alive)), connection)
             try await Task.sleep(for: limits.heartbeat)
         }
     }
 
     /// Whether the connection goes on.
     private func receive(
-        _ payload: Data, _ outbound: Outbound, _ group: inout ThrowingDiscardingTaskGroup<any Error>
+        _ payload: Data, _ connection: Connection, _ group: inout ThrowingDiscardingTaskGroup<any Error>
     ) async throws -> Bool {
         let envelope: ClientEnvelope
         do {
             envelope = try ControlFrame.decode(ClientEnvelope.self, from: payload)
         } catch {
-            try await refuse(payload, because: error, outbound)
+            try await refuse(payload, because: error, connection)
             return true
         }
         switch state.withLock({ $0.received(envelope) }) {
         case .answer(let answer):
-            try await send(answer, outbound)
+            try await send(answer, connection)
         case .refuse(let answer):
-            try await send(answer, outbound)
+            try await send(answer, connection)
             return false
         case .perform(let id, let request):
-            group.addTask { try await self.perform(request, id: id, outbound) }
+            group.addTask { await connection.whileItLasts { try await self.perform(request, id: id, connection) } }
         }
         return true
     }
 
-    private func refuse(_ payload: Data, because error: any Error, _ outbound: Outbound) async throws {
+    private func refuse(_ payload: Data, because error: any Error, _ connection: Connection) async throws {
         let failure =
             error as? DaemonFailure ?? DaemonFailure(.invalidRequest, "the request could not be understood: \(error)")
-        try await send(DaemonEnvelope(id: ControlFrame.requestID(of: payload), .failure(failure)), outbound)
+        try await send(DaemonEnvelope(id: ControlFrame.requestID(of: payload), .failure(failure)), connection)
     }
 
-    private func perform(_ request: DaemonRequest, id: UInt64, _ outbound: Outbound) async throws {
-        let body = try await outcome(of: request, id: id, outbound)
+    private func perform(_ request: DaemonRequest, id: UInt64, _ connection: Connection) async throws {
+        let body = try await outcome(of: request, id: id, connection)
         // Before the answer: the client may use the number again as soon as it has it.
         state.withLock { $0.finished(id) }
-        try await send(DaemonEnvelope(id: id, body), outbound)
+        try await send(DaemonEnvelope(id: id, body), connection)
         await handler.didAnswer(request)
     }
 
     private func outcome(
-        of request: DaemonRequest, id: UInt64, _ outbound: Outbound
+        of request: DaemonRequest, id: UInt64, _ connection: Connection
     ) async throws -> DaemonEnvelope.Body {
         let client = ClientContext(
             processID: peer.processID, userID: peer.userID, program: state.withLock { $0.program } ?? "")
@@ -96,7 +95,7 @@ final class ClientSession: Sendable {
                 return .response(try await handler.handle(request, from: client))
             }
             for await event in try await handler.events(for: watch, from: client) {
-                try await send(DaemonEnvelope(id: id, .event(event)), outbound)
+                try await send(DaemonEnvelope(id: id, .event(event)), connection)
             }
             return .response(.done(DoneResponse()))
         } catch let failure as DaemonFailure {
@@ -108,7 +107,7 @@ final class ClientSession: Sendable {
         }
     }
 
-    private func send(_ envelope: DaemonEnvelope, _ outbound: Outbound) async throws {
+    private func send(_ envelope: DaemonEnvelope, _ connection: Connection) async throws {
         let frame: [UInt8]
         do {
             frame = try ControlFrame.frame(envelope)
@@ -116,7 +115,22 @@ final class ClientSession: Sendable {
             // Too long to send: the client hears that instead.
             frame = try ControlFrame.frame(DaemonEnvelope(id: envelope.id, .failure(failure)))
         }
-        try await outbound.write(ByteBuffer(bytes: frame))
+        try await connection.outbound.write(ByteBuffer(bytes: frame))
+    }
+}
+
+/// The sending side of a connection, shared by the tasks of its requests.
+private struct Connection: Sendable {
+    let channel: any Channel
+    let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
+
+    /// Closes the connection when `body` fails: that ends the loop that reads from it, and with it the session.
+    func whileItLasts(_ body: () async throws -> Void) async {
+        do {
+            try await body()
+        } catch {
+            channel.close(promise: nil)
+        }
     }
 }
 

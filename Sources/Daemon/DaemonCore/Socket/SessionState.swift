@@ -1,8 +1,8 @@
-import DaemonProtocol
+package import DaemonProtocol
 
 /// Decides what may happen on one connection. Pure: knows no socket.
-struct SessionState: Sendable {
-    enum Verdict: Equatable {
+package struct SessionState: Sendable {
+    package enum Verdict: Equatable {
         /// Answer at once with this.
         case answer(DaemonEnvelope)
         /// Answer with this, then end the connection.
@@ -15,14 +15,14 @@ struct SessionState: Sendable {
     private let maximumRequests: Int
     private var inFlight: Set<UInt64> = []
     /// What the client called itself in its hello; nil before.
-    private(set) var program: String?
+    package private(set) var program: String?
 
-    init(identity: HelloResponse, maximumRequests: Int) {
+    package init(identity: HelloResponse, maximumRequests: Int) {
         self.identity = identity
         self.maximumRequests = maximumRequests
     }
 
-    mutating func received(_ envelope: ClientEnvelope) -> Verdict {
+    package mutating func received(_ envelope: ClientEnvelope) -> Verdict {
         let id = envelope.id
         if case .hello(let hello) = envelope.request { return greet(hello, id: id) }
         guard program != nil else {
@@ -38,7 +38,7 @@ struct SessionState: Sendable {
         return .perform(id: id, envelope.request)
     }
 
-    mutating func finished(_ id: UInt64) { inFlight.remove(id) }
+    package mutating func finished(_ id: UInt64) { inFlight.remove(id) }
 
     private mutating func greet(_ hello: HelloRequest, id: UInt64) -> Verdict {
         guard identity.version.understands(hello.version) else {

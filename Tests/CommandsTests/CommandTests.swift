@@ -1,0 +1,171 @@
+import Commands
+import DaemonProtocol
+import FoundationEssentials
+import Glibc
+import Subprocess
+import SystemPackage
+import Testing
+
+/// Runs the real program against a daemon that says what the test wants.
+@Suite("The ubiquity program")
+struct CommandTests {
+    struct Outcome: Sendable {
+        let status: Int32
+        let output: String
+        let errors: String
+    }
+
+    private func ubiquity(_ arguments: [String], _ daemon: FakeDaemon) async throws -> Outcome {
+        let own = try #require(realpath("/proc/self/exe", nil).map { String(cString: $0) })
+        let program = FilePath(own).removingLastComponent().appending("ubiquity")
+        let environment = Environment.inherit.updating([
+            "XDG_RUNTIME_DIR": "\(daemon.directory)/run", "XDG_STATE_HOME": daemon.directory, "HOME": daemon.directory,
+        ])
+        let result = try await run(
+            .path(program), arguments: Arguments(arguments), environment: environment,
+            output: .string(limit: 1 << 20), error: .string(limit: 1 << 20))
+        guard case .exited(let status) = result.terminationStatus else {
+            throw DaemonFailure(.failed, "the program ended by a signal: \(result.terminationStatus)")
+        }
+        return Outcome(
+            status: Int32(status), output: result.standardOutput, errors: result.standardError)
+    }
+
+    @Test("status --json tells each mount with its daemon, state, cloud and queue")
+    func statusJSON() async throws {
+        struct Printed: Decodable { let mounts: [MountStatus] }
+        let handler = ScriptedHandler { _ in .status(StatusResponse(mount: .sample(pendingItems: 3))) }
+        try await FakeDaemon.with(handler) { daemon in
+            let outcome = try await ubiquity(["status", "--json"], daemon)
+            #expect(outcome.status == 0)
+            let printed = try JSONDecoder().decode(Printed.self, from: Data(outcome.output.utf8))
+            #expect(printed.mounts.contains(.sample(pendingItems: 3)))
+        }
+    }
+
+    @Test("a path in a mount picks it and travels relative to it")
+    func paths() async throws {
+        let handler = ScriptedHandler { _ in .items(ItemsResponse(outcomes: [])) }
+        try await FakeDaemon.with(handler) { daemon in
+            let paths = ["\(daemon.record.mount)/CloudDocs/./a.txt", "\(daemon.record.mount)/CloudDocs/b/../c"]
+            let outcome = try await ubiquity(["download", "--wait"] + paths, daemon)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            let expected = try [MountPath("CloudDocs/a.txt"), MountPath("CloudDocs/c")]
+            #expect(handler.requests == [.download(DownloadRequest(paths: expected, wait: true))])
+        }
+    }
+
+    @Test(
+        "the exit status tells what kind of failure it was, and the message what to do",
+        arguments: [
+            (DaemonFailure.Code.offline, Int32(4)), (.timedOut, 5), (.notUploaded, 6), (.pinned, 6), (.notFound, 1),
+        ])
+    func exitStatus(code: DaemonFailure.Code, status: Int32) async throws {
+        let handler = ScriptedHandler { _ in
+            throw DaemonFailure(code, "it did not work", path: "/m/a", advice: "Try something else.")
+        }
+        try await FakeDaemon.with(handler) { daemon in
+            let outcome = try await ubiquity(["sync", "--wait", "--timeout", "3", daemon.record.mount], daemon)
+            #expect(outcome.status == status)
+            #expect(outcome.errors == "ubiquity: it did not work: /m/a. Try something else.\n")
+            #expect(outcome.output.isEmpty)
+        }
+    }
+
+    @Test("one failed path of several fails the command, and the others are still reported")
+    func partialFailure() async throws {
+        let good = ItemOutcome(path: try MountPath("a"), items: 1, bytes: 2048)
+        let bad = ItemOutcome(path: try MountPath("b"), failure: DaemonFailure(.notUploaded, "not uploaded", path: "b"))
+        let handler = ScriptedHandler { _ in .items(ItemsResponse(outcomes: [good, bad])) }
+        try await FakeDaemon.with(handler) { daemon in
+            let mount = daemon.record.mount
+            let outcome = try await ubiquity(["evict", "\(mount)/a", "\(mount)/b"], daemon)
+            #expect(outcome.status == 6)
+            #expect(outcome.output == "Evicted \(mount)/a (1 item, 2.0 KiB).\n")
+            #expect(outcome.errors == "ubiquity: not uploaded: b\n")
+        }
+    }
+
+    @Test("a path outside all mounts, and a sync without one, end with status 2")
+    func outside() async throws {
+        let handler = ScriptedHandler { _ in .done(DoneResponse()) }
+        try await FakeDaemon.with(handler) { daemon in
+            let outcome = try await ubiquity(["evict", "/usr"], daemon)
+            #expect(outcome.status == 2)
+            #expect(outcome.errors.hasPrefix("ubiquity: this is in no mount of Ubiquity: /usr."))
+            #expect(handler.requests.isEmpty)
+        }
+    }
+
+    @Test("unmount --wait asks the daemon to upload first")
+    func unmount() async throws {
+        let handler = ScriptedHandler { _ in .done(DoneResponse()) }
+        try await FakeDaemon.with(handler) { daemon in
+            let outcome = try await ubiquity(["unmount", "--wait", daemon.record.mount], daemon)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            #expect(handler.requests == [.stop(StopRequest(upload: true))])
+        }
+    }
+
+    @Test("check with findings ends with status 7 and names each")
+    func check() async throws {
+        let problem = DaemonFailure(.damaged, "a byte is wrong", path: "/m/a")
+        let handler = ScriptedHandler { _ in
+            .check(CheckResponse(checkedItems: 2, checkedBytes: 10, problems: [problem]))
+        }
+        try await FakeDaemon.with(handler) { daemon in
+            let outcome = try await ubiquity(["check"], daemon)
+            #expect(outcome.status == 7)
+            #expect(outcome.output == "\(daemon.record.mount): 2 items, 10 B, 1 problem.\n")
+            #expect(outcome.errors == "ubiquity: a byte is wrong: /m/a\n")
+        }
+    }
+
+    @Test("reset asks before it acts, and does nothing when nobody can answer")
+    func reset() async throws {
+        let handler = ScriptedHandler { _ in .reset(ResetResponse(bundle: "/s/b", keptEdits: 1)) }
+        try await FakeDaemon.with(handler) { daemon in
+            let refused = try await ubiquity(["reset", daemon.record.mount], daemon)
+            #expect(refused.status == 6)
+            #expect(handler.requests.isEmpty)
+            let done = try await ubiquity(["reset", "--yes", daemon.record.mount], daemon)
+            #expect(done.status == 0)
+            #expect(handler.requests == [.reset(ResetRequest())])
+        }
+    }
+
+    @Test("resolve hands on what to keep", arguments: [("current", ConflictChoice.current), ("4.0", .version("4.0"))])
+    func resolve(text: String, choice: ConflictChoice) async throws {
+        let handler = ScriptedHandler { _ in .resolve(ResolveResponse(resolved: 1)) }
+        try await FakeDaemon.with(handler) { daemon in
+            let outcome = try await ubiquity(["resolve", "\(daemon.record.mount)/a", "--keep", text], daemon)
+            #expect(outcome.status == 0)
+            #expect(handler.requests == [.resolve(ResolveRequest(path: try MountPath("a"), keep: choice))])
+        }
+    }
+
+    @Test("a mount point that is taken, no folder or not empty is refused before a daemon starts")
+    func mountPoint() async throws {
+        let handler = ScriptedHandler { _ in .done(DoneResponse()) }
+        try await FakeDaemon.with(handler) { daemon in
+            for (path, what) in [
+                (daemon.record.mount, "mounted already"), ("/etc/passwd", "not a folder"), ("/usr", "not empty"),
+                ("\(daemon.directory)/no/such", "can not be used"),
+            ] {
+                let outcome = try await ubiquity(["mount", path], daemon)
+                #expect(outcome.status == 6, "\(path): \(outcome.errors)")
+                #expect(outcome.errors.contains(what), "\(outcome.errors)")
+            }
+        }
+    }
+
+    @Test("a mistyped command brings a suggestion and status 64")
+    func suggestion() async throws {
+        let handler = ScriptedHandler { _ in .done(DoneResponse()) }
+        try await FakeDaemon.with(handler) { daemon in
+            let outcome = try await ubiquity(["statsu"], daemon)
+            #expect(outcome.status == 64)
+            #expect(outcome.errors.contains("Did you mean 'status'?"))
+        }
+    }
+}

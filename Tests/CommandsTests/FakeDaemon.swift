@@ -1,0 +1,111 @@
+import Basics
+import DaemonCore
+import DaemonProtocol
+import FoundationEssentials
+import Glibc
+import Logging
+import Synchronization
+
+/// A real control socket and registry record in a directory of their own, with a scripted handler behind them.
+struct FakeDaemon: Sendable {
+    let directory: String
+    let record: MountRecord
+
+    /// Serves while `body` runs.
+    static func with(
+        _ handler: any RequestHandler, limits: SocketServer.Limits = .init(),
+        _ body: @Sendable (FakeDaemon) async throws -> Void
+    ) async throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "daemon-\(UUID().uuidString)").path
+        try createDirectories("\(directory)/run/ubiquity")
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let record = MountRecord(
+            mount: "\(directory)/mount", pid: getpid(), state: directory, socket: "\(directory)/control.sock")
+        try MountRegistry(directories: ["\(directory)/run/ubiquity"]).publish(record)
+        let server = SocketServer(
+            socket: try ControlSocket.listen(at: record.socket),
+            identity: HelloResponse(pid: getpid(), mount: record.mount, state: record.state), handler: handler,
+            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }), limits: limits)
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await server.run() }
+            try await body(FakeDaemon(directory: directory, record: record))
+            group.cancelAll()
+        }
+    }
+}
+
+/// Answers by a closure, and remembers what it was asked.
+final class ScriptedHandler: RequestHandler {
+    private let asked = Mutex<[DaemonRequest]>([])
+    private let answer: @Sendable (DaemonRequest) async throws -> DaemonResponse
+    private let states: [MountStatus]
+
+    init(states: [MountStatus] = [], _ answer: @escaping @Sendable (DaemonRequest) async throws -> DaemonResponse) {
+        self.answer = answer
+        self.states = states
+    }
+
+    var requests: [DaemonRequest] { asked.withLock { $0 } }
+
+    func handle(_ request: DaemonRequest, from client: ClientContext) async throws -> DaemonResponse {
+        asked.withLock { $0.append(request) }
+        return try await answer(request)
+    }
+
+    func events(for request: WatchRequest, from client: ClientContext) async throws -> AsyncStream<DaemonEvent> {
+        AsyncStream { continuation in
+            for state in states { continuation.yield(.status(StatusResponse(mount: state))) }
+            continuation.finish()
+        }
+    }
+}
+
+/// Opens once, from anywhere; who waits goes on then.
+final class Gate: Sendable {
+    private let stream: AsyncStream<Void>
+    private let continuation: AsyncStream<Void>.Continuation
+
+    init() { (stream, continuation) = AsyncStream.makeStream() }
+
+    func open() { continuation.finish() }
+
+    func wait() async { for await _ in stream {} }
+}
+
+/// Runs blocking code where it takes no thread from the tasks that are to answer it.
+func blocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+        let thread = BlockingThread { continuation.resume(with: Swift.Result { try body() }) }
+        thread.start()
+    }
+}
+
+/// A thread for one call.
+private final class BlockingThread: Sendable {
+    private let body: @Sendable () -> Void
+
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+
+    func start() {
+        var thread = pthread_t()
+        let box = Unmanaged.passRetained(self)
+        let code = pthread_create(
+            &thread, nil,
+            { argument in
+                guard let argument else { return nil }
+                Unmanaged<BlockingThread>.fromOpaque(argument).takeRetainedValue().body()
+                return nil
+            }, box.toOpaque())
+        precondition(code == 0, "no thread for a test")
+        pthread_detach(thread)
+    }
+}
+
+extension MountStatus {
+    static func sample(pendingItems: UInt64 = 0) -> MountStatus {
+        MountStatus(
+            mount: "/m", pid: 1, state: "/s", device: DeviceStatus(name: "laptop", id: "ff"),
+            cloud: CloudStatus(url: "file:///c", state: .online), queue: QueueStatus(pendingItems: pendingItems),
+            containers: ["CloudDocs"])
+    }
+}

@@ -1,0 +1,59 @@
+import Commands
+import DaemonProtocol
+import Testing
+
+@Suite("Which mount a path is in")
+struct MountLocatorTests {
+    private let docs = MountRecord(mount: "/home/u/docs", pid: 1, state: "/s", socket: "/s/c")
+    private let inner = MountRecord(mount: "/home/u/docs/inner", pid: 2, state: "/t", socket: "/t/c")
+
+    private func locator(
+        _ links: [String: String] = [:], orphans: [String] = [], directory: String = "/home/u"
+    ) -> MountLocator {
+        MountLocator(
+            records: [docs, inner], table: MountTable(mountPoints: orphans.map { Array($0.utf8) }),
+            currentDirectory: Array(directory.utf8),
+            resolve: { path in links[String(decoding: path, as: UTF8.self)].map { Array($0.utf8) } })
+    }
+
+    @Test(
+        "a path is found by name, without asking the file system",
+        arguments: [
+            ("/home/u/docs", ""), ("/home/u/docs/", ""), ("docs/a/b", "a/b"), ("./docs/../docs/a", "a"),
+            ("/home/u/docs/innermost", "innermost"),
+        ])
+    func byName(argument: String, path: String) throws {
+        let place = try locator().place(of: argument)
+        #expect(place.record == docs)
+        #expect(place.path == (try MountPath(path)))
+    }
+
+    @Test("a mount inside a mount is picked before the outer one")
+    func nested() throws { #expect(try locator().place(of: "docs/inner/a").record == inner) }
+
+    @Test("from inside a mount a relative path is relative to there")
+    func inside() throws {
+        let place = try locator(directory: "/home/u/docs/a").place(of: "b")
+        #expect(place.path == (try MountPath("a/b")))
+    }
+
+    @Test("a symlink on the way to the mount is followed, one that is the last part itself is not")
+    func links() throws {
+        let links = locator(["/tmp/link": "/home/u/docs", "/tmp/link/x": "/elsewhere"])
+        #expect(try links.place(of: "/tmp/link/x").path == MountPath("x"))
+        #expect(try locator(["/tmp": "/tmp", "/tmp/link": "/home/u/docs"]).place(of: "/tmp/link").path.isRoot)
+    }
+
+    @Test("a neighbour whose name starts like the mount's is outside")
+    func neighbour() {
+        let failure = #expect(throws: CommandFailure.self) { try locator().place(of: "/home/u/docs2/a") }
+        #expect(failure?.status == .notMounted)
+    }
+
+    @Test("a mount without a daemon is named as such")
+    func orphan() {
+        let failure = #expect(throws: CommandFailure.self) { try locator(orphans: ["/dead"]).place(of: "/dead/a") }
+        #expect(failure?.status == .notMounted)
+        #expect(failure?.description.contains("the daemon of this mount is gone: /dead.") == true)
+    }
+}

@@ -1,0 +1,37 @@
+import Commands
+import Testing
+
+@Suite("The kernel's list of mounts")
+struct MountTableTests {
+    private func table(_ text: String) -> [String] {
+        MountTable(parsing: Array(text.utf8)).mountPoints.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    @Test("only mounts of ours are found, with any number of tags and escaped characters")
+    func parsing() {
+        let text = """
+            22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
+            90 22 0:50 / /home/u/My\\040Docs rw,nosuid shared:3 master:4 - fuse.ubiquity ubiquity rw,user_id=1000
+            91 22 0:51 / /home/u/plain rw,nosuid - fuse.ubiquity ubiquity rw
+            92 22 0:52 / /home/u/other rw - fuse.sshfs host: rw
+
+            """
+        #expect(table(text) == ["/home/u/My Docs", "/home/u/plain"])
+    }
+
+    @Test(
+        "lines of another shape are passed over", arguments: ["", "-", "1 2 3 4 5 6 -", "a b c d /e f - fuse.ubiquity"])
+    func oddLines(line: String) {
+        #expect(table(line + "\n91 22 0:51 / /m rw - fuse.ubiquity u rw\n").last == "/m")
+    }
+
+    @Test("an escape at the end or with wrong digits stays as it is")
+    func escapes() {
+        let cases = [
+            ("a\\040b", "a b"), ("a\\134040", "a\\040"), ("a\\04", "a\\04"), ("a\\999", "a\\999"), ("\\", "\\"),
+        ]
+        for (escaped, plain) in cases {
+            #expect(String(decoding: MountTable.unescaped(escaped.utf8), as: UTF8.self) == plain)
+        }
+    }
+}

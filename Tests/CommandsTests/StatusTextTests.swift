@@ -1,0 +1,108 @@
+import Commands
+import DaemonProtocol
+import FoundationEssentials
+import Testing
+
+@Suite("What the terminal shows")
+struct StatusTextTests {
+    private let record = MountRecord(mount: "/m", pid: 1, state: "/s", socket: "/s/c")
+
+    private func item(_ path: String, _ change: (inout ItemStatus) -> Void = { _ in }) throws -> ItemStatus {
+        var item = ItemStatus(
+            path: try MountPath(path), kind: .file, size: 1536, downloadingStatus: .current, itemID: "1", container: "c"
+        )
+        change(&item)
+        return item
+    }
+
+    @Test("items stand in columns, the three independent states side by side")
+    func table() throws {
+        let items = try [
+            item("a.txt"),
+            item("folder/b.mov") {
+                $0.downloadingStatus = .notDownloaded
+                $0.isUploaded = true
+                $0.hasUnresolvedConflicts = true
+                $0.pin = .keep
+            },
+            item("c") {
+                $0.isUploaded = false
+                $0.isUploading = true
+                $0.percentUploaded = 45.9
+            },
+        ]
+        #expect(
+            StatusText.table(items.map { (record, $0) }, .plain) == [
+                "LOCAL    CLOUD     CONFLICT  PIN        SIZE  PATH",
+                "current  uploaded  -         (lazy)  1.5 KiB  /m/a.txt",
+                "no       uploaded  yes       keep    1.5 KiB  /m/folder/b.mov",
+                "current  45 %      -         (lazy)  1.5 KiB  /m/c",
+            ])
+    }
+
+    @Test("a name can not command the terminal")
+    func controlCharacters() throws {
+        let lines = StatusText.table([(record, try item("a\u{1B}[2Jb\nc"))], .plain)
+        #expect(lines.last?.hasSuffix("/m/a?[2Jb?c") == true)
+    }
+
+    @Test("a mount's text names cloud, queue and conflicts; colours come only when asked for")
+    func mount() {
+        var status = MountStatus.sample(pendingItems: 1)
+        status.conflicts = 2
+        let report = MountReport(record: record, mount: "/m", outcome: .success(status))
+        let plain = StatusText.lines(report, .plain).joined(separator: "\n")
+        #expect(plain.contains("file:///c (online)"))
+        #expect(plain.contains("1 item to upload (0 B)"))
+        #expect(plain.contains("2 documents: ubiquity conflicts /m"))
+        #expect(!plain.contains("\u{1B}"))
+        #expect(StatusText.lines(report, TextStyle(isColoured: true)).joined().contains("\u{1B}["))
+    }
+
+    @Test("a daemon that does not answer is shown with what is known of it", arguments: [true, false])
+    func frozen(known: Bool) throws {
+        let failure = CommandFailure(.notAnswering, "the daemon (pid 1) does not answer", path: "/m")
+        let report = MountReport(record: known ? record : nil, mount: "/m", outcome: .failure(failure))
+        let json = try StatusJSON.text(mounts: [report])
+        #expect(json.contains(#""isAnswering" : false"#))
+        #expect(json.contains(#""pid" : 1"#) == known)
+        #expect(StatusText.lines(report, .plain).last?.contains("does not answer") == true)
+    }
+
+    @Test("a progress bar fits the width and shows as much as is done", arguments: [40, 80, 200])
+    func progressBar(width: Int) throws {
+        let path = try MountPath("CloudDocs/Documents/a rather long name of a film that does not fit.mov")
+        for completed in [UInt64(0), 499, 500, 1000, 2000] {
+            let transfer = TransferStatus(path: path, direction: .download, completedBytes: completed, totalBytes: 1000)
+            let bar = ProgressBar(transfer: transfer)
+            let line = bar.line(width: width, .plain)
+            #expect(line.count <= width, "\(line)")
+            #expect(bar.percent == min(100, Int(completed / 10)))
+            #expect(line.contains("░") == (completed < 1000))
+        }
+    }
+
+    @Test("lines are replaced on a terminal by going up over them and clearing")
+    func redraw() {
+        #expect(LiveDisplay.redraw(over: 0, ["a"]) == "\r\u{1B}[Ja\n")
+        #expect(LiveDisplay.redraw(over: 2, ["a", "b"]) == "\u{1B}[2A\r\u{1B}[Ja\nb\n")
+    }
+
+    @Test("the daemon's lines are read whole however they arrive")
+    func lines() {
+        var splitter = LineSplitter()
+        #expect(splitter.append(Array("star".utf8)) == [])
+        #expect(splitter.append(Array("ting: a\nrea".utf8)) == ["starting: a"])
+        #expect(splitter.append(Array("dy\n".utf8)) == ["ready"])
+    }
+
+    @Test(
+        "slips of the finger are understood, other words are not",
+        arguments: [
+            ("statsu", "status"), ("mout", "mount"), ("unpn", "unpin"), ("SYNC", "sync"), ("frobnicate", nil),
+            ("", nil),
+        ])
+    func suggestions(typed: String, meant: String?) {
+        #expect(suggestion(for: typed, among: ["status", "mount", "unmount", "pin", "unpin", "sync"]) == meant)
+    }
+}

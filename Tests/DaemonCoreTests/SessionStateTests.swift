@@ -1,0 +1,71 @@
+import DaemonCore
+import DaemonProtocol
+import Testing
+
+@Suite("What one connection may do")
+struct SessionStateTests {
+    private let identity = HelloResponse(pid: 1, mount: "/m", state: "/s")
+    private let hello = ClientEnvelope(id: 1, request: .hello(HelloRequest(program: "test")))
+
+    private func greeted(maximumRequests: Int = 2) -> SessionState {
+        var state = SessionState(identity: identity, maximumRequests: maximumRequests)
+        _ = state.received(hello)
+        return state
+    }
+
+    private func check(_ id: UInt64) -> ClientEnvelope { ClientEnvelope(id: id, request: .check(CheckRequest())) }
+
+    private func code(_ verdict: SessionState.Verdict) -> DaemonFailure.Code? {
+        switch verdict {
+        case .answer(let envelope), .refuse(let envelope):
+            if case .failure(let failure) = envelope.body { failure.code } else { nil }
+        case .perform: nil
+        }
+    }
+
+    @Test("a hello is answered with who the daemon is")
+    func greeting() {
+        var state = SessionState(identity: identity, maximumRequests: 2)
+        #expect(state.received(hello) == .answer(DaemonEnvelope(id: 1, .response(.hello(identity)))))
+        #expect(state.program == "test")
+    }
+
+    @Test("without a hello nothing is done")
+    func noHello() {
+        var state = SessionState(identity: identity, maximumRequests: 2)
+        let verdict = state.received(check(1))
+        #expect(code(verdict) == .invalidRequest)
+        if case .perform = verdict { Issue.record("it was performed") }
+    }
+
+    @Test("another major version is refused, another minor one is not")
+    func versions() {
+        var state = SessionState(identity: identity, maximumRequests: 2)
+        let later = ProtocolVersion(major: ProtocolVersion.current.major + 1, minor: 0)
+        let refused = state.received(ClientEnvelope(id: 1, request: .hello(HelloRequest(version: later, program: "x"))))
+        #expect(code(refused) == .versionMismatch)
+        #expect(state.program == nil)
+        let minor = ProtocolVersion(major: ProtocolVersion.current.major, minor: 99)
+        _ = state.received(ClientEnvelope(id: 2, request: .hello(HelloRequest(version: minor, program: "x"))))
+        #expect(state.program == "x")
+    }
+
+    @Test("requests beyond the limit are answered as busy until one has finished")
+    func limit() {
+        var state = greeted()
+        #expect(state.received(check(2)) == .perform(id: 2, .check(CheckRequest())))
+        #expect(state.received(check(3)) == .perform(id: 3, .check(CheckRequest())))
+        #expect(code(state.received(check(4))) == .busy)
+        state.finished(2)
+        #expect(state.received(check(4)) == .perform(id: 4, .check(CheckRequest())))
+    }
+
+    @Test("a number that is still under way may not be used again, a finished one may")
+    func numbers() {
+        var state = greeted()
+        _ = state.received(check(2))
+        #expect(code(state.received(check(2))) == .invalidRequest)
+        state.finished(2)
+        #expect(state.received(check(2)) == .perform(id: 2, .check(CheckRequest())))
+    }
+}

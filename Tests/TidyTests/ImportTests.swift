@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+
+/// The compiler accepts an import of whatever is built before; these tests accept what Package.swift declares and nothing else.
+@Suite("Imports")
+struct ImportTests {
+    /// What every module may use: the toolchain's own.
+    private static let platform: Set<String> = [
+        "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Synchronization",
+    ]
+
+    /// Each outside library and the modules that own it. Everyone else goes through them.
+    private static let owners: [String: Set<String>] = [
+        "ArgumentParser": ["Commands", "ubiquity", "ubiquityd"],
+        "CFuse3": ["Fuse"],
+        "CZstd": ["Chunking"],
+        "Crypto": ["Chunking"],
+        "GRDB": ["LocalMetadata"],
+        "NIOCore": ["DaemonCore"],
+        "NIOExtras": ["DaemonCore"],
+        "NIOPosix": ["DaemonCore"],
+        "ServiceLifecycle": ["DaemonCore"],
+        "Subprocess": ["TestSupport"],
+        "UnixSignals": ["DaemonCore"],
+    ]
+
+    private static func imports(of file: Repository.File) -> [String] {
+        file.lines.compactMap { line in
+            line.firstMatch(
+                of:
+                    /^\s*(?:@\w+(?:\(\w+\))?\s+)*(?:(?:package|public|internal|private|fileprivate)\s+)?import\s+(?:(?:struct|class|enum|protocol|func|var|let|typealias)\s+)?(\w+)/
+            )
+            .map { String($0.1) }
+        }
+    }
+
+    @Test("the manifest is read whole")
+    func manifest() throws {
+        let manifest = try Manifest.current()
+        let names = Set(manifest.modules.map(\.name))
+        #expect(names.isSuperset(of: ["Basics", "DaemonCore", "ubiquity", "TidyTests"]))
+        #expect(manifest.modules.first { $0.name == "ubiquity" }?.dependencies == ["Commands", "ArgumentParser"])
+        for module in manifest.modules {
+            #expect(Repository.exists(module.path), "\(module.name) is not where the manifest says: \(module.path)")
+        }
+    }
+
+    @Test("every module imports only what it declares")
+    func declared() throws {
+        for module in try Manifest.current().modules {
+            let allowed = module.dependencies.union(Self.platform).union(
+                module.isTest || module.name == "TestSupport" ? ["Testing"] : [])
+            for file in Repository.files(below: module.path, ending: [".swift"]) {
+                for name in Self.imports(of: file) where !allowed.contains(name) {
+                    Issue.record("\(file) imports \(name), which \(module.name) does not declare in Package.swift")
+                }
+            }
+        }
+    }
+
+    @Test("every outside library has its owners, and only they declare it")
+    func owned() throws {
+        for module in try Manifest.current().modules where !module.isTest {
+            for (library, owners) in Self.owners where module.dependencies.contains(library) {
+                #expect(owners.contains(module.name), "\(module.name) declares \(library), which belongs to \(owners)")
+            }
+        }
+    }
+
+    @Test("nothing in Sources stands on test code")
+    func testSupport() throws {
+        for module in try Manifest.current().modules where !module.isTest && module.name != "TestSupport" {
+            #expect(!module.dependencies.contains("TestSupport"), "\(module.name) depends on TestSupport")
+        }
+    }
+
+    @Test("the command line starts fast: nothing it is made of pulls in the event loops")
+    func lightCommandLine() throws {
+        let modules = Dictionary(
+            uniqueKeysWithValues: try Manifest.current().modules.map { ($0.name, $0.dependencies) })
+        var reached: Set<String> = ["ubiquity"]
+        var pending = ["ubiquity"]
+        while let name = pending.popLast() {
+            for next in modules[name] ?? [] where reached.insert(next).inserted { pending.append(next) }
+        }
+        #expect(reached.isDisjoint(with: ["NIOCore", "NIOPosix", "GRDB", "DaemonCore"]))
+    }
+}

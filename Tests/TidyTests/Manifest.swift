@@ -1,0 +1,38 @@
+import Foundation
+
+/// The modules of Package.swift and what each may import, read from its text.
+struct Manifest {
+    struct Module {
+        let name: String
+        let path: String
+        let isTest: Bool
+        /// Modules of ours, and of libraries, that it declares.
+        let dependencies: Set<String>
+    }
+
+    let modules: [Module]
+    /// Names of the modules of outside libraries.
+    let outside: Set<String>
+
+    init(text: String) {
+        let products = Dictionary(
+            text.matches(of: /let (\w+) = Target\.Dependency\.product\(name: "(\w+)"/)
+                .map { (String($0.1), String($0.2)) }, uniquingKeysWith: { first, _ in first })
+        outside = Set(products.values)
+        // Anything between the brackets of `dependencies` belongs to the target named before them.
+        let target =
+            /\.(target|executableTarget|testTarget)\(\s*name: "(\w+)"(?:,\s*dependencies: \[([^\]]*)\])?(?:,\s*path: "([^"]*)")?/
+        modules = text.matches(of: target).map { match in
+            let words = (match.3 ?? "").matches(of: /"(\w+)"|(\w+)/)
+            return Module(
+                name: String(match.2), path: match.4.map(String.init) ?? "Tests/\(match.2)",
+                isTest: match.1 == "testTarget",
+                dependencies: Set(
+                    words.map { word in word.1.map(String.init) ?? products[String(word.2 ?? "")] ?? String(word.0) }))
+        }
+    }
+
+    static func current() throws -> Manifest {
+        Manifest(text: try String(contentsOf: Repository.root.appending(path: "Package.swift"), encoding: .utf8))
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import Testing
+
+/// House rules that a compiler does not know.
+@Suite("Sources")
+struct SourceTests {
+    private struct Ban: Sendable {
+        let pattern: String
+        let reason: String
+        /// Paths that start like this may.
+        var except: [String] = []
+    }
+
+    private static let bans = [
+        Ban(pattern: #"\btry!"#, reason: "an error would crash the program"),
+        Ban(pattern: #"\bas!"#, reason: "a wrong type would crash the program"),
+        Ban(pattern: #"\bfatalError\("#, reason: "input must never crash the program"),
+        Ban(pattern: #"\bThread\.sleep\b|\busleep\(|\bnanosleep\("#, reason: "wait for an event, not for time"),
+        Ban(
+            pattern: #"^\s*(debugP|dumpP|p)rint\("#, reason: "only the command line prints",
+            except: ["Sources/CommandLine/"]),
+        Ban(pattern: #"^\s*public "#, reason: "modules share by package access"),
+    ]
+
+    /// Without the comment at the end: rules are about code.
+    private static func code(_ line: Substring) -> Substring {
+        line.firstRange(of: "//").map { line[..<$0.lowerBound] } ?? line
+    }
+
+    @Test("no banned call stands in Sources")
+    func bans() throws {
+        for ban in Self.bans {
+            let pattern = try Regex(ban.pattern)
+            for file in Repository.files(below: "Sources", ending: [".swift"])
+            where !ban.except.contains(where: { file.path.hasPrefix($0) }) {
+                for (number, line) in file.lines.enumerated() where Self.code(line).contains(pattern) {
+                    Issue.record("\(file):\(number + 1) \(ban.reason): \(line)")
+                }
+            }
+        }
+    }
+
+    @Test("unchecked concurrency gives its reason on the line above")
+    func unchecked() {
+        for file in Repository.files(below: "Sources", ending: [".swift"]) {
+            for (number, line) in file.lines.enumerated()
+            where line.contains("@unchecked Sendable") || line.contains("nonisolated(unsafe)") {
+                let above = number > 0 ? file.lines[number - 1].drop { $0 == " " } : ""
+                #expect(above.hasPrefix("//"), "\(file):\(number + 1) has no reason above it")
+            }
+        }
+    }
+
+    @Test("nothing is put off in a comment")
+    func putOff() throws {
+        // In halves, so that this file is clean too.
+        let halves = [("TO", "DO"), ("FIX", "ME"), ("XX", "X"), ("HA", "CK")]
+        let words = try Regex("\\b(\(halves.map { $0 + $1 }.joined(separator: "|")))\\b")
+        for file in Repository.files(ending: [".swift", ".sh", "Makefile", ".h"]) {
+            for (number, line) in file.lines.enumerated() where line.contains(words) {
+                Issue.record("\(file):\(number + 1) puts something off: \(line)")
+            }
+        }
+    }
+
+    @Test("no file is longer than 400 lines")
+    func length() {
+        for file in Repository.files(ending: [".swift"]) where file.path != "Package.swift" {
+            #expect(file.lines.count <= 401, "\(file) has \(file.lines.count - 1) lines: find the second idea in it")
+        }
+    }
+
+    @Test("no file names a place on the machine it was written on")
+    func machinePaths() throws {
+        let places = try Regex("(^|[^A-Za-z0-9_.~-])/" + "(work|root)/")
+        for file in Repository.files(ending: [".swift", ".md", ".sh", ".h", "Makefile", ".service", "run", ".yml"]) {
+            for (number, line) in file.lines.enumerated() where line.contains(places) {
+                Issue.record("\(file):\(number + 1) names a path of one machine: \(line)")
+            }
+        }
+    }
+}
