@@ -2,7 +2,8 @@ package import DaemonProtocol
 import FoundationEssentials
 import Glibc
 
-/// Tells whoever started the daemon how the start goes: lines into a pipe that was inherited from it.
+/// Tells whoever started the daemon how the start goes: lines into a pipe that was inherited from it, and notifications to a
+/// service manager if there is one.
 ///
 /// `starting: WHAT` any number of times, then once `ready` or `error: ` and a ``DaemonFailure`` as JSON on one line.
 package struct ReadinessPipe: Sendable {
@@ -18,9 +19,14 @@ package struct ReadinessPipe: Sendable {
     }
 
     /// Something that takes time; also keeps the waiting side patient.
-    package func starting(_ what: String) { write("starting: \(what)\n") }
+    package func starting(_ what: String) {
+        write("starting: \(what)\n")
+        // Two minutes more, as the other side of the pipe gives.
+        ServiceNotification.send("STATUS=\(what)\nEXTEND_TIMEOUT_USEC=120000000")
+    }
 
     package func ready() {
+        ServiceNotification.send("READY=1\nSTATUS=mounted")
         write("ready\n")
         finish()
     }

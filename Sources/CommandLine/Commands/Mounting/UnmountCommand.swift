@@ -16,6 +16,13 @@ struct UnmountCommand: ParsableCommand {
     @Flag(help: "Upload everything first. Ctrl-C ends the waiting; the mount then stays.")
     var wait = false
 
+    @Flag(help: "Take a mount away only if its daemon is gone: for clean-up after a crash.")
+    var onlyDead = false
+
+    func validate() throws {
+        if wait, onlyDead { throw ValidationError("--wait needs a daemon, --only-dead is for mounts without one") }
+    }
+
     func run() throws {
         let locator = try MountLocator.current()
         let argument = directory ?? StandardPaths.current.defaultMount
@@ -29,13 +36,21 @@ struct UnmountCommand: ParsableCommand {
 
     private func unmount(_ record: MountRecord) throws(CommandFailure) {
         do throws(CommandFailure) {
+            if onlyDead { throw try Self.alive(DaemonConnection.open(record)) }
             try Unmounting.stop(record, upload: wait)
         } catch {
-            guard error.status == .notAnswering || error.status == .notMounted, !wait else { throw error }
+            guard error.status == .notAnswering || error.status == .notMounted, !wait,
+                !(onlyDead && error.status == .notAnswering)
+            else { throw error }
             Terminal.note("\(error); taking the mount away")
             try Unmounting.force(record)
         }
         print("Unmounted \(record.mount).")
+    }
+
+    private static func alive(_ connection: consuming DaemonConnection) -> CommandFailure {
+        CommandFailure(
+            .refused, "the daemon of this mount (pid \(connection.record.pid)) lives", path: connection.record.mount)
     }
 
     /// A mount without a daemon: nothing to ask, only to take away.

@@ -1,0 +1,46 @@
+import Basics
+import Commands
+import DaemonProtocol
+import FoundationEssentials
+import Testing
+
+@Suite("docs/STATUS.md")
+struct StatusDocumentTests {
+    private static let text: String = {
+        var file = URL(filePath: #filePath)
+        for _ in 0..<3 { file.deleteLastPathComponent() }
+        // An absent document names no field, and the tests below say so.
+        return (try? String(contentsOf: file.appending(path: "docs/STATUS.md"), encoding: .utf8)) ?? ""
+    }()
+
+    /// The names of all fields, those inside of others too.
+    private func fields(of value: some Encodable) throws -> Set<String> {
+        let text = String(decoding: try ControlFrame.payload(value), as: UTF8.self)
+        return Set(text.matches(of: /"(\w+)":/).map { String($0.1) })
+    }
+
+    @Test("every field of a mount's and an item's JSON is explained")
+    func fields() throws {
+        var mount = MountStatus.sample()
+        let failure = DaemonFailure(.failed, "m", path: "p", advice: "a", errno: 5)
+        let path = try MountPath("a")
+        mount.errors = [failure]
+        mount.transfers = [TransferStatus(path: path, direction: .upload, completedBytes: 0, totalBytes: 1)]
+        mount.cache = CacheStatus(bytes: 1, limit: 2)
+        var item = ItemStatus(
+            path: path, kind: .file, size: 0, downloadingStatus: .current, itemID: "1", container: "c")
+        item.downloadingError = failure
+        item.uploadingError = failure
+        item.conflictOf = path
+        item.version = "1.0"
+        item.device = "laptop"
+        let side = ConflictSide(version: "1.0", path: path, device: "d", modified: WireTime(.zero), size: 1)
+        let conflict = ConflictedItem(path: path, current: side, versions: [side])
+        for name in try fields(of: mount).union(fields(of: item)).union(fields(of: conflict)) {
+            #expect(Self.text.contains("`\(name)`"), "docs/STATUS.md does not explain \(name)")
+        }
+    }
+
+    @Test("every exit status is explained", arguments: Commands.ExitStatus.allCases)
+    func statuses(status: Commands.ExitStatus) { #expect(Self.text.contains("\n| \(status.rawValue) | ")) }
+}
