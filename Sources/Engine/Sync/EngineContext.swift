@@ -4,6 +4,7 @@ package import CloudStorage
 package import LocalContent
 package import LocalMetadata
 package import Logging
+import Synchronization
 package import Transfers
 
 /// What the engine's parts share and tests replace.
@@ -18,6 +19,10 @@ package struct EngineContext: Sendable {
     package let time: any TimeSource
     package let timing: EngineTiming
     package let log: Logger
+    package let pace = Pace()
+
+    /// How long a change rests before it is told; no time at all while somebody waits for it.
+    var settle: Duration { pace.isHurried ? .zero : timing.settle }
 
     package init(
         metadata: MetadataDatabase, content: ContentStore, backend: any CloudBackend, mounted: any MountedFiles,
@@ -83,4 +88,12 @@ package enum CloudState: Sendable, Equatable {
     case offline(String)
     /// Nothing will change by waiting: the message says what to do.
     case stopped(String)
+}
+
+/// Whether somebody waits for everything to be in the cloud.
+package final class Pace: Sendable {
+    private let waiting = Mutex(0)
+    var isHurried: Bool { waiting.withLock { $0 > 0 } }
+    package func hurry() { waiting.withLock { $0 += 1 } }
+    package func relax() { waiting.withLock { $0 -= 1 } }
 }

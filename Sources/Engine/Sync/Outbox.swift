@@ -13,7 +13,7 @@ package struct Outbox: Sendable {
     /// The batch to send: the one on its way, else a new one of what has settled. Nil when there is nothing to tell.
     package func next(in container: LocalContainer) throws -> [UInt8]? {
         if let waiting = try context.metadata.read({ try $0.outbox(of: container.id) }) { return waiting.payload }
-        let due = context.time.now().adding(.zero - context.timing.settle)
+        let due = context.time.now().adding(.zero - context.settle)
         guard try context.metadata.read({ try hasWork(in: container.id, before: due, $0) }) else { return nil }
         let payload = try context.metadata.write { try build(in: container, before: due, $0) }
         if payload != nil { try context.metadata.makeDurable() }

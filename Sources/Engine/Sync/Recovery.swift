@@ -87,3 +87,10 @@ package struct Recovery: Sendable {
         }
     }
 }
+
+extension EngineContext {
+    /// Sweeps leftovers off the cooperative pool.
+    package func blockingSweep(_ recovery: Recovery, _ startedAt: Timestamp, _ downloads: ContentService) async throws {
+        try await blocking { try recovery.sweep(startedAt: startedAt) { downloads.isActive($0) } }
+    }
+}

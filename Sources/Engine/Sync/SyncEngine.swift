@@ -52,6 +52,9 @@ package final class SyncEngine: Sendable {
         uploadBell.ring()
     }
 
+    /// Rounds of the log that ended well; a change that was there before the one that begins next is known after it.
+    package var rounds: UInt64 { shared.withLock { $0.rounds } }
+
     package func downloadsWanted() { downloadBell.ring() }
 
     package func uploadProgress(of item: LocalItem) -> Double? { uploads.progress(of: item.node) }
@@ -111,7 +114,7 @@ package final class SyncEngine: Sendable {
             guard let oldest else { return nil }
             let age = Duration.nanoseconds(max(0, context.time.now().nanoseconds &- oldest.nanoseconds))
             // What is due and still there waits for something else: another loop rings then.
-            return age < context.timing.settle ? context.timing.settle - age + .milliseconds(5) : .seconds(1)
+            return age < context.settle ? context.settle - age + .milliseconds(5) : .seconds(1)
         } catch {
             context.log.error("could not read the queue", metadata: ["error": "\(error)"])
             return .seconds(5)

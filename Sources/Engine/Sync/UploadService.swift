@@ -37,7 +37,7 @@ final class UploadService: Sendable {
 
     /// Uploads what has settled. Answers whether anything reached the cloud. Throws the cloud's error when it failed for all.
     func uploadDue() async throws -> Bool {
-        let due = context.time.now().adding(.zero - context.timing.settle)
+        let due = context.time.now().adding(.zero - context.settle)
         let items = try await context.blocking { [context] in
             try context.metadata.read { try $0.uploadable(before: due, limit: Self.groupFiles) }
         }

@@ -129,6 +129,7 @@ enum Schema {
         "CREATE INDEX local_wanted ON local(wanted) WHERE wanted > 0",
         "CREATE INDEX local_writing ON local(node) WHERE isWriting = 1",
         "CREATE INDEX local_present ON local(used) WHERE presence > 0 AND size > 0",
+        "CREATE INDEX local_failed ON local(node) WHERE uploadError IS NOT NULL OR downloadError IS NOT NULL",
         "CREATE INDEX local_conflict ON local(container, conflictOf) WHERE conflictOf IS NOT NULL",
         """
         CREATE TABLE departed (

@@ -222,3 +222,14 @@ extension MetadataTransaction {
             """, [time.nanoseconds, limit])
     }
 }
+
+extension MetadataTransaction {
+    /// Items whose last transfer failed, the newest first.
+    package func failed(limit: Int) throws -> [LocalItem] {
+        try fetchAll(
+            """
+            SELECT \(LocalItem.selection) FROM local
+            WHERE uploadError IS NOT NULL OR downloadError IS NOT NULL ORDER BY node DESC LIMIT ?
+            """, [limit])
+    }
+}

@@ -81,3 +81,12 @@ extension MetadataTransaction {
         return CloudVersion(content: cloud.body.content?.reference, version: cloud.version, device: cloud.authorName)
     }
 }
+
+extension MetadataTransaction {
+    /// The name of the device that made a conflict version.
+    package func author(of sibling: LocalItem) throws -> String? {
+        guard let conflict = sibling.conflict else { return nil }
+        let document = try RemoteTree(self, container: sibling.container).item(conflict.document)
+        return document?.conflicts.first { $0.version == conflict.version }?.authorName
+    }
+}
