@@ -1,4 +1,3 @@
-import CloudModel
 import CloudStorage
 import Dispatch
 import Testing
@@ -63,31 +62,5 @@ struct BlockingPoolTests {
             }
             try await group.waitForAll()
         }
-    }
-}
-
-@Suite("The mailbox of events", .timeLimit(.minutes(1)))
-struct EventMailboxTests {
-    @Test("Equal events that nobody has taken yet are one")
-    func coalesced() async {
-        let mailbox = EventMailbox()
-        for _ in 0..<1000 {
-            mailbox.post(.containerChanged(.cloudDocs))
-            mailbox.post(.containersChanged)
-        }
-        #expect(await mailbox.next() == .containerChanged(.cloudDocs))
-        #expect(await mailbox.next() == .containersChanged)
-        mailbox.post(.containersChanged)
-        #expect(await mailbox.next() == .containersChanged)
-    }
-
-    @Test("The end wakes the reader and lasts")
-    func end() async {
-        let mailbox = EventMailbox()
-        let reader = Task { await mailbox.next() }
-        mailbox.end()
-        #expect(await reader.value == nil)
-        mailbox.post(.containersChanged)
-        #expect(await mailbox.next() == nil)
     }
 }

@@ -91,7 +91,7 @@ struct DiskTests {
 
     /// Stops the file system without writing its journal: EXT4_IOC_SHUTDOWN with EXT4_GOING_FLAGS_NOLOGFLUSH.
     private func cutPower(_ disk: FilePath) throws {
-        let folder = try FileDescriptor.open(disk, .readOnly)
+        let folder = try FileDescriptor.open(disk, .readOnly, options: .closeOnExec)
         try folder.closeAfter {
             var flags: UInt32 = 2
             try #require(ioctl(folder.rawValue, 0x8004_587D, &flags) == 0)

@@ -58,12 +58,12 @@ extension FilePath {
 
     func write(_ bytes: [UInt8]) throws {
         let file = try FileDescriptor.open(
-            self, .writeOnly, options: [.create, .truncate], permissions: .ownerReadWrite)
+            self, .writeOnly, options: [.create, .truncate, .closeOnExec], permissions: .ownerReadWrite)
         try file.closeAfter { _ = try file.writeAll(bytes) }
     }
 
     func read() throws -> [UInt8] {
-        let file = try FileDescriptor.open(self, .readOnly)
+        let file = try FileDescriptor.open(self, .readOnly, options: .closeOnExec)
         return try file.closeAfter {
             try [UInt8](unsafeUninitializedCapacity: 1 << 20) { buffer, count in
                 count = try file.read(into: UnsafeMutableRawBufferPointer(buffer))
