@@ -9,7 +9,6 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioExtras = Target.Dependency.product(name: "NIOExtras", package: "swift-nio-extras")
-let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
 let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
@@ -121,7 +120,7 @@ let package = Package(
             dependencies: [
                 "Basics", "CloudModel", "CloudStorage", "ContainerLog", "DaemonProtocol", "DirectoryCloud", "Fuse",
                 "LocalContent", "LocalMetadata", "Mount", "Sync", "Transfers", "VirtualFileSystem", logging, nioCore,
-                nioExtras, nioPosix, serviceLifecycle, unixSignals,
+                nioExtras, nioPosix, systemPackage, unixSignals,
             ], path: "Sources/Daemon/DaemonCore"),
         .executableTarget(
             name: "ubiquityd", dependencies: ["Basics", "DaemonCore", "DaemonProtocol", argumentParser, logging],

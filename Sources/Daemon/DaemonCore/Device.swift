@@ -23,7 +23,7 @@ struct Device: Sendable {
     let link: EngineLink
     let invalidator: KernelInvalidator
     let recovery: Recovery
-    let id: DeviceID
+    let id: CloudModel.DeviceID
     let limits: CacheLimits
 
     /// Opens or makes what is in the state directory and brings it in order. Nothing answers before this returns.
@@ -53,7 +53,7 @@ struct Device: Sendable {
     }
 
     /// The device's id, made at the first start together with the container that everybody has.
-    private static func prepare(_ metadata: MetadataDatabase, _ time: SystemTime) throws -> DeviceID {
+    private static func prepare(_ metadata: MetadataDatabase, _ time: SystemTime) throws -> CloudModel.DeviceID {
         try metadata.write { transaction in
             if try transaction.container(named: .cloudDocs) == nil {
                 _ = try transaction.createContainer(.cloudDocs, at: time.now())
@@ -61,10 +61,10 @@ struct Device: Sendable {
             if let stored = try transaction.setting("device"), let text = String(data: stored, encoding: .utf8),
                 let value = UInt64(text, radix: 16)
             {
-                return DeviceID(value)
+                return CloudModel.DeviceID(value)
             }
             var random = SystemRandomNumberGenerator()
-            let id = DeviceID.random(using: &random)
+            let id = CloudModel.DeviceID.random(using: &random)
             try transaction.setSetting("device", Data(id.description.utf8))
             return id
         }

@@ -1,5 +1,6 @@
 import Basics
 import CloudModel
+import CloudStorage
 import Glibc
 import LocalContent
 import LocalMetadata
@@ -40,9 +41,9 @@ final class EngineLink: ContentSource {
 
     func downloadsWanted() { current?.downloadsWanted() }
 
-    func progress(of item: LocalItem) -> VirtualFileSystem.TransferStatus {
-        guard let current else { return TransferStatus() }
-        return TransferStatus(
+    func progress(of item: LocalItem) -> TransferFractions {
+        guard let current else { return TransferFractions() }
+        return TransferFractions(
             downloading: item.kind == .file ? current.downloads.progress(of: item) : nil,
             uploading: current.uploadProgress(of: item))
     }

@@ -35,7 +35,8 @@ final class MountLink: MountedFiles {
     func apply(_ effects: TreeEffects) {
         for blob in effects.orphanedBlobs {
             do { try content.remove(blob) } catch {
-                log.warning("could not remove a blob; the sweep will", metadata: ["blob": "\(blob)", "error": "\(error)"])
+                log.warning(
+                    "could not remove a blob; the sweep will", metadata: ["blob": "\(blob)", "error": "\(error)"])
             }
         }
         invalidator.invalidate(

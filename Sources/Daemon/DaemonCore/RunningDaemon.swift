@@ -49,7 +49,7 @@ final class RunningDaemon: Sendable {
     }
 
     /// Begins an orderly end: the mount goes, what waits to be uploaded stays noted.
-    func stop() { stopping.withLock { $0?.yield() } }
+    func stop() { _ = stopping.withLock { $0?.yield() } }
 
     private func mount() async throws -> FuseSession {
         let fileSystem = MountedFileSystem(device.files, log: logger)

@@ -2,6 +2,7 @@ import Basics
 package import CloudModel
 import Glibc
 package import LocalMetadata
+import Synchronization
 
 /// Items by path and by hand, for the daemon's services: what a command line names.
 extension VirtualFileSystem {

@@ -82,7 +82,7 @@ package protocol ContentSource: Sendable {
     /// Something changed that the cloud is to hear of.
     func localTreeChanged()
     /// The transfer of a file that is going on now, if any.
-    func progress(of item: LocalItem) -> TransferStatus
+    func progress(of item: LocalItem) -> TransferFractions
     /// Carries out a command given through an extended attribute; returns when it is noted, not when it is done.
     func request(_ command: ContentCommand, for item: LocalItem) throws
     /// What the cloud has in all and free; nil where it has no limit or is not known.
@@ -92,7 +92,7 @@ package protocol ContentSource: Sendable {
 package enum ContentCommand: Sendable { case download, evict }
 
 /// How far a transfer is, for status.
-package struct TransferStatus: Sendable, Equatable {
+package struct TransferFractions: Sendable, Equatable {
     package var downloading: Double?
     package var uploading: Double?
     package init(downloading: Double? = nil, uploading: Double? = nil) {

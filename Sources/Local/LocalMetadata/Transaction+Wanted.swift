@@ -1,11 +1,11 @@
-package import CloudModel
+import CloudModel
 
 extension MetadataTransaction {
     /// Asks for the bytes of a file, or of every file below a folder, that are not all here or not the newest. Answers how many.
     package func want(_ item: LocalItem, priority: UInt8) throws -> (items: Int, bytes: UInt64) {
         var result: (items: Int, bytes: UInt64) = (0, 0)
         try forEach(below: item) { file in
-            guard file.kind == .file, !file.isMaterialised || isStale(file) else { return }
+            guard file.kind == .file, try !file.isMaterialised || isStale(file) else { return }
             result.items += 1
             result.bytes += file.size
             guard file.wanted < priority else { return }

@@ -3,6 +3,7 @@ import CloudModel
 import DaemonProtocol
 import Glibc
 import LocalMetadata
+import Mount
 import VirtualFileSystem
 
 extension DaemonService {

@@ -22,7 +22,8 @@ extension DaemonService {
 
     private func waitForDownloads(_ outcomes: [ItemOutcome]) async throws -> [ItemOutcome] {
         let clock = ContinuousClock()
-        while try await blocking({ [self] in try outcomes.contains { try $0.failure == nil && isWanted(at: $0.path) } }) {
+        while try await blocking({ [self] in try outcomes.contains { try $0.failure == nil && isWanted(at: $0.path) } })
+        {
             if case .stopped(let why) = device.engine.state { throw DaemonFailure(.failed, why) }
             try await clock.sleep(for: .milliseconds(50))
         }
@@ -33,7 +34,9 @@ extension DaemonService {
         try device.metadata.read { transaction in
             guard try transaction.wantedTotal() > 0 else { return false }
             var isWanted = false
-            for item in try items(at: path) { try transaction.forEach(below: item) { if $0.wanted > 0 { isWanted = true } } }
+            for item in try items(at: path) {
+                try transaction.forEach(below: item) { if $0.wanted > 0 { isWanted = true } }
+            }
             return isWanted
         }
     }
@@ -59,7 +62,9 @@ extension DaemonService {
             outcomes: try await each(request.paths) { path in
                 var files: [LocalItem] = []
                 for item in try items(at: path) {
-                    try device.metadata.read { try $0.forEach(below: item) { if $0.kind == .file { files.append($0) } } }
+                    try device.metadata.read {
+                        try $0.forEach(below: item) { if $0.kind == .file { files.append($0) } }
+                    }
                 }
                 return try evict(files, path)
             })
@@ -83,7 +88,8 @@ extension DaemonService {
 
     func pin(_ request: PinRequest) async throws -> ItemsResponse {
         guard let pin = PinState(request.pin) else {
-            throw DaemonFailure(.invalidRequest, "excluding is not a pin", advice: "Set user.ubiquity.isExcludedFromSync.")
+            throw DaemonFailure(
+                .invalidRequest, "excluding is not a pin", advice: "Set user.ubiquity.isExcludedFromSync.")
         }
         return ItemsResponse(
             outcomes: try await each(request.paths) { path in
@@ -103,7 +109,8 @@ extension DaemonService {
                     return ItemOutcome(path: path, failure: failure)
                 } catch let error as Errno {
                     return ItemOutcome(
-                        path: path, failure: DaemonFailure(.failed, "\(error)", path: path.description, errno: error.code))
+                        path: path,
+                        failure: DaemonFailure(.failed, "\(error)", path: path.description, errno: error.code))
                 }
             }
         }

@@ -5,6 +5,7 @@ import DaemonProtocol
 import Glibc
 import LocalMetadata
 import Sync
+import Transfers
 import VirtualFileSystem
 
 /// Answers the control socket: finds what a path means and hands the request to the handler of its noun.

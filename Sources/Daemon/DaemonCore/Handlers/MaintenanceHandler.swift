@@ -5,6 +5,7 @@ import Glibc
 import LocalContent
 import LocalMetadata
 import Sync
+import Synchronization
 import VirtualFileSystem
 
 extension DaemonService {
@@ -30,7 +31,8 @@ extension DaemonService {
                 }
             }
             let open = device.files.openFiles.all
-            lines.append("open files  \(open.count), \(open.count { $0.state.withLock { $0.writers > 0 } }) for writing")
+            lines.append(
+                "open files  \(open.count), \(open.count { $0.state.withLock { $0.writers > 0 } }) for writing")
             lines += status.errors.map { "error       \($0.message)" }
             return DiagnoseResponse(report: lines.joined(separator: "\n"))
         }
@@ -39,20 +41,22 @@ extension DaemonService {
     /// Holds the database against itself and against the bytes on the disk.
     func check() async throws -> CheckResponse {
         try await blocking { [self] in
-            var problems = try device.metadata.integrityProblems().map { DaemonFailure(.damaged, "the database: \($0)") }
-            var items: UInt64 = 0
+            var problems = try device.metadata.integrityProblems().map {
+                DaemonFailure(.damaged, "the database: \($0)")
+            }
+            var count: UInt64 = 0
             var bytes: UInt64 = 0
             for root in try items(at: .root) {
                 try device.metadata.read { transaction in
                     try transaction.forEach(below: root) { item in
-                        items += 1
+                        count += 1
                         guard item.kind == .file, item.presence == .whole, item.size > 0 else { return }
                         bytes += item.size
                         if let problem = try self.problem(of: item, transaction) { problems.append(problem) }
                     }
                 }
             }
-            return CheckResponse(checkedItems: items, checkedBytes: bytes, problems: problems)
+            return CheckResponse(checkedItems: count, checkedBytes: bytes, problems: problems)
         }
     }
 
@@ -76,6 +80,7 @@ extension DaemonService {
     func reset() async throws -> ResetResponse {
         throw DaemonFailure(
             .unsupported, "a running daemon can not reset itself yet",
-            advice: "Unmount, move the state directory away and mount again; unsynced edits are in its folder `content`.")
+            advice:
+                "Unmount, move the state directory away and mount again; unsynced edits are in its folder `content`.")
     }
 }

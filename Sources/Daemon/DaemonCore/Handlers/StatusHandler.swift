@@ -4,6 +4,7 @@ import DaemonProtocol
 import Glibc
 import LocalMetadata
 import Sync
+import Transfers
 import VirtualFileSystem
 
 extension DaemonService {
@@ -34,7 +35,9 @@ extension DaemonService {
         var items: [ItemStatus] = []
         var failures: [DaemonFailure] = []
         for path in paths {
-            do { items.append(try itemStatus(at: path)) } catch let failure as DaemonFailure { failures.append(failure) }
+            do { items.append(try itemStatus(at: path)) } catch let failure as DaemonFailure {
+                failures.append(failure)
+            }
         }
         return StatusResponse(mount: try mountStatus(), items: items, failures: failures)
     }

@@ -1,6 +1,8 @@
 import Basics
 import DaemonProtocol
+import LocalMetadata
 import Sync
+import VirtualFileSystem
 
 extension DaemonService {
     /// Tells the cloud everything without waiting for it to settle. Where the caller waits, all of it is in the cloud when this
