@@ -44,12 +44,12 @@ package final class ContentService: Sendable {
         let idle = active.withLock { active -> ActiveDownload? in
             guard var entry = active[item.blob] else { return nil }
             entry.readers -= 1
-            guard entry.readers <= 0, !entry.isQueued, !entry.download.isComplete else {
+            guard entry.readers <= 0, !entry.isQueued else {
                 active[item.blob] = entry
                 return nil
             }
             active[item.blob] = nil
-            return entry
+            return entry.download.isComplete ? nil : entry
         }
         guard let idle else { return }
         idle.completion?.cancel()
