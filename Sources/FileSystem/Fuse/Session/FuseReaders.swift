@@ -16,7 +16,7 @@ enum FuseReaders {
     /// connection is then severed and marked as ended.
     static func start(_ connection: FuseConnection) throws(FuseError) -> @Sendable () -> Void {
         WakeSignal.install()
-        let seats = (0..<connection.options.readerCount).map { _ in Seat() }
+        let seats = (0..<max(1, connection.options.readerCount)).map { _ in Seat() }
         let close: @Sendable () -> Void = { beginClosing(connection, seats) }
         do {
             for (index, seat) in seats.enumerated() {
