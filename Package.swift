@@ -9,7 +9,6 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioExtras = Target.Dependency.product(name: "NIOExtras", package: "swift-nio-extras")
-let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
 let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
@@ -33,6 +32,7 @@ let package = Package(
     ],
     targets: [
         // MARK: Model: nouns, no I/O
+        .systemLibrary(name: "CLinux", path: "Sources/Model/CLinux"),
         .target(name: "Basics", path: "Sources/Model/Basics"),
         .testTarget(name: "BasicsTests", dependencies: ["Basics"]),
         .target(name: "CloudModel", dependencies: ["Basics"], path: "Sources/Model/CloudModel"),
@@ -52,12 +52,16 @@ let package = Package(
         .testTarget(name: "ChunkingTests", dependencies: ["Basics", "Chunking", "CloudModel", "TestSupport"]),
         .target(
             name: "CloudStorage", dependencies: ["Basics", "CloudModel", logging], path: "Sources/Cloud/CloudStorage"),
+        .testTarget(name: "CloudStorageTests", dependencies: ["CloudStorage"]),
         .target(
-            name: "DirectoryCloud", dependencies: ["Basics", "CloudModel", "CloudStorage", logging, systemPackage],
+            name: "DirectoryCloud",
+            dependencies: ["Basics", "CLinux", "CloudModel", "CloudStorage", logging, systemPackage],
             path: "Sources/Cloud/DirectoryCloud"),
         .testTarget(
             name: "DirectoryCloudTests",
-            dependencies: ["Basics", "CloudModel", "CloudStorage", "DirectoryCloud", "TestSupport"]),
+            dependencies: [
+                "Basics", "CloudModel", "CloudStorage", "DirectoryCloud", "TestSupport", logging, systemPackage,
+            ]),
 
         // MARK: Local: what a device keeps
         .target(
@@ -67,7 +71,8 @@ let package = Package(
             name: "LocalMetadataTests",
             dependencies: ["Basics", "CloudModel", "ContainerLog", "LocalMetadata", "TestSupport"]),
         .target(
-            name: "LocalContent", dependencies: ["Basics", "CloudModel", logging, systemPackage],
+            name: "LocalContent",
+            dependencies: ["Basics", "CLinux", "CloudModel", "LocalMetadata", logging, systemPackage],
             path: "Sources/Local/LocalContent"),
         .testTarget(name: "LocalContentTests", dependencies: ["Basics", "CloudModel", "LocalContent", "TestSupport"]),
 
@@ -97,13 +102,16 @@ let package = Package(
             name: "CFuse3", path: "Sources/FileSystem/CFuse3", pkgConfig: "fuse3", providers: [.apt(["libfuse3-dev"])]),
         .target(
             name: "Fuse", dependencies: ["Basics", "CFuse3", logging, systemPackage], path: "Sources/FileSystem/Fuse"),
+        .executableTarget(
+            name: "fuse-test-fs", dependencies: ["Basics", "Fuse", logging], path: "Tests/Support/fuse-test-fs"),
+        .testTarget(name: "FuseTests", dependencies: ["CFuse3", "Fuse", "fuse-test-fs"]),
         .target(
             name: "VirtualFileSystem",
             dependencies: [
-                "Basics", "CloudModel", "LocalContent", "LocalMetadata", "Transfers", logging, systemPackage,
+                "Basics", "CLinux", "CloudModel", "LocalContent", "LocalMetadata", "Transfers", logging, systemPackage,
             ], path: "Sources/FileSystem/VirtualFileSystem"),
         .target(
-            name: "Mount", dependencies: ["Basics", "Fuse", "VirtualFileSystem", logging, systemPackage],
+            name: "Mount", dependencies: ["Basics", "Fuse", "LocalMetadata", "VirtualFileSystem", logging],
             path: "Sources/FileSystem/Mount"),
 
         // MARK: Daemon and command line
@@ -112,7 +120,7 @@ let package = Package(
             dependencies: [
                 "Basics", "CloudModel", "CloudStorage", "ContainerLog", "DaemonProtocol", "DirectoryCloud", "Fuse",
                 "LocalContent", "LocalMetadata", "Mount", "Sync", "Transfers", "VirtualFileSystem", logging, nioCore,
-                nioExtras, nioPosix, serviceLifecycle, unixSignals,
+                nioExtras, nioPosix, systemPackage, unixSignals,
             ], path: "Sources/Daemon/DaemonCore"),
         .executableTarget(
             name: "ubiquityd", dependencies: ["Basics", "DaemonCore", "DaemonProtocol", argumentParser, logging],
@@ -148,3 +156,7 @@ for target in package.targets where target.type != .system {
         .treatAllWarnings(as: .error),
     ]
 }
+
+// Every byte of every document passes its inner loops: unoptimised they are some thirty times slower, and tests with them.
+package.targets.first { $0.name == "Chunking" }?.swiftSettings?
+    .append(.unsafeFlags(["-O"], .when(configuration: .debug)))

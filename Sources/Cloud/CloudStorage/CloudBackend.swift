@@ -17,12 +17,14 @@ package protocol CloudBackend: Sendable {
 
     /// Adds one entry behind all others. On return it and every chunk put before it are durable. After an error that leaves the
     /// outcome open the caller appends the same payload again: the reducer ignores repeats.
+    /// Throws `damaged` when such a chunk was lost on its way, or the log is shorter than it was: connect again, read on, ask
+    /// ``missing(_:in:)`` for all chunks the payload names and put them before the next try.
     func append(_ payload: [UInt8], to container: ContainerName) async throws -> LogSequence
     /// Entries behind `sequence` in order without gaps, at most `limit`; empty at the end of the log.
     /// Throws `damaged` when the log ends before `sequence`.
     func entries(in container: ContainerName, after sequence: LogSequence, limit: Int) async throws -> [LogRecord]
 
-    /// Which of these chunks are not there yet.
+    /// Which of these chunks are not there yet. The next append makes the others durable, as if they were put by the caller.
     func missing(_ chunks: [ChunkID], in container: ContainerName) async throws -> Set<ChunkID>
     /// Keeps a chunk's frame (``Chunking`` makes and verifies frames). Overwrites nothing: a chunk's name says its bytes.
     func putChunk(_ id: ChunkID, frame: [UInt8], in container: ContainerName) async throws

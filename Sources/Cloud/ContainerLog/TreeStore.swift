@@ -12,7 +12,8 @@ package struct CloudItem: Hashable, Sendable {
     package var version: VersionID
     package var author: DeviceID
     package var authorName: String
-    /// Contents that lost against the present one and that nobody has resolved yet, oldest version first.
+    /// Contents that lost against the present one and that nobody has resolved yet, oldest version first. Always stored, each
+    /// of another digest, none of the present content's. A tombstone has none.
     package var conflicts: [ConflictVersion]
     /// A tombstone keeps its place, so that an edit that did not know of the deletion can bring the item back.
     package var isDeleted: Bool
@@ -41,7 +42,7 @@ package struct ConflictVersion: Hashable, Sendable {
     package var modified: Timestamp
     package var author: DeviceID
     package var authorName: String
-    /// Digest of the content that the edit started from.
+    /// Digest of the content that the later of the two edits started from, the merge base of both; nil when unknown.
     package var base: Digest?
 
     package init(
@@ -78,6 +79,8 @@ package struct LogState: Hashable, Sendable {
 
 /// Where a folded container is kept: a dictionary in tests and simulations, SQLite on a device. The reducer is written
 /// against this alone, so that a tree of a million items need not be in memory. Stores do not decide anything.
+///
+/// An entry that throws half-way leaves half of itself in the store: fold inside a transaction that is then rolled back.
 package protocol TreeStore {
     func state() throws -> LogState
     mutating func setState(_ state: LogState) throws
@@ -97,8 +100,10 @@ package protocol TreeStore {
     func children(of parent: ItemID) throws -> [ItemID]
     func hasChildren(_ parent: ItemID) throws -> Bool
 
-    /// The id that this id stands for since two items became one; nil when it stands for itself.
+    /// The id that this id stands for since two items became one; nil when it stands for itself. The reducer also keeps ids
+    /// here that were never an item's (``ConflictNaming``).
     func alias(of id: ItemID) throws -> ItemID?
+    /// Sets or replaces. The target may become an alias itself later.
     mutating func setAlias(_ id: ItemID, to target: ItemID) throws
 }
 

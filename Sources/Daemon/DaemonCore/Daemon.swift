@@ -1,13 +1,68 @@
+import Basics
+import CloudModel
 import DaemonProtocol
+import Fuse
 import Glibc
+import LocalMetadata
 package import Logging
+import Mount
+import Synchronization
+import UnixSignals
 
 /// The daemon: composes the parts of a device and runs them until it is told to stop.
 package enum Daemon {
-    /// Runs until SIGTERM, SIGINT or a `stop` request. Reports through `readiness` once it answers; throws what kept it from that.
+    /// Runs until SIGTERM, SIGINT, a `stop` request or the end of the mount. Reports through `readiness` once it answers; throws what
+    /// kept it from that.
     package static func run(
         _ configuration: DaemonConfiguration, readiness: ReadinessPipe, logger: Logger
     ) async throws {
-        throw DaemonFailure(.unsupported, "this build has no file system", path: configuration.mountPoint)
+        raiseDescriptorLimit()
+        let lock = try StateLock.acquire(stateDirectory: configuration.stateDirectory)
+        try configuration.save()
+        readiness.starting("opening \(configuration.stateDirectory)")
+        let device: Device
+        do { device = try Device(configuration, logger: logger) } catch let error as MetadataError {
+            throw DaemonFailure(error, path: configuration.stateDirectory)
+        }
+        let running = RunningDaemon(device, configuration, logger: logger)
+        try await running.run(readiness)
+        try device.close()
+        logger.notice("stopped")
+        _ = consume lock
+    }
+
+    /// Every open file takes a descriptor or two; more than the usual soft limit allows is asked for, less is lived with.
+    private static func raiseDescriptorLimit() {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+}
+
+extension DaemonConfiguration {
+    fileprivate func save() throws {
+        do { try DaemonSettings(self).save(to: settingsFile) } catch {
+            throw DaemonFailure(
+                .permissionDenied, "the settings can not be written (\(error))", path: settingsFile,
+                advice: "Choose another directory with --state, or make room on that disk.")
+        }
+    }
+}
+
+extension DaemonFailure {
+    init(_ error: MetadataError, path: String) {
+        let code: Code =
+            switch error.code {
+            case .damaged: .damaged
+            case .tooNew: .versionMismatch
+            case .noSpace: .diskFull
+            case .unusable: .failed
+            }
+        self.init(code, error.message, path: path)
+    }
+
+    init(_ error: FuseError, path: String) {
+        self.init(.mountPoint, error.message, path: path)
     }
 }

@@ -1,1 +1,144 @@
-// Placeholder until the module's first file stands.
+package import Basics
+import CloudModel
+import Glibc
+package import LocalContent
+package import LocalMetadata
+package import Logging
+import Synchronization
+package import Transfers
+
+/// What each file operation means on documents, containers and their three trees. Knows no kernel interface and no network: it reads
+/// and writes ``LocalMetadata`` and ``LocalContent``, and asks a ``ContentSource`` for bytes that are not here.
+///
+/// Operations are synchronous and safe from any thread; only waiting for bytes is asynchronous (``wait(for:in:)``).
+/// Every change is committed before an operation returns, so that it survives the death of the process.
+package final class VirtualFileSystem: Sendable {
+    let metadata: MetadataDatabase
+    let content: ContentStore
+    let source: any ContentSource
+    let time: any TimeSource
+    let exclusions: ExclusionRules
+    let owner: (user: UInt32, group: UInt32)
+    let log: Logger
+    let startedAt: Timestamp
+    package let openFiles = OpenFiles()
+    package let gate = TreeGate()
+    let removed = RemovedItems()
+    let usage = UsageTimes()
+
+    package init(
+        metadata: MetadataDatabase, content: ContentStore, source: any ContentSource, time: any TimeSource,
+        owner: (user: UInt32, group: UInt32), exclusions: ExclusionRules = .standard, log: Logger
+    ) {
+        self.metadata = metadata
+        self.content = content
+        self.source = source
+        self.time = time
+        self.exclusions = exclusions
+        self.owner = owner
+        self.log = log
+        startedAt = time.now()
+    }
+
+    /// The row of an item that exists; `ENOENT` otherwise.
+    func existing(_ node: NodeID, _ transaction: MetadataTransaction) throws -> LocalItem {
+        guard let item = try transaction.item(node) else { throw Errno(ENOENT) }
+        return item
+    }
+
+    /// The row of a folder that something is to be put into or taken from.
+    func folder(_ node: NodeID, _ transaction: MetadataTransaction) throws -> LocalItem {
+        guard node != .root else { throw Errno(EPERM, "the mount's root holds containers only") }
+        let item = try existing(node, transaction)
+        guard item.kind == .folder else { throw Errno(ENOTDIR) }
+        return item
+    }
+
+    static func name(_ bytes: [UInt8]) throws(Errno) -> ItemName {
+        do { return try ItemName(bytes: bytes) } catch {
+            switch error {
+            case .tooLong: throw Errno(ENAMETOOLONG)
+            case .empty: throw Errno(ENOENT)
+            case .reserved, .forbiddenByte: throw Errno(EINVAL)
+            }
+        }
+    }
+
+    /// Marks a change that the cloud is to hear of; what stays on the device has nothing to tell.
+    func markPending(_ item: inout LocalItem, at now: Timestamp) {
+        item.pendingSince = item.isExcluded || item.isConflictSibling ? nil : now
+    }
+}
+
+/// Where bytes come from that are not here, and who wants to know of changes. The sync engine is one.
+package protocol ContentSource: Sendable {
+    /// Opens the blob of a file that is not whole, with the download that fills it. Each call needs one ``closeIncomplete(_:)``.
+    func openIncomplete(_ item: LocalItem) throws -> (bytes: SharedDescriptor, download: ContentDownload)
+    func closeIncomplete(_ item: LocalItem)
+    /// Somebody reads from the file: fetch the rest too while it is open.
+    func completeInBackground(_ item: LocalItem)
+    /// How long a reader waits for bytes that do not come.
+    var patience: Duration { get }
+    /// Something changed that the cloud is to hear of.
+    func localTreeChanged()
+    /// The transfer of a file that is going on now, if any.
+    func progress(of item: LocalItem) -> TransferFractions
+    /// Carries out a command given through an extended attribute; returns when it is noted, not when it is done.
+    func request(_ command: ContentCommand, for item: LocalItem) throws
+    /// What the cloud has in all and free; nil where it has no limit or is not known.
+    var cloudSpace: (total: UInt64, free: UInt64)? { get }
+}
+
+package enum ContentCommand: Sendable { case download, evict }
+
+/// How far a transfer is, for status.
+package struct TransferFractions: Sendable, Equatable {
+    package var downloading: Double?
+    package var uploading: Double?
+    package init(downloading: Double? = nil, uploading: Double? = nil) {
+        self.downloading = downloading
+        self.uploading = uploading
+    }
+}
+
+/// Items that the kernel may still ask about though their row is gone (a folder that is somebody's working directory).
+final class RemovedItems: Sendable {
+    private let items = Mutex<(byNode: [NodeID: LocalItem], order: [NodeID])>(([:], []))
+    /// Bounded: beyond it the oldest is forgotten, and asking about it answers `ESTALE`.
+    private let limit = 1024
+
+    func insert(_ item: LocalItem) {
+        items.withLock { items in
+            if items.byNode.updateValue(item, forKey: item.node) == nil { items.order.append(item.node) }
+            if items.order.count > limit { items.byNode[items.order.removeFirst()] = nil }
+        }
+    }
+
+    subscript(node: NodeID) -> LocalItem? { items.withLock { $0.byNode[node] } }
+
+    func forget(_ node: NodeID) {
+        items.withLock { items in
+            guard items.byNode.removeValue(forKey: node) != nil else { return }
+            items.order.removeAll { $0 == node }
+        }
+    }
+}
+
+/// When files were last opened: gathered in memory, written together, so that reading costs no transaction.
+final class UsageTimes: Sendable {
+    private let times = Mutex<[NodeID: Timestamp]>([:])
+
+    func note(_ node: NodeID, _ time: Timestamp) {
+        times.withLock { times in
+            // Bounded: what does not fit is merely a little less precise to the eviction plan.
+            if times.count < 4096 || times[node] != nil { times[node] = time }
+        }
+    }
+
+    func take() -> [NodeID: Timestamp] {
+        times.withLock { times in
+            defer { times = [:] }
+            return times
+        }
+    }
+}

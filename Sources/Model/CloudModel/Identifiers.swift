@@ -82,6 +82,9 @@ package struct VersionID: Hashable, Comparable, Sendable, CustomStringConvertibl
 package struct Digest: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let words: (UInt64, UInt64, UInt64, UInt64)
 
+    /// Takes four words, first bytes in the high bits of the first.
+    package init(words: (UInt64, UInt64, UInt64, UInt64)) { self.words = words }
+
     /// Takes 32 bytes, first byte first; nil for any other count.
     package init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == 32 else { return nil }

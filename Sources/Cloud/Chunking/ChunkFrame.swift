@@ -1,0 +1,101 @@
+import Basics
+package import CloudModel
+
+/// What a cloud keeps for a chunk: magic, version, codec, plain length, payload. The chunk's name is the digest of its plain
+/// bytes, so frames of one chunk may differ (another level, no compression) and mean the same.
+package enum ChunkFrame {
+    /// No frame holds more, manifests included: what is allocated for a frame is bounded before its bytes are believed.
+    package static let maximumPlainLength = 64 << 20
+    /// No chunk of a content is longer, under whatever parameters it was cut.
+    package static let maximumChunkLength = 16 << 20
+
+    private enum Codec: UInt8 {
+        case raw = 0
+        case zstd = 1
+    }
+
+    /// "UbCk".
+    private static let magic: [UInt8] = [0x55, 0x62, 0x43, 0x6B]
+    private static let version: UInt8 = 1
+    private static let level: Int32 = 3
+
+    /// The frame of a chunk: compressed where that saves at least a twentieth.
+    package static func encode(_ plain: UnsafeRawBufferPointer) -> [UInt8] {
+        if Compressibility.isWorthTrying(plain) {
+            let limit = plain.count - plain.count / 20
+            let header = header(.zstd, plain.count)
+            if let frame = Zstandard.compress(plain, level: level, header: header, limit: limit) { return frame }
+        }
+        return header(.raw, plain.count) + plain
+    }
+
+    package static func encode(_ plain: [UInt8]) -> [UInt8] { plain.withUnsafeBytes { encode($0) } }
+
+    /// The plain bytes, checked against the chunk's name. A frame that claims more than `limit` bytes is damaged.
+    package static func decode(
+        _ frame: [UInt8], expecting id: ChunkID, limit: Int = maximumPlainLength
+    ) throws(ChunkError) -> [UInt8] {
+        let (codec, length, start) = try readHeader(frame, limit: limit)
+        let plain = try payload(of: frame, from: start, codec: codec, length: length)
+        guard Digest.of(plain) == id else {
+            throw ChunkError(.damaged, "Chunk \(id) holds other bytes than its name says.")
+        }
+        return plain
+    }
+
+    private static func header(_ codec: Codec, _ length: Int) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.append(raw: magic)
+        writer.append(byte: version)
+        writer.append(byte: codec.rawValue)
+        writer.append(varint: UInt64(length))
+        return writer.bytes
+    }
+
+    private static func readHeader(
+        _ frame: [UInt8], limit: Int
+    ) throws(ChunkError) -> (codec: Codec, length: Int, start: Int) {
+        var reader = ByteReader(frame)
+        do {
+            guard try reader.raw(magic.count).elementsEqual(magic) else {
+                throw ChunkError(.damaged, "This is no chunk: it does not begin like one.")
+            }
+            let version = try reader.byte()
+            guard version == Self.version else { throw unknown("version", version) }
+            let code = try reader.byte()
+            guard let codec = Codec(rawValue: code) else { throw unknown("compression", code) }
+            let length = try reader.varint()
+            guard length <= UInt64(min(limit, maximumPlainLength)) else {
+                throw ChunkError(.damaged, "A chunk claims \(length) bytes, more than the \(limit) it may have.")
+            }
+            return (codec, Int(length), frame.count - reader.remaining)
+        } catch let error as ChunkError {
+            throw error
+        } catch {
+            throw ChunkError(
+                error as? ByteCodingError == .truncated ? .truncated : .damaged, "A chunk's header: \(error).")
+        }
+    }
+
+    private static func unknown(_ what: String, _ value: UInt8) -> ChunkError {
+        ChunkError(
+            .tooNew, "A chunk has \(what) \(value), which this version does not know. Update Ubiquity on this device.")
+    }
+
+    private static func payload(
+        of frame: [UInt8], from start: Int, codec: Codec, length: Int
+    ) throws(ChunkError) -> [UInt8] {
+        let stored = frame.count - start
+        if codec == .zstd {
+            // Typed throws do not pass through the generic closure call, a Result does.
+            return try frame.withUnsafeBytes { bytes in
+                Result { () throws(ChunkError) in
+                    try Zstandard.decompress(UnsafeRawBufferPointer(rebasing: bytes[start...]), length: length)
+                }
+            }.get()
+        }
+        guard stored >= length else { throw ChunkError(.truncated, "A chunk of \(length) bytes ends after \(stored).") }
+        guard stored == length else { throw ChunkError(.damaged, "\(stored - length) bytes follow a chunk.") }
+        return Array(frame[start...])
+    }
+}

@@ -1,0 +1,102 @@
+package import Basics
+package import CloudModel
+import Glibc
+
+/// A piece of a content: what it is called and how long it is.
+package struct ChunkEntry: Hashable, Sendable {
+    package let id: ChunkID
+    package let length: Int
+
+    package init(id: ChunkID, length: Int) {
+        self.id = id
+        self.length = length
+    }
+}
+
+/// What one step of ``FileChunker`` found.
+package struct ChunkScan: Sendable {
+    package let entries: [ChunkEntry]
+    /// Where the next step begins.
+    package let nextOffset: UInt64
+    /// The content ends at `nextOffset`.
+    package let reachedEnd: Bool
+}
+
+/// Cuts a file into chunks and names them, step by step. A step starts at any chunk boundary and keeps nothing from the one before,
+/// so files of any length take one buffer, and a long file can be left and taken up again.
+package struct FileChunker: Sendable {
+    /// Reads at an offset into a buffer; fewer bytes than asked are fine, 0 is the end.
+    package typealias Reader = (_ buffer: UnsafeMutableRawBufferPointer, _ offset: UInt64) throws(Errno) -> Int
+
+    private let cutter: FastCDC
+    private let bufferSize: Int
+
+    /// Buffers hold at least two chunks of the maximum, lest every chunk moves the rest of the buffer.
+    package init(_ parameters: ChunkingParameters = .version1, bufferSize: Int = 4 << 20) {
+        cutter = FastCDC(parameters)
+        self.bufferSize = max(bufferSize, 2 * parameters.maximum)
+    }
+
+    /// The chunks from the boundary `offset` on, until they hold at least `budget` bytes or the file ends. Blocks on the disk.
+    package func scan(_ descriptor: Int32, from offset: UInt64, budget: Int) throws(Errno) -> ChunkScan {
+        try scan(from: offset, budget: budget) { buffer, position throws(Errno) in
+            try check("pread") { pread(descriptor, buffer.baseAddress, buffer.count, off_t(position)) }
+        }
+    }
+
+    package func scan(from offset: UInt64, budget: Int, reader: Reader) throws(Errno) -> ChunkScan {
+        var window = ReadWindow(capacity: bufferSize, offset: offset)
+        defer { window.deallocate() }
+        var entries: [ChunkEntry] = []
+        var covered = 0
+        while covered < budget {
+            try window.fill(atLeast: cutter.parameters.maximum, reader: reader)
+            let length = cutter.firstCut(in: window.bytes)
+            guard length > 0 else { break }
+            entries.append(
+                ChunkEntry(id: Digest.of(UnsafeRawBufferPointer(rebasing: window.bytes[..<length])), length: length))
+            window.drop(length)
+            covered += length
+        }
+        // Tells an exact end from a spent budget, so that no later step comes up empty.
+        try window.fill(atLeast: 1, reader: reader)
+        return ChunkScan(entries: entries, nextOffset: window.offset, reachedEnd: window.bytes.isEmpty)
+    }
+}
+
+/// Bytes of a file from an offset on, as many as were read ahead.
+private struct ReadWindow {
+    /// Where the first byte of `bytes` stands in the file.
+    private(set) var offset: UInt64
+    private let storage: UnsafeMutableRawBufferPointer
+    private var start = 0
+    private var end = 0
+    private var atEnd = false
+
+    init(capacity: Int, offset: UInt64) {
+        storage = .allocate(byteCount: capacity, alignment: 4_096)
+        self.offset = offset
+    }
+
+    func deallocate() { storage.deallocate() }
+
+    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: storage[start..<end]) }
+
+    mutating func drop(_ count: Int) {
+        start += count
+        offset += UInt64(count)
+    }
+
+    /// Reads until `count` bytes are there or the file ends; then the whole buffer is filled, as one large read is cheapest.
+    mutating func fill(atLeast count: Int, reader: FileChunker.Reader) throws(Errno) {
+        guard end - start < count, !atEnd else { return }
+        if let base = storage.baseAddress { base.copyMemory(from: base + start, byteCount: end - start) }
+        end -= start
+        start = 0
+        while end < storage.count, !atEnd {
+            let got = try reader(UnsafeMutableRawBufferPointer(rebasing: storage[end...]), offset + UInt64(end))
+            atEnd = got <= 0
+            end += max(0, got)
+        }
+    }
+}

@@ -1,0 +1,59 @@
+/// Decides when to ask a cloud again after an error. Pure; the caller brings the chance.
+///
+/// Pauses double from `first` to `longest`. Half of each is fixed and half is chance, so devices that lost a cloud together do
+/// not come back together.
+package struct RetryPolicy: Hashable, Sendable {
+    package let first: Duration
+    package let longest: Duration
+
+    /// Five minutes: outlasts the restart of a server, yet a laptop opened in the morning does not sit waiting for long; and
+    /// ``CloudEvent/reachabilityChanged`` cuts a pause short.
+    package init(first: Duration = .seconds(1), longest: Duration = .seconds(300)) {
+        self.first = first
+        self.longest = longest
+    }
+
+    /// How long to wait after this many failures in a row (from 1); nil when trying again can not help before somebody acts.
+    package func pause(
+        after failures: Int, _ code: CloudError.Code, using generator: inout some RandomNumberGenerator
+    ) -> Duration? {
+        switch code.remedy {
+        case .time: jittered(longest(of: failures), using: &generator)
+        case .user: jittered(longest, using: &generator)
+        case .none: nil
+        }
+    }
+
+    private func longest(of failures: Int) -> Duration {
+        var pause = first
+        var doublings = failures - 1
+        while doublings > 0, pause < longest {
+            pause *= 2
+            doublings -= 1
+        }
+        return min(pause, longest)
+    }
+
+    private func jittered(_ pause: Duration, using generator: inout some RandomNumberGenerator) -> Duration {
+        pause / 2 + pause / 2 * Double.random(in: 0..<1, using: &generator)
+    }
+}
+
+extension CloudError.Code {
+    package enum Remedy: Hashable, Sendable {
+        /// May be over by itself at any moment.
+        case time
+        /// Over once the user has made room or given permission; nothing tells us when, so it is tried now and then.
+        case user
+        /// Asking the same again gives the same answer.
+        case none
+    }
+
+    package var remedy: Remedy {
+        switch self {
+        case .offline, .failed: .time
+        case .quota, .readOnly, .unauthorized: .user
+        case .notFound, .damaged, .tooNew, .foreign: .none
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import Basics
+import CloudModel
+
+/// A batch as the log keeps it; docs/LOG.md has the layout. One batch has one encoding: equal batches are equal bytes.
+extension ChangeBatch {
+    package static let format: UInt8 = 1
+    /// What one entry may hold, so that no single one makes a device's memory or a transaction large.
+    package static let maximumChanges = 10_000
+    package static let maximumBytes = 4 << 20
+    package static let maximumDeviceNameBytes = 255
+    /// PATH_MAX of Linux without its final NUL.
+    package static let maximumLinkBytes = 4095
+
+    /// The oldest rules that give these changes their meaning: a reader that knows less must stop instead.
+    private static let neededRules: UInt16 = 1
+
+    package func encoded() throws(LogError) -> [UInt8] {
+        try checkLimits()
+        var writer = ByteWriter(reservingCapacity: 64 + changes.count * 96)
+        writer.append(byte: Self.format)
+        writer.append(fixed: Self.neededRules)
+        writer.append(fixed: device.value)
+        writer.append(string: deviceName)
+        writer.append(varint: deviceSequence)
+        writer.append(fixed: time.nanoseconds)
+        writer.append(varint: UInt64(changes.count))
+        for change in changes { writer.append(change) }
+        guard writer.bytes.count <= Self.maximumBytes else { throw .tooLarge("\(writer.bytes.count) bytes") }
+        return writer.bytes
+    }
+
+    /// Total: throws ``LogError/tooNew(format:known:)``, ``LogError/rulesTooNew(needed:known:)`` or ``LogError/damaged(_:)``.
+    package init(decoding bytes: some Collection<UInt8>) throws(LogError) {
+        guard bytes.count <= Self.maximumBytes else { throw .damaged("\(bytes.count) bytes, too many for an entry") }
+        var reader = ByteReader(bytes)
+        // What follows these two may look different in another format, so each is judged before the next is read.
+        let format = try reader.intact { reader throws(ByteCodingError) in try reader.byte() }
+        guard format <= Self.format else { throw .tooNew(format: format, known: Self.format) }
+        guard format == Self.format else { throw .damaged("format \(format) never was") }
+        let rules = try reader.intact { reader throws(ByteCodingError) in try reader.fixed(UInt16.self) }
+        let known = ContainerReducer.knownRules
+        guard rules <= known else { throw .rulesTooNew(needed: rules, known: known) }
+        self = try reader.intact { reader throws(ByteCodingError) in try reader.batch() }
+    }
+
+    private func checkLimits() throws(LogError) {
+        guard changes.count <= Self.maximumChanges else { throw .tooLarge("\(changes.count) changes") }
+        guard deviceName.utf8.count <= Self.maximumDeviceNameBytes else { throw .tooLarge("the device's name") }
+        for case .create(let id, _, _, _, .symlink(let target)) in changes
+        where target.count > Self.maximumLinkBytes {
+            throw .tooLarge("the target of link \(id) has \(target.count) bytes")
+        }
+    }
+}
+
+extension ByteReader {
+    /// Reads something, or says that the entry is damaged.
+    fileprivate mutating func intact<T>(
+        _ read: (inout ByteReader) throws(ByteCodingError) -> T
+    ) throws(LogError) -> T {
+        do throws(ByteCodingError) {
+            return try read(&self)
+        } catch {
+            throw .damaged("\(error)")
+        }
+    }
+
+    fileprivate mutating func batch() throws(ByteCodingError) -> ChangeBatch {
+        let device = DeviceID(try fixed())
+        let deviceName = try string()
+        guard deviceName.utf8.count <= ChangeBatch.maximumDeviceNameBytes else { throw .invalid("a long device name") }
+        let deviceSequence = try varint()
+        let time = Timestamp(nanoseconds: try fixed())
+        let count = try count(minimumBytes: 3)
+        guard count <= ChangeBatch.maximumChanges else { throw .invalid("\(count) changes, too many for an entry") }
+        var changes: [Change] = []
+        changes.reserveCapacity(count)
+        for _ in 0..<count { changes.append(try change()) }
+        try expectEnd()
+        return ChangeBatch(
+            device: device, deviceName: deviceName, deviceSequence: deviceSequence, time: time, changes: changes)
+    }
+}

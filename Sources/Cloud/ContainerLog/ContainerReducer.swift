@@ -1,0 +1,73 @@
+import Basics
+package import CloudModel
+
+/// Decides what a log means: every device and the server fold the same entries into the same tree. Pure: it reads and writes
+/// its store and nothing else, no clock, no randomness. Total: any change has a defined result, "void" being one of them.
+///
+/// docs/LOG.md has the rules with their reasons.
+package struct ContainerReducer: Sendable {
+    /// The newest rules in this release. Older ones stay, for the entries that were written under them.
+    package static let knownRules: UInt16 = 1
+
+    package init() {}
+
+    /// Gives an empty store the folders that each container has. Does nothing to a store that has them.
+    package static func initialise(_ store: inout some TreeStore, foldsNames: Bool) throws {
+        guard try store.item(.root) == nil else { return }
+        var state = try store.state()
+        state.foldsNames = foldsNames
+        try store.setState(state)
+        try store.put(wellKnown(.root, in: .nowhere, bytes: Array("container".utf8)))
+        try store.put(wellKnown(.documents, in: .root, bytes: Array("Documents".utf8)))
+    }
+
+    /// Folds one entry. Throws what the store throws, ``LogError/gap(expected:found:)`` and
+    /// ``LogError/rulesTooNew(needed:known:)``; the latter two before anything is touched.
+    package func fold<Store: TreeStore>(
+        _ batch: ChangeBatch, at sequence: LogSequence, into store: inout Store
+    ) throws -> FoldResult {
+        var state = try stateAfter(sequence, in: store)
+        guard try batch.deviceSequence > store.lastSequence(of: batch.device) else {
+            try store.setState(state)
+            return FoldResult(isRepeat: true)
+        }
+        try Self.initialise(&store, foldsNames: state.foldsNames)
+        state.time = LogClock.advance(state.time, to: batch.time)
+        // The store is moved, not copied, so that a tree held by value is changed in place.
+        var fold = Fold(store: consume store, state: state, batch: batch)
+        let outcome = Result { try fold.run(batch) }
+        store = fold.store
+        try outcome.get()
+        return fold.result
+    }
+
+    /// Passes an entry by that the cloud vouches for and that still is no batch: every device sees the same bytes, so for every
+    /// device they mean nothing.
+    package func foldVoid(at sequence: LogSequence, into store: inout some TreeStore) throws {
+        try store.setState(stateAfter(sequence, in: store))
+    }
+
+    private func stateAfter(_ sequence: LogSequence, in store: some TreeStore) throws -> LogState {
+        var state = try store.state()
+        guard sequence == state.sequence.next else {
+            throw LogError.gap(expected: state.sequence.next, found: sequence)
+        }
+        guard state.rules <= Self.knownRules else {
+            throw LogError.rulesTooNew(needed: state.rules, known: Self.knownRules)
+        }
+        state.sequence = sequence
+        return state
+    }
+
+    private static func wellKnown(_ id: ItemID, in parent: ItemID, bytes: [UInt8]) throws -> CloudItem {
+        CloudItem(
+            id: id, parent: parent, name: try ItemName(bytes: bytes),
+            attributes: ItemAttributes(permissions: 0o755, modified: .zero, created: .zero), body: .folder,
+            version: VersionID(sequence: .zero, index: 0), author: DeviceID(0), authorName: "")
+    }
+}
+
+extension ItemID {
+    /// The parent of the root: no item has this id, so walks upward end and listings never come by the root.
+    package static let nowhere = ItemID(high: 0, low: 0)
+}

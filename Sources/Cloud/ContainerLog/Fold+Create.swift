@@ -1,0 +1,49 @@
+import Basics
+import CloudModel
+
+extension Fold {
+    mutating func create(
+        _ id: ItemID, parent: ItemID, name: ItemName, attributes: ItemAttributes, body: ItemBody
+    ) throws {
+        guard !id.isWellKnown else { return }
+        var item = CloudItem(
+            id: id, parent: parent, name: name, attributes: attributes, body: body, version: version, author: author,
+            authorName: authorName)
+        if let known = try find(id) {
+            guard known.body.kind == body.kind else { return }
+            item.id = known.id
+            try recreate(item, over: known)
+        } else {
+            item.parent = try liveFolder(parent)
+            try place(item, unitesFiles: true)
+        }
+    }
+
+    /// An id that is in use: its tombstone comes back at the new place; content for a live file competes as an edit that has seen
+    /// nothing.
+    private mutating func recreate(_ item: CloudItem, over known: CloudItem) throws {
+        if known.isDeleted {
+            var revived = item
+            let isLoop = try isWithin(item.parent, item.id)
+            revived.parent = try liveFolder(isLoop ? known.parent : item.parent)
+            try place(revived, unitesFiles: true)
+        } else if let content = item.body.content?.reference {
+            let edit = Edit(
+                base: nil, content: content, modified: item.attributes.modified, version: version, author: author,
+                authorName: authorName)
+            try self.edit(item.id, edit)
+        }
+    }
+
+    mutating func move(_ id: ItemID, to parent: ItemID, name: ItemName) throws {
+        guard var item = try find(id), !item.isDeleted, !item.id.isWellKnown, let folder = try find(parent),
+            folder.body == .folder, try !isWithin(folder.id, item.id)
+        else { return }
+        let target = try liveFolder(folder.id)
+        // A folder that came back may have become one with the moved one.
+        guard try !isWithin(target, item.id) else { return }
+        item.parent = target
+        item.name = name
+        try place(item, unitesFiles: false)
+    }
+}

@@ -1,0 +1,49 @@
+import Basics
+import CloudModel
+
+extension Fold {
+    mutating func edit(_ id: ItemID, _ edit: Edit) throws {
+        guard var item = try holder(of: edit.base, for: id), item.body.kind == .file else { return }
+        try leaveTrail(from: target(of: id), to: item.id, base: edit.content.digest)
+        let isFirstContent = item.digest == nil
+        if item.isDeleted {
+            item.become(edit)
+            item.parent = try liveFolder(item.parent)
+            item = try place(item, unitesFiles: true)
+        } else {
+            item.receive(edit, at: state.time)
+            try put(item)
+        }
+        if isFirstContent { try uniteTwins(of: item.id) }
+    }
+
+    /// Who edits a document that is gone and meant its heir will go on from the new content, still without knowing of the heir.
+    private mutating func leaveTrail(from id: ItemID, to heir: ItemID, base: Digest) throws {
+        if id != heir { try store.setAlias(ConflictNaming.derivedID(id, base: base), to: heir) }
+    }
+
+    /// An announcement has no bytes, so it takes no content's place: only the announcer may correct it.
+    mutating func announce(_ id: ItemID, size: UInt64, modified: Timestamp) throws {
+        guard var item = try find(id), !item.isDeleted, item.author == author, case .file(.announced) = item.body else {
+            return
+        }
+        item.body = .file(.announced(size: size))
+        item.attributes.modified = modified
+        try put(item)
+    }
+
+    /// The item that a change of this base means. Mostly the one it names; where the base was a conflict version of a document
+    /// that was deleted, the item that this version became, or one that goes on from it.
+    func holder(of base: Digest?, for id: ItemID) throws -> CloudItem? {
+        guard var item = try find(id) else { return nil }
+        guard let base else { return item }
+        // Merges may have led the trail back to where it began.
+        for _ in 0..<8 where !item.holds(base) {
+            guard let next = try store.alias(of: ConflictNaming.derivedID(item.id, base: base)),
+                let heir = try find(next), heir.id != item.id
+            else { break }
+            item = heir
+        }
+        return item
+    }
+}

@@ -1,0 +1,86 @@
+import CloudModel
+
+/// The rules for two items that are one: the later becomes an alias of the earlier.
+extension Fold {
+    /// Makes `newcomer` an alias of `resident`, and so on with equals inside, folder by folder. Answers the resident.
+    mutating func unite(_ newcomer: CloudItem, into resident: CloudItem) throws -> CloudItem {
+        // A list instead of recursion: how deep folders lie is up to whoever wrote the log.
+        var pending = [(newcomer, resident)]
+        while let (item, target) = pending.popLast() {
+            try absorb(item, into: target)
+            for id in try store.children(of: item.id) {
+                guard var child = try store.item(id) else { continue }
+                if let other = try self.resident(at: child.name, in: target.id), child.equals(other) {
+                    pending.append((child, other))
+                } else {
+                    child.parent = target.id
+                    try place(child, unitesFiles: true)
+                }
+            }
+        }
+        return try store.item(resident.id) ?? resident
+    }
+
+    /// The item leaves its place first, so that what was in it can take any name in the target.
+    private mutating func absorb(_ item: CloudItem, into target: CloudItem) throws {
+        var gone = item
+        gone.isDeleted = true
+        gone.conflicts = []
+        try store.put(gone)
+        try store.setAlias(item.id, to: target.id)
+        touch(item.id)
+        noteMerge(of: item.id, into: target.id)
+
+        guard var heir = try store.item(target.id) else { return }
+        for conflict in item.conflicts { heir.keep(conflict) }
+        try put(heir)
+        touch(target.id)
+    }
+
+    // MARK: Announced files
+
+    /// Remembers whose name a new file wanted, when it can not be known yet whether both are the same.
+    mutating func awaitTwin(_ item: CloudItem, of resident: CloudItem) throws {
+        guard let content = item.body.content, let other = resident.body.content else { return }
+        guard content.reference == nil || other.reference == nil else { return }
+        try store.setAlias(ConflictNaming.twinID(item.id), to: resident.id)
+    }
+
+    /// A file's first content has come: new files that wanted one name and turn out equal become one, as if both had come whole.
+    mutating func uniteTwins(of id: ItemID) throws {
+        guard let item = try store.item(id), !item.isDeleted else { return }
+        if let wanted = try store.alias(of: ConflictNaming.twinID(id)), let other = try find(wanted),
+            isTwin(item, of: other)
+        {
+            _ = try unite(item, into: other)
+            return
+        }
+        var number = 2
+        while let other = try resident(at: item.name.inserting(" \(number)"), in: item.parent) {
+            if try store.alias(of: ConflictNaming.twinID(other.id)) == id, isTwin(other, of: item) {
+                _ = try unite(other, into: item)
+            }
+            number += 1
+        }
+    }
+
+    /// Whether `later` is equal and still where its wish for the other's name has put it.
+    private func isTwin(_ later: CloudItem, of earlier: CloudItem) -> Bool {
+        guard !earlier.isDeleted, later.parent == earlier.parent, later.id != earlier.id, later.equals(earlier) else {
+            return false
+        }
+        return (2...99).contains { later.name == earlier.name.inserting(" \($0)") }
+    }
+}
+
+extension CloudItem {
+    /// Whether two items of one name are one: folders that are no packages, files of the same bytes, links to the same place.
+    func equals(_ other: CloudItem) -> Bool {
+        switch (body, other.body) {
+        case (.folder, .folder): !PackageTypes.isPackage(name) && !PackageTypes.isPackage(other.name)
+        case (.symlink(let target), .symlink(let otherTarget)): target == otherTarget
+        case (.file, .file): digest != nil && digest == other.digest
+        default: false
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import CloudModel
+
+/// One entry being folded: the store, the entry's place in the log, and what was touched so far. Each rule is an extension.
+struct Fold<Store: TreeStore> {
+    var store: Store
+    var state: LogState
+    let author: DeviceID
+    let authorName: String
+    private(set) var result = FoldResult()
+
+    private var seen: Set<ItemID> = []
+    private var index: UInt32 = 0
+
+    init(store: consuming Store, state: LogState, batch: ChangeBatch) {
+        self.store = store
+        self.state = state
+        author = batch.device
+        authorName = batch.deviceName
+    }
+
+    /// The version of a content that the present change brings.
+    var version: VersionID { VersionID(sequence: state.sequence, index: index) }
+
+    mutating func run(_ batch: ChangeBatch) throws {
+        var rules = state.rules
+        for change in batch.changes {
+            // One step an entry, or one bogus number would lock every device out for good.
+            if case .raiseRules(let raised) = change, raised == state.rules &+ 1 { rules = raised }
+            try apply(change)
+            index += 1
+        }
+        state.rules = max(state.rules, rules)
+        try store.setLastSequence(batch.deviceSequence, of: batch.device)
+        try store.setState(state)
+    }
+
+    private mutating func apply(_ change: Change) throws {
+        switch change {
+        case .create(let id, let parent, let name, let attributes, let body):
+            try create(id, parent: parent, name: name, attributes: attributes.limited, body: body)
+        case .edit(let id, let base, .stored(let content), let modified):
+            let edit = Edit(
+                base: base, content: content, modified: modified, version: version, author: author,
+                authorName: authorName)
+            try self.edit(id, edit)
+        case .edit(let id, _, .announced(let size), let modified):
+            try announce(id, size: size, modified: modified)
+        case .move(let id, let parent, let name): try move(id, to: parent, name: name)
+        case .setAttributes(let id, let changes): try setAttributes(id, changes)
+        case .delete(let id, let base): try delete(id, base: base)
+        case .resolve(let id, let versions): try resolve(id, versions: versions)
+        case .raiseRules: break
+        }
+    }
+
+    private mutating func setAttributes(_ id: ItemID, _ changes: AttributeChanges) throws {
+        guard var item = try find(id), !item.isDeleted else { return }
+        item.attributes.apply(changes)
+        try put(item)
+    }
+
+    // MARK: The store, with notes taken
+
+    /// The item that this id stands for, tombstones included.
+    func find(_ id: ItemID) throws -> CloudItem? { try store.item(target(of: id)) }
+
+    /// Aliases only ever lead from an item that is gone to one that was live then, so they do not go in circles.
+    func target(of id: ItemID) throws -> ItemID {
+        var target = id
+        while let next = try store.alias(of: target) { target = next }
+        return target
+    }
+
+    /// Writes the item if it differs from what is there.
+    mutating func put(_ item: CloudItem) throws {
+        guard try store.item(item.id) != item else { return }
+        try store.put(item)
+        touch(item.id)
+    }
+
+    mutating func touch(_ id: ItemID) {
+        if seen.insert(id).inserted { result.touched.append(id) }
+    }
+
+    mutating func noteMerge(of id: ItemID, into target: ItemID) {
+        result.merged.append(FoldResult.Merge(from: id, into: target))
+    }
+}

@@ -1,0 +1,24 @@
+package import CloudModel
+
+/// What folding one entry did to the tree, for a device that follows the log with a tree of its own.
+package struct FoldResult: Hashable, Sendable {
+    /// An item that became another one: its id stands for `into` from here on.
+    package struct Merge: Hashable, Sendable {
+        package let from: ItemID
+        package let into: ItemID
+        package init(from: ItemID, into: ItemID) {
+            self.from = from
+            self.into = into
+        }
+    }
+
+    /// The log had this batch already; nothing but the sequence changed.
+    package var isRepeat = false
+    /// Items of which anything changed, each once, in the order of their first change: also parents that came back, items that
+    /// had to give way with another name, conflict versions that became items, and both sides of a merge.
+    package internal(set) var touched: [ItemID] = []
+    /// In the order in which it happened; a later one may go on from an earlier one's target.
+    package internal(set) var merged: [Merge] = []
+
+    package init(isRepeat: Bool = false) { self.isRepeat = isRepeat }
+}

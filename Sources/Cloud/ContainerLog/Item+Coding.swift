@@ -1,0 +1,118 @@
+import Basics
+import CloudModel
+
+/// The parts of an item as bytes, the same wherever they are kept.
+extension ByteWriter {
+    mutating func append(_ id: ItemID) {
+        append(fixed: id.high)
+        append(fixed: id.low)
+    }
+
+    mutating func append(optional digest: Digest?) {
+        append(byte: digest == nil ? 0 : 1)
+        if let digest { append(raw: digest.bytes) }
+    }
+
+    mutating func append(_ content: FileContent) {
+        switch content {
+        case .announced(let size):
+            append(byte: ContentTag.announced)
+            append(varint: size)
+        case .stored(let reference):
+            append(byte: reference.layout.rawValue)
+            append(varint: reference.size)
+            append(raw: reference.digest.bytes)
+        }
+    }
+
+    mutating func append(_ body: ItemBody) {
+        append(byte: body.kind.rawValue)
+        switch body {
+        case .folder: break
+        case .symlink(let target): append(counted: target)
+        case .file(let content): append(content)
+        }
+    }
+
+    mutating func append(_ attributes: ItemAttributes) {
+        append(fixed: attributes.permissions)
+        append(fixed: attributes.modified.nanoseconds)
+        append(fixed: attributes.created.nanoseconds)
+        append(varint: UInt64(attributes.extended.count))
+        for (name, value) in attributes.extended.sorted(by: { $0.key < $1.key }) {
+            append(string: name)
+            append(counted: value)
+        }
+    }
+}
+
+private enum ContentTag {
+    /// Apart from every layout of stored content.
+    static let announced: UInt8 = 0xFF
+}
+
+extension ByteReader {
+    mutating func itemID() throws(ByteCodingError) -> ItemID { ItemID(high: try fixed(), low: try fixed()) }
+
+    mutating func timestamp() throws(ByteCodingError) -> Timestamp { Timestamp(nanoseconds: try fixed()) }
+
+    mutating func flag() throws(ByteCodingError) -> Bool {
+        let byte = try byte()
+        guard byte <= 1 else { throw .invalid("neither yes nor no") }
+        return byte == 1
+    }
+
+    mutating func name() throws(ByteCodingError) -> ItemName {
+        let bytes = try counted()
+        do throws(ItemName.Problem) {
+            return try ItemName(bytes: bytes)
+        } catch {
+            throw .invalid("a name that is no file name (\(error))")
+        }
+    }
+
+    mutating func optionalDigest() throws(ByteCodingError) -> Digest? { try flag() ? try digest() : nil }
+
+    mutating func digest() throws(ByteCodingError) -> Digest {
+        guard let digest = Digest(try raw(32)) else { throw .truncated }
+        return digest
+    }
+
+    mutating func content() throws(ByteCodingError) -> FileContent {
+        let tag = try byte()
+        if tag == ContentTag.announced { return .announced(size: try varint()) }
+        guard let layout = ContentReference.Layout(rawValue: tag) else { throw .invalid("an unknown layout \(tag)") }
+        let size = try varint()
+        return .stored(ContentReference(digest: try digest(), size: size, layout: layout))
+    }
+
+    mutating func body() throws(ByteCodingError) -> ItemBody {
+        let tag = try byte()
+        switch ItemKind(rawValue: tag) {
+        case .folder: return .folder
+        case .symlink: return .symlink(target: try linkTarget())
+        case .file: return .file(try content())
+        case nil: throw .invalid("an unknown kind of item \(tag)")
+        }
+    }
+
+    mutating func attributes() throws(ByteCodingError) -> ItemAttributes {
+        var attributes = ItemAttributes(permissions: try fixed(), modified: try timestamp(), created: try timestamp())
+        for _ in 0..<(try count(minimumBytes: 2)) {
+            let name = try string()
+            let value = Array(try counted())
+            guard attributes.extended.updateValue(value, forKey: name) == nil else {
+                throw .invalid("an attribute twice")
+            }
+        }
+        return attributes
+    }
+
+    private mutating func linkTarget() throws(ByteCodingError) -> [UInt8] {
+        let target = Array(try counted())
+        guard target.count <= ChangeBatch.maximumLinkBytes else {
+            throw .invalid("a link target of \(target.count) bytes")
+        }
+        return target
+    }
+}

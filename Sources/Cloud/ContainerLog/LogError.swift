@@ -1,0 +1,28 @@
+package import CloudModel
+
+/// Why an entry of a log was not folded, decoded or encoded. Whatever throws it has changed nothing.
+package enum LogError: Error, Hashable, CustomStringConvertible {
+    /// The entry does not follow the last one folded: read the log again from there.
+    case gap(expected: LogSequence, found: LogSequence)
+    /// The log is folded with rules that this release does not know: update it.
+    case rulesTooNew(needed: UInt16, known: UInt16)
+    /// The entry is written in a format that this release does not know: update it.
+    case tooNew(format: UInt8, known: UInt8)
+    /// The bytes are no entry. Where the cloud vouches for them, all devices pass it by (``ContainerReducer/foldVoid(at:into:)``).
+    case damaged(String)
+    /// The batch exceeds a limit of the format: split it, or refuse what it was made from.
+    case tooLarge(String)
+
+    package var description: String {
+        switch self {
+        case .gap(let expected, let found):
+            "log entry \(found) came where \(expected) was due; read the log again from \(expected)"
+        case .rulesTooNew(let needed, let known):
+            "this container uses rules \(needed), this program knows up to \(known); update it to sync this container"
+        case .tooNew(let format, let known):
+            "a log entry has format \(format), this program knows up to \(known); update it to sync this container"
+        case .damaged(let what): "a log entry can not be read: \(what)"
+        case .tooLarge(let what): "a batch of changes is too large for the log: \(what)"
+        }
+    }
+}

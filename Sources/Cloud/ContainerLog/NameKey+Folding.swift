@@ -1,0 +1,35 @@
+package import CloudModel
+import Foundation
+
+extension NameKey {
+    /// The key of a name: its bytes, or where the container folds names (and the name is UTF-8) its text in NFC without case.
+    ///
+    /// The tables are the Swift runtime's; a character that gets a case pair later folds differently from that release on, and
+    /// the comparison of tree digests shows it.
+    package init(_ name: ItemName, folding: Bool) {
+        guard folding else {
+            self.init(bytes: name.bytes)
+            return
+        }
+        if name.bytes.allSatisfy({ $0 < 0x80 }) {
+            self.init(bytes: name.bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 })
+        } else if let text = String(validating: name.bytes, as: UTF8.self) {
+            self.init(bytes: Array(Self.fold(text).utf8))
+        } else {
+            self.init(bytes: name.bytes)
+        }
+    }
+
+    /// Lower, upper, lower joins what one mapping alone leaves apart: `ẞ` and `ß` with `ss`, `ς` with `σ`.
+    private static func fold(_ text: String) -> String {
+        var folded = ""
+        for scalar in text.precomposedStringWithCanonicalMapping.unicodeScalars { folded += fold(scalar) }
+        return folded.precomposedStringWithCanonicalMapping
+    }
+
+    private static func fold(_ scalar: Unicode.Scalar) -> String {
+        // The dotless i is a letter of its own outside Turkish too (CaseFolding.txt), though it shares its capital with i.
+        guard scalar != "\u{131}" else { return String(scalar) }
+        return scalar.properties.lowercaseMapping.uppercased().lowercased()
+    }
+}

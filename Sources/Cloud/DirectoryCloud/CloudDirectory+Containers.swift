@@ -1,0 +1,37 @@
+import CloudModel
+import CloudStorage
+import Glibc
+
+extension CloudDirectory {
+    func containers() throws(CloudError) -> [ContainerName] {
+        try perform(.reading) { directory in
+            try directory.names(in: CloudLayout.containers).compactMap { ContainerName($0) }.sorted()
+        }
+    }
+
+    /// Makes the container whole, then gives it its name: nobody ever sees half of one.
+    func createContainer(_ name: ContainerName) throws(CloudError) {
+        try perform(.writing) { directory in
+            if try !directory.isPresent(CloudLayout.log(name)) {
+                try withTemporaryFolder(in: directory, ["log", "chunks"]) { path in
+                    do throws(PathError) {
+                        try directory.rename(path, to: CloudLayout.container(name))
+                    } catch  where [EEXIST, ENOTEMPTY].contains(error.code) {
+                        // Somebody was faster. Theirs is as good.
+                    }
+                }
+            }
+            // Also when it was there: its maker may not have come to this yet.
+            try directory.syncFolder(CloudLayout.containers)
+        }
+    }
+
+    func space() throws(CloudError) -> CloudSpace {
+        try perform(.reading) { directory in
+            var info = statvfs()
+            try directory.at("", "statvfs") { fstatvfs(directory.raw, &info) }
+            let unit = UInt64(info.f_frsize)
+            return CloudSpace(total: UInt64(info.f_blocks) * unit, free: UInt64(info.f_bavail) * unit)
+        }
+    }
+}

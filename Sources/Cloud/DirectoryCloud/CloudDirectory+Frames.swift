@@ -1,0 +1,41 @@
+import CloudStorage
+import Glibc
+
+extension CloudDirectory {
+    /// The header that goes before a payload.
+    func header(_ kind: StoredFrame.Kind, of payload: [UInt8]) throws(CloudError) -> [UInt8] {
+        do throws(StoredFrame.Problem) { return try StoredFrame(kind, of: payload).header } catch {
+            throw CloudError(.failed, "\(payload.count) bytes are too many for one file of the cloud at \(root).")
+        }
+    }
+
+    /// The bytes in a file with a ``StoredFrame``; nil when there is no such file.
+    func readFrame(_ kind: StoredFrame.Kind, at path: String, in directory: Descriptor) throws -> [UInt8]? {
+        guard let file = try directory.openIfPresent(path, O_RDONLY) else { return nil }
+        do {
+            let size = Int64(try file.status().st_size)
+            let frame = try StoredFrame(kind, header: file.read(StoredFrame.headerSize), fileSize: size)
+            let payload = try file.read(Int(frame.length))
+            try frame.verify(payload)
+            return payload
+        } catch let problem as StoredFrame.Problem {
+            throw CloudError(problem, at: "\(root)/\(path)")
+        }
+    }
+}
+
+extension CloudError {
+    init(_ problem: StoredFrame.Problem, at path: String) {
+        let restore = "Restore it from a backup of the cloud."
+        switch problem {
+        case .truncated: self.init(.damaged, "The file \(path) is cut short. \(restore)")
+        case .checksum: self.init(.damaged, "The file \(path) does not have the bytes that were written. \(restore)")
+        case .notOurs, .tooLong:
+            self.init(.damaged, "The file \(path) is something else than its name says. \(restore)")
+        case .newer(let version):
+            self.init(
+                .tooNew,
+                "The file \(path) has version \(version), this program knows \(StoredFrame.version). Update it.")
+        }
+    }
+}

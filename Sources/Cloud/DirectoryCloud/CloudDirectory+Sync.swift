@@ -1,0 +1,52 @@
+import CloudStorage
+import Glibc
+import Synchronization
+
+extension CloudDirectory {
+    /// Makes every chunk durable that was put or found before this call, with its name.
+    ///
+    /// After a failed sync the kernel drops what it could not write and the next sync succeeds (fsync(2), since Linux 4.13), so
+    /// trying again proves nothing: the chunks are lost and have to be put again.
+    func syncChunks(in directory: Descriptor) throws {
+        try syncing.withLock { _ in
+            let batch = unsynced.withLock { $0.take() }
+            let failure = batch.isEmpty ? nil : sync(batch, in: directory)
+            guard try directory.isPresent(CloudLayout.identity) else {
+                unsynced.withLock { $0.giveBack(batch) }
+                throw absent()
+            }
+            let lost = failure == nil ? batch.filter { !isWhole($0, in: directory) } : batch
+            unsynced.withLock { $0.lose(lost) }
+            try refuseLost(cause: failure)
+        }
+    }
+
+    private func refuseLost(cause: PathError?) throws(CloudError) {
+        let count = unsynced.withLock { $0.lost.count }
+        guard count > 0 else { return }
+        throw CloudError(
+            .damaged,
+            "\(count) chunks did not reach the disk of \(root) and have to be sent again. Check that disk.",
+            cause: cause?.errno)
+    }
+
+    private func sync(_ batch: Set<ChunkPlace>, in directory: Descriptor) -> PathError? {
+        do {
+            if batch.count > UnsyncedChunks.oneByOne {
+                try directory.syncFileSystem()
+            } else {
+                for place in batch { try directory.open(CloudLayout.chunk(place), O_RDONLY).sync() }
+                // The folder of a shard is perhaps as new as the chunk, so its name is synced too.
+                let folders = Set(batch.flatMap { [CloudLayout.chunkShard($0), CloudLayout.chunks($0.container)] })
+                for folder in folders { try directory.syncFolder(folder) }
+            }
+            return nil
+        } catch { return error }
+    }
+
+    /// Whether the file is there in its full length. A disk that was pulled out and came back may have lost it in spite of a
+    /// sync that found nothing to do. One that can not be read is not whole.
+    private func isWhole(_ place: ChunkPlace, in directory: Descriptor) -> Bool {
+        (try? storedLength(of: place, in: directory)) != nil
+    }
+}

@@ -1,0 +1,110 @@
+import Basics
+import CloudModel
+import CloudStorage
+import Glibc
+import Logging
+import Synchronization
+import SystemPackage
+
+/// The cloud's directory, with every operation in its blocking form; ``DirectoryBackend`` runs them on threads of its own.
+///
+/// An operation opens the directory by its path and works below that descriptor, which is not kept: a disk that holds a cloud
+/// can be unmounted at any time, and one that comes back is used at once.
+final class CloudDirectory: Sendable {
+    let path: FilePath
+    let time: any TimeSource
+    let logger: Logger
+
+    /// Which cloud this instance works with; it never changes to another.
+    let session = Mutex(Session())
+    /// What is known of each log. Only hints: another process may have appended since.
+    let logs = Mutex<[ContainerName: LogPosition]>([:])
+    let unsynced = Mutex(UnsyncedChunks())
+    /// Held while chunks are made durable: an append must not pass another that is still syncing chunks of both.
+    let syncing = Mutex(())
+
+    struct Session {
+        var identity: CloudIdentity?
+        /// The identity file that was read last. While it stays the same, so does the cloud.
+        var seen: FileKey?
+    }
+
+    init(path: FilePath, time: any TimeSource, logger: Logger) {
+        self.path = path.lexicallyNormalized()
+        self.time = time
+        self.logger = logger
+    }
+
+    var root: String { path.string }
+
+    /// Runs an operation in the cloud's directory, after making sure that it is there and still the same cloud.
+    func perform<T>(
+        _ access: Access, in container: ContainerName? = nil, _ body: (Descriptor) throws -> T
+    ) throws(CloudError) -> T {
+        guard let directory = try translating(access, { try openRoot() }) else { throw absent() }
+        do {
+            try confirmIdentity(directory)
+            return try body(directory)
+        } catch let error as PathError where [ENOENT, ENOTDIR].contains(error.code) {
+            throw absence(in: directory, of: container) ?? CloudError(error, access, root: root)
+        } catch {
+            throw translated(error, access)
+        }
+    }
+
+    func translating<T>(_ access: Access, _ body: () throws -> T) throws(CloudError) -> T {
+        do { return try body() } catch { throw translated(error, access) }
+    }
+
+    private func translated(_ error: any Error, _ access: Access) -> CloudError {
+        switch error {
+        case let error as CloudError: error
+        case let error as PathError: CloudError(error, access, root: root)
+        default: CloudError(.failed, "An operation on \(root) failed; it is tried again.", cause: error)
+        }
+    }
+
+    /// Nil when nothing, or no directory, has this path.
+    func openRoot() throws(PathError) -> Descriptor? {
+        do {
+            let raw = try check("open") { path.withPlatformString { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) } }
+            return Descriptor(owning: raw, path: "")
+        } catch  where [ENOENT, ENOTDIR].contains(error.code) { return nil } catch {
+            throw PathError(path: "", errno: error)
+        }
+    }
+
+    func absent() -> CloudError {
+        CloudError(
+            .offline, "There is no cloud at \(root) now. Connect the disk that holds it, or put the directory back.")
+    }
+
+    /// Why something in a container is not there, when the reason is greater than that thing; nil when it is not.
+    func absence(in directory: Descriptor, of container: ContainerName?) -> CloudError? {
+        do {
+            if try !directory.isPresent(CloudLayout.identity) { return absent() }
+            if try !directory.isPresent(CloudLayout.containers) {
+                return CloudError(
+                    .damaged, "The folder \(root)/\(CloudLayout.containers) is gone. Restore it from a backup.")
+            }
+            if let container, try !directory.isPresent(CloudLayout.log(container)) {
+                return CloudError(.notFound, "The cloud at \(root) has no container \(container).")
+            }
+            return nil
+        } catch { return CloudError(error, .reading, root: root) }
+    }
+}
+
+/// Tells a file from another that took its name.
+struct FileKey: Equatable, Sendable {
+    let device: UInt64
+    let inode: UInt64
+    /// Inode numbers are used again; the time of the last change of the inode is not.
+    let changed: Timestamp
+
+    init(_ info: stat) {
+        device = UInt64(info.st_dev)
+        inode = UInt64(info.st_ino)
+        changed = Timestamp(info.st_ctim)
+    }
+}

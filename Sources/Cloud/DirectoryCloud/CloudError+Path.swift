@@ -1,0 +1,43 @@
+import CloudStorage
+import Glibc
+
+/// What an operation does; a refusal of permission means another thing in each.
+enum Access {
+    case reading
+    case writing
+}
+
+extension CloudError {
+    /// What a failed call on a path means to the user of the cloud in `root`.
+    init(_ error: PathError, _ access: Access, root: String) {
+        let code = Code(error.code, access)
+        let place = error.path.isEmpty ? root : "\(root)/\(error.path)"
+        let verb = access == .reading ? "read" : "write"
+        self.init(code, "Could not \(verb) \(place). \(code.advice(root))", cause: error.errno)
+    }
+}
+
+extension CloudError.Code {
+    /// From errno(3).
+    init(_ errno: Int32, _ access: Access) {
+        self =
+            switch errno {
+            case ENOSPC, EDQUOT, EFBIG: .quota
+            case EROFS: .readOnly
+            case EACCES, EPERM: access == .writing ? .readOnly : .unauthorized
+            // What a disk that was pulled out, or a server that went away, answers.
+            case ENODEV, ENXIO, ENOTCONN, ESTALE, EHOSTDOWN, EHOSTUNREACH, ENETUNREACH, ETIMEDOUT: .offline
+            default: .failed
+            }
+    }
+
+    fileprivate func advice(_ root: String) -> String {
+        switch self {
+        case .quota: "Free some space on the disk that holds \(root); what waits is sent then."
+        case .readOnly: "Make \(root) writable for you; what waits is sent then."
+        case .unauthorized: "Make \(root) readable for you."
+        case .offline: "Connect the disk or server that holds \(root)."
+        default: "Check the disk that holds \(root); it is tried again."
+        }
+    }
+}

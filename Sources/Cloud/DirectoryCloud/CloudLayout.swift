@@ -1,0 +1,60 @@
+import CloudModel
+import Glibc
+
+/// Where things are in the cloud's directory; all paths are relative to it. `docs/BACKENDS.md` shows the tree.
+enum CloudLayout {
+    /// The layout's version; a directory with a greater one is left alone.
+    static let format = 1
+
+    static let identity = "ubiquity-cloud"
+    static let containers = "containers"
+    /// Files being written, on the same file system as where they go to.
+    static let temporary = "temporary"
+
+    // Documents are private: only the account that made the cloud may look into it.
+    static let folderMode: mode_t = 0o700
+    static let fileMode: mode_t = 0o600
+
+    static func container(_ name: ContainerName) -> String { "\(containers)/\(name)" }
+    static func log(_ name: ContainerName) -> String { "\(container(name))/log" }
+    static func chunks(_ name: ContainerName) -> String { "\(container(name))/chunks" }
+
+    /// A shard of the log is a folder for a thousand entries, which keeps listing one cheap.
+    static let entriesPerShard: UInt64 = 1000
+
+    static func shard(of sequence: UInt64) -> UInt64 { sequence / entriesPerShard }
+
+    static func logShard(_ name: ContainerName, _ shard: UInt64) -> String {
+        "\(log(name))/\(padded(shard, radix: 10, width: 6))"
+    }
+
+    static func entry(_ name: ContainerName, _ sequence: UInt64) -> String {
+        "\(logShard(name, shard(of: sequence)))/\(padded(sequence, radix: 10, width: 9))"
+    }
+
+    /// The number in the name of an entry or a shard; nil for anything that is neither.
+    static func number(_ text: String) -> UInt64? {
+        text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? UInt64(text) : nil
+    }
+
+    /// A chunk lies in one of 256 folders, named by its first byte, which serves up to about a million chunks.
+    static func chunkShard(_ place: ChunkPlace) -> String {
+        "\(chunks(place.container))/\(place.id.description.prefix(2))"
+    }
+
+    static func chunk(_ place: ChunkPlace) -> String {
+        let text = place.id.description
+        return "\(chunks(place.container))/\(text.prefix(2))/\(text.dropFirst(2))"
+    }
+
+    static func padded(_ value: UInt64, radix: Int, width: Int) -> String {
+        let text = String(value, radix: radix)
+        return String(repeating: "0", count: max(0, width - text.count)) + text
+    }
+}
+
+/// A chunk of a container.
+struct ChunkPlace: Hashable, Sendable {
+    let container: ContainerName
+    let id: ChunkID
+}

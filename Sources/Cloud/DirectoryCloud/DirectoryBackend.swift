@@ -1,0 +1,73 @@
+package import Basics
+package import CloudModel
+package import CloudStorage
+package import Logging
+package import SystemPackage
+
+/// The cloud that needs no server: a directory on this machine, which any number of devices and processes may share.
+///
+/// - The log of a container is one file per entry. `link(2)` gives an entry its number, so appends of many processes have one
+///   order without locks, and a crash leaves either the whole entry or none.
+/// - A chunk is one file, named by its digest, that appears whole by a rename and becomes durable with the next append.
+/// - A directory that vanishes (a disk pulled out, a folder renamed) is `offline` and never made again.
+///
+/// `docs/BACKENDS.md` has the layout and the reasons.
+package final class DirectoryBackend: CloudBackend {
+    private let directory: CloudDirectory
+    /// Four: enough to keep a disk busy, few enough to be nothing when the disk hangs.
+    private let pool = BlockingPool(width: 4)
+
+    /// `path` is absolute. Nothing is touched before ``connect(create:)``.
+    package init(path: FilePath, logger: Logger, time: any TimeSource = SystemTime()) {
+        directory = CloudDirectory(path: path, time: time, logger: logger)
+    }
+
+    package var capabilities: CloudCapabilities { .push }
+
+    package func connect(create: Bool) async throws -> CloudIdentity {
+        try await pool.run { [directory] in try directory.connect(create: create) }
+    }
+
+    package func containers() async throws -> [ContainerName] {
+        try await pool.run { [directory] in try directory.containers() }
+    }
+
+    package func createContainer(_ name: ContainerName) async throws {
+        try await pool.run { [directory] in try directory.createContainer(name) }
+    }
+
+    package func append(_ payload: [UInt8], to container: ContainerName) async throws -> LogSequence {
+        try await pool.run { [directory] in try directory.append(payload, to: container) }
+    }
+
+    package func entries(
+        in container: ContainerName, after sequence: LogSequence, limit: Int
+    ) async throws -> [LogRecord] {
+        try await pool.run { [directory] in try directory.entries(in: container, after: sequence, limit: limit) }
+    }
+
+    package func missing(_ chunks: [ChunkID], in container: ContainerName) async throws -> Set<ChunkID> {
+        try await pool.run { [directory] in try directory.missing(chunks, in: container) }
+    }
+
+    package func putChunk(_ id: ChunkID, frame: [UInt8], in container: ContainerName) async throws {
+        try await pool.run { [directory] in try directory.putChunk(id, frame: frame, in: container) }
+    }
+
+    package func getChunk(_ id: ChunkID, in container: ContainerName) async throws -> [UInt8] {
+        try await pool.run { [directory] in try directory.getChunk(id, in: container) }
+    }
+
+    package func events() -> AsyncStream<CloudEvent> {
+        let subscription = EventSubscription(root: directory.path, logger: directory.logger)
+        return AsyncStream {
+            await subscription.mailbox.next()
+        } onCancel: {
+            subscription.end()
+        }
+    }
+
+    package func space() async throws -> CloudSpace? {
+        try await pool.run { [directory] in try directory.space() }
+    }
+}

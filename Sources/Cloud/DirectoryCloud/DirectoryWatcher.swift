@@ -1,0 +1,73 @@
+import CloudModel
+import CloudStorage
+import Glibc
+import Logging
+import SystemPackage
+
+/// Watches a cloud's directory on a thread of its own and posts what may be new.
+///
+/// The kernel wakes it: inotify(7) for what happens in folders, `/proc/self/mountinfo` (proc(5)) for disks that come and go.
+/// After each arming it posts everything once, so what happened before is never missed; hints may be repeated, not lost.
+struct DirectoryWatcher {
+    let root: FilePath
+    let mailbox: EventMailbox
+    let stop: StopSignal
+    let logger: Logger
+
+    /// Where inotify can not be had (the user's instances or watches are used up), hints come at this pace: milliseconds.
+    private static let fallbackPause: Int32 = 30_000
+
+    private enum Reason {
+        case start
+        /// Folders came or went, events were lost, or time passed.
+        case structure
+        /// The cloud went, came, or was replaced.
+        case place
+    }
+
+    /// Returns when stopped.
+    func run() {
+        let mounts = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)
+        defer { if mounts >= 0 { close(mounts) } }
+        var reason: Reason? = .start
+        while let current = reason { reason = watch(since: current, mounts) }
+    }
+
+    /// Arms fresh watches, posts, and waits until they do not fit any more; nil when stopped.
+    private func watch(since reason: Reason, _ mounts: Int32) -> Reason? {
+        var watches = WatchSet(root: root)
+        watches.arm()
+        if let failure = watches.failure {
+            logger.warning("changes of the cloud are noticed late", metadata: ["error": "\(failure)"])
+        }
+        // A cloud that is away at the start may have gone after the consumer asked for events.
+        if reason == .place || (reason == .start && watches.place == nil) { mailbox.post(.reachabilityChanged) }
+        if watches.place != nil { mailbox.post(.containersChanged) }
+        for container in watches.containers { mailbox.post(.containerChanged(container)) }
+
+        while true {
+            var polled = [stop.reading, watches.inotify.raw].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            polled.append(pollfd(fd: mounts, events: Int16(POLLPRI), revents: 0))
+            let count = poll(&polled, nfds_t(polled.count), watches.failure == nil ? -1 : Self.fallbackPause)
+            if polled[0].revents != 0 { return nil }
+            if count == 0 { return watches.place == WatchSet.place(of: root) ? .structure : .place }
+            if polled[2].revents != 0, watches.place != WatchSet.place(of: root) { return .place }
+            if let reason = take(watches.inotify.read(), watches.inotify.roles) { return reason }
+        }
+    }
+
+    /// Posts what events mean; answers why the watches have to be armed anew, nil when they have not.
+    private func take(_ events: [Inotify.Event], _ roles: [Int32: WatchRole]) -> Reason? {
+        var reason: Reason?
+        for event in events {
+            if event.isOverflow { reason = reason ?? .structure }
+            switch roles[event.watch]?.meaning(of: event.mask, name: event.name) {
+            case .entry(let container): mailbox.post(.containerChanged(container))
+            case .structure: reason = reason ?? .structure
+            case .place: reason = .place
+            case .nothing, nil: break
+            }
+        }
+        return reason
+    }
+}

@@ -1,0 +1,49 @@
+import CloudStorage
+import Synchronization
+
+/// Keeps events until their one reader takes them, each only once: a slow reader costs at most one event per container.
+final class EventMailbox: Sendable {
+    private struct State {
+        var waiting: [CloudEvent] = []
+        var reader: CheckedContinuation<CloudEvent?, Never>?
+        var isOver = false
+    }
+
+    private let state = Mutex(State())
+
+    func post(_ event: CloudEvent) {
+        let reader = state.withLock { state -> CheckedContinuation<CloudEvent?, Never>? in
+            guard !state.isOver else { return nil }
+            if let reader = state.reader {
+                state.reader = nil
+                return reader
+            }
+            if !state.waiting.contains(event) { state.waiting.append(event) }
+            return nil
+        }
+        reader?.resume(returning: event)
+    }
+
+    /// The next event; nil after ``end()``, or at once for a second reader beside the first.
+    func next() async -> CloudEvent? {
+        await withCheckedContinuation { continuation in
+            let answer = state.withLock { state -> CloudEvent?? in
+                if !state.waiting.isEmpty { return .some(state.waiting.removeFirst()) }
+                guard !state.isOver, state.reader == nil else { return .some(nil) }
+                state.reader = continuation
+                return nil
+            }
+            if let answer { continuation.resume(returning: answer) }
+        }
+    }
+
+    func end() {
+        let reader = state.withLock { state -> CheckedContinuation<CloudEvent?, Never>? in
+            state.isOver = true
+            state.waiting = []
+            defer { state.reader = nil }
+            return state.reader
+        }
+        reader?.resume(returning: nil)
+    }
+}

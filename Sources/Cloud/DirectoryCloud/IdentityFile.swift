@@ -1,0 +1,46 @@
+import CloudStorage
+
+/// The file that makes a directory a cloud: its format and which cloud it is. Written last when a cloud is made, so a directory
+/// with this file is complete.
+///
+///     ubiquity cloud
+///     format 1
+///     identity 4f0c5d7be8a3419690e2a0b1c7d3f586
+struct IdentityFile: Equatable {
+    enum Problem: Error, Equatable {
+        case notOurs
+        case newer(Int)
+    }
+
+    /// Far more than any format needs; the rest of a longer file is not read.
+    static let maximumSize = 4096
+
+    let identity: CloudIdentity
+
+    var text: String { "ubiquity cloud\nformat \(CloudLayout.format)\nidentity \(identity.text)\n" }
+
+    init(identity: CloudIdentity) { self.identity = identity }
+
+    static func random(using generator: inout some RandomNumberGenerator) -> IdentityFile {
+        let digits = (0..<2).map { _ in CloudLayout.padded(generator.next(), radix: 16, width: 16) }.joined()
+        return IdentityFile(identity: CloudIdentity(digits))
+    }
+
+    /// Total: any bytes end in a value or a problem. The format decides first, since a newer one may change all that follows.
+    init(_ bytes: [UInt8]) throws(Problem) {
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        guard lines.count > 2, lines[0] == "ubiquity cloud", lines[1].hasPrefix("format "),
+            let format = Int(lines[1].dropFirst(7)), format > 0, lines[1] == "format \(format)"
+        else { throw .notOurs }
+        guard format <= CloudLayout.format else { throw .newer(format) }
+        let digits = lines[2].dropFirst(9)
+        guard lines.count == 4, lines[2].hasPrefix("identity "), lines[3].isEmpty, digits.utf8.count == 32,
+            digits.utf8.allSatisfy(Self.isHexDigit)
+        else { throw .notOurs }
+        identity = CloudIdentity(String(digits))
+    }
+
+    private static func isHexDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+    }
+}

@@ -1,0 +1,84 @@
+import Basics
+
+/// How the bytes of an entry or a chunk lie in their file: a header, then the bytes. The header tells a whole file from one
+/// that a crash or a careless copy cut short.
+///
+/// Header, 20 bytes, little-endian: magic (4), version (4), length of what follows (8), checksum (4).
+struct StoredFrame: Equatable {
+    enum Kind: UInt32 {
+        /// Its checksum is the CRC-32C of the payload.
+        case entry = 0x4562_6955  // "UibE"
+        /// Has no checksum: its name is the digest of its content.
+        case chunk = 0x4362_6955  // "UibC"
+    }
+
+    enum Problem: Error, Equatable {
+        case truncated
+        case notOurs
+        case newer(UInt32)
+        case checksum
+        case tooLong
+    }
+
+    static let headerSize = 20
+    static let version: UInt32 = 1
+    /// Far more than any entry or chunk has; a header that claims more can not make its reader reserve memory.
+    static let maximumLength = 1 << 30
+
+    let kind: Kind
+    let length: UInt64
+    let checksum: UInt32
+
+    init(_ kind: Kind, of payload: [UInt8]) throws(Problem) {
+        guard payload.count <= Self.maximumLength else { throw .tooLong }
+        self.kind = kind
+        length = UInt64(payload.count)
+        checksum = kind == .entry ? CRC32C.checksum(payload) : 0
+    }
+
+    var header: [UInt8] {
+        var writer = ByteWriter(reservingCapacity: Self.headerSize)
+        writer.append(fixed: kind.rawValue)
+        writer.append(fixed: Self.version)
+        writer.append(fixed: length)
+        writer.append(fixed: checksum)
+        return writer.bytes
+    }
+
+    /// Reads the header of a file of `fileSize` bytes. Total.
+    init(_ kind: Kind, header: [UInt8], fileSize: Int64) throws(Problem) {
+        var reader = ByteReader(header)
+        let fields: (magic: UInt32, version: UInt32, length: UInt64, checksum: UInt32)
+        do throws(ByteCodingError) {
+            fields = (try reader.fixed(), try reader.fixed(), try reader.fixed(), try reader.fixed())
+        } catch { throw .truncated }
+        guard fields.magic == kind.rawValue, fields.version > 0 else { throw .notOurs }
+        guard fields.version <= Self.version else { throw .newer(fields.version) }
+        guard fileSize >= Self.headerSize, fields.length == UInt64(fileSize) - UInt64(Self.headerSize) else {
+            throw .truncated
+        }
+        guard fields.length <= UInt64(Self.maximumLength) else { throw .tooLong }
+        self.kind = kind
+        length = fields.length
+        checksum = fields.checksum
+    }
+
+    func verify(_ payload: [UInt8]) throws(Problem) {
+        guard payload.count == length else { throw .truncated }
+        guard kind == .chunk || CRC32C.checksum(payload) == checksum else { throw .checksum }
+    }
+}
+
+/// The Castagnoli CRC, as in iSCSI (RFC 3720, appendix B.4) and ext4.
+enum CRC32C {
+    private static let table: [UInt32] = (0..<256).map { index in
+        (0..<8).reduce(UInt32(index)) { value, _ in value & 1 == 1 ? value >> 1 ^ 0x82F6_3B78 : value >> 1 }
+    }
+
+    static func checksum(_ bytes: [UInt8]) -> UInt32 {
+        let table = table
+        var value = UInt32.max
+        for byte in bytes { value = value >> 8 ^ table[Int(UInt8(truncatingIfNeeded: value) ^ byte)] }
+        return ~value
+    }
+}

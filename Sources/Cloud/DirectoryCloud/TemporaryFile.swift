@@ -1,0 +1,106 @@
+import Basics
+import CloudModel
+import Glibc
+import Logging
+import Synchronization
+
+/// The name of a file or folder being made: who makes it, and chance.
+struct TemporaryName: Equatable {
+    let process: Int32
+    let chance: UInt64
+
+    static func new() -> TemporaryName { TemporaryName(process: getpid(), chance: .random(in: 0...UInt64.max)) }
+
+    var text: String { "\(process)-\(CloudLayout.padded(chance, radix: 16, width: 16))" }
+    var path: String { "\(CloudLayout.temporary)/\(text)" }
+
+    init(process: Int32, chance: UInt64) {
+        self.process = process
+        self.chance = chance
+    }
+
+    init?(_ text: String) {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 2, let process = Int32(parts[0]), process > 0, parts[1].utf8.count == 16,
+            let chance = UInt64(parts[1], radix: 16)
+        else { return nil }
+        self.init(process: process, chance: chance)
+    }
+
+    /// Whether its maker will not come back for it. A process id alone proves little: it may belong to another machine or
+    /// container, or have a new owner. Should it be wrong after all, its maker's operation fails and is done again.
+    func isAbandoned(age: Duration, makerLives: Bool) -> Bool {
+        age > (makerLives ? .seconds(7 * 86_400) : .seconds(600))
+    }
+}
+
+extension CloudDirectory {
+    /// Gives `body` the path of a new file with these parts in it. Whatever is left under that path afterwards is removed.
+    func withTemporaryFile<T>(
+        in directory: Descriptor, _ parts: [[UInt8]], durable: Bool, _ body: (String) throws -> T
+    ) throws -> T {
+        let path = TemporaryName.new().path
+        let flags = O_WRONLY | O_CREAT | O_EXCL
+        let file = try inTemporaryFolder(of: directory) { () throws(PathError) in
+            try directory.open(path, flags, mode: CloudLayout.fileMode)
+        }
+        // After a rename it is gone; after a failure ``removeLeftovers(in:)`` sees to it some day.
+        defer { try? directory.remove(path) }
+        for part in parts { try file.write(part) }
+        if durable { try file.sync() }
+        return try body(path)
+    }
+
+    /// Gives `body` the path of a new folder with these folders in it.
+    func withTemporaryFolder<T>(
+        in directory: Descriptor, _ folders: [String], _ body: (String) throws -> T
+    ) throws -> T {
+        let path = TemporaryName.new().path
+        _ = try inTemporaryFolder(of: directory) { () throws(PathError) in try directory.makeDirectory(path) }
+        defer { removeTree(path, in: directory) }
+        for folder in folders {
+            try directory.makeDirectory("\(path)/\(folder)")
+            try directory.syncFolder("\(path)/\(folder)")
+        }
+        try directory.syncFolder(path)
+        return try body(path)
+    }
+
+    /// The folder for temporary files is empty most of the time, so a backup program may have left it out.
+    private func inTemporaryFolder<T>(
+        of directory: Descriptor, _ body: () throws(PathError) -> T
+    ) throws(PathError) -> T {
+        do { return try body() } catch  where error.code == ENOENT {
+            try directory.makeDirectory(CloudLayout.temporary)
+            return try body()
+        }
+    }
+
+    /// Removes what crashed writers left. A failure costs nothing but space, and the next connect tries again.
+    func removeLeftovers(in directory: Descriptor) {
+        do {
+            for name in try directory.names(in: CloudLayout.temporary) {
+                guard let leftover = TemporaryName(name), let info = try directory.statusIfPresent(leftover.path) else {
+                    continue
+                }
+                let age = time.now().nanoseconds - Timestamp(info.st_mtim).nanoseconds
+                guard leftover.isAbandoned(age: .nanoseconds(age), makerLives: isAlive(leftover.process)) else {
+                    continue
+                }
+                removeTree(leftover.path, in: directory)
+            }
+        } catch {
+            logger.debug("leftovers stay", metadata: ["path": "\(error.path)", "error": "\(error.errno)"])
+        }
+    }
+
+    /// Removes a file, or a folder of empty folders; what resists stays.
+    private func removeTree(_ path: String, in directory: Descriptor) {
+        if (try? directory.remove(path)) != nil { return }
+        guard let inner = try? directory.names(in: path) else { return }
+        for name in inner { try? directory.remove("\(path)/\(name)", folder: true) }
+        try? directory.remove(path, folder: true)
+    }
+
+    private func isAlive(_ process: Int32) -> Bool { kill(process, 0) == 0 || errno != ESRCH }
+}

@@ -1,0 +1,50 @@
+import CloudModel
+import Glibc
+
+/// What a watched folder is to the cloud, and so what an event in it means. Pure.
+enum WatchRole: Hashable, Sendable {
+    /// A folder on the way to the cloud; `awaited` is the name below it that is not there now.
+    case ancestor(awaited: [UInt8]?)
+    case root
+    case containers
+    case log
+    /// The last shard of a log, where entries appear.
+    case shard(ContainerName)
+
+    enum Meaning: Equatable {
+        case nothing
+        case entry(ContainerName)
+        /// There is a new folder to watch, or one less.
+        case structure
+        /// The cloud went, came, or was replaced.
+        case place
+    }
+
+    private static let gone = UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT)
+    private static let selfMask = UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR)
+    private static let arrivals = UInt32(IN_CREATE | IN_MOVED_TO)
+    private static let departures = UInt32(IN_DELETE | IN_MOVED_FROM)
+
+    /// What inotify(7) is asked for. Folders above the cloud may be busy, so their content is watched only while it matters.
+    var mask: UInt32 {
+        switch self {
+        case .ancestor(nil): Self.selfMask
+        case .ancestor: Self.selfMask | Self.arrivals
+        case .root, .containers: Self.selfMask | Self.arrivals | Self.departures
+        case .log, .shard: Self.selfMask | Self.arrivals
+        }
+    }
+
+    func meaning(of mask: UInt32, name: [UInt8]) -> Meaning {
+        if mask & Self.gone != 0 { return .place }
+        guard mask & (Self.arrivals | Self.departures) != 0 else { return .nothing }
+        switch self {
+        case .ancestor(let awaited): return name == awaited ? .place : .nothing
+        case .root: return Self.essential.contains(name) ? .place : .nothing
+        case .containers, .log: return .structure
+        case .shard(let container): return .entry(container)
+        }
+    }
+
+    private static let essential = [CloudLayout.identity, CloudLayout.containers].map { Array($0.utf8) }
+}

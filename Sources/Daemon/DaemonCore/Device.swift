@@ -1,0 +1,92 @@
+import Basics
+import CloudModel
+import CloudStorage
+import DirectoryCloud
+import Glibc
+import LocalContent
+import LocalMetadata
+import Logging
+import Mount
+import Sync
+import SystemPackage
+import Transfers
+import VirtualFileSystem
+
+import struct Foundation.Data
+
+/// One device: its database, its bytes, its file system and its engine, joined. Knows neither the kernel nor the socket.
+struct Device: Sendable {
+    let metadata: MetadataDatabase
+    let content: ContentStore
+    let files: VirtualFileSystem
+    let engine: SyncEngine
+    let link: EngineLink
+    let invalidator: KernelInvalidator
+    let recovery: Recovery
+    let id: CloudModel.DeviceID
+    let limits: CacheLimits
+
+    /// Opens or makes what is in the state directory and brings it in order. Nothing answers before this returns.
+    init(_ configuration: DaemonConfiguration, logger: Logger) throws {
+        let state = configuration.stateDirectory
+        let time = SystemTime()
+        metadata = try MetadataDatabase(path: "\(state)/metadata.sqlite", log: logger)
+        content = try ContentStore(directory: "\(state)/content")
+        recovery = Recovery(metadata: metadata, content: content, time: time, log: logger)
+        try recovery.run()
+        id = try Self.prepare(metadata, time)
+        limits = try Self.limits(configuration, content)
+        let timing = EngineTiming()
+        link = EngineLink(metadata, patience: timing.patience)
+        invalidator = KernelInvalidator(log: logger)
+        files = VirtualFileSystem(
+            metadata: metadata, content: content, source: link, time: time, owner: (geteuid(), getegid()), log: logger)
+        let backend = try Self.backend(configuration.cloud, logger)
+        let transfers = TransferContext(
+            backend: backend, slots: TransferSlots(), pool: try BlockingPool(name: "ubiquity-disk", threads: 4))
+        let context = EngineContext(
+            metadata: metadata, content: content, backend: backend,
+            mounted: MountLink(files, content, invalidator, link, log: logger), transfers: transfers, device: id,
+            deviceName: configuration.deviceName, time: time, timing: timing, log: logger)
+        engine = SyncEngine(context, limits: limits)
+        link.attach(engine)
+    }
+
+    /// The device's id, made at the first start together with the container that everybody has.
+    private static func prepare(_ metadata: MetadataDatabase, _ time: SystemTime) throws -> CloudModel.DeviceID {
+        try metadata.write { transaction in
+            if try transaction.container(named: .cloudDocs) == nil {
+                _ = try transaction.createContainer(.cloudDocs, at: time.now())
+            }
+            if let stored = try transaction.setting("device"), let text = String(data: stored, encoding: .utf8),
+                let value = UInt64(text, radix: 16)
+            {
+                return CloudModel.DeviceID(value)
+            }
+            var random = SystemRandomNumberGenerator()
+            let id = CloudModel.DeviceID.random(using: &random)
+            try transaction.setSetting("device", Data(id.description.utf8))
+            return id
+        }
+    }
+
+    private static func limits(_ configuration: DaemonConfiguration, _ content: ContentStore) throws -> CacheLimits {
+        let space = try content.space()
+        let total = ByteCount(UInt64(space.f_blocks) * UInt64(space.f_frsize))
+        return CacheLimits(
+            size: configuration.cacheLimit?.bytes, minimumFree: configuration.minimumFree(ofDisk: total).bytes)
+    }
+
+    private static func backend(_ address: CloudAddress, _ logger: Logger) throws -> any CloudBackend {
+        guard case .directory(let path) = address else {
+            throw CloudError(.failed, "This version can not use \(address).")
+        }
+        return DirectoryBackend(path: FilePath(path), logger: logger)
+    }
+
+    func close() throws {
+        try files.saveUsage()
+        try metadata.makeDurable()
+        try metadata.close()
+    }
+}

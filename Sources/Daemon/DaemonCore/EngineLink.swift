@@ -1,0 +1,68 @@
+import Basics
+import CloudModel
+import CloudStorage
+import Glibc
+import LocalContent
+import LocalMetadata
+import Sync
+import Synchronization
+import Transfers
+import VirtualFileSystem
+
+/// Lets the file system ask the engine: for bytes, for progress, and to look at what changed. The engine is there from the moment that
+/// the mount answers.
+final class EngineLink: ContentSource {
+    private let engine = Mutex<SyncEngine?>(nil)
+    private let metadata: MetadataDatabase
+    let patience: Duration
+
+    init(_ metadata: MetadataDatabase, patience: Duration) {
+        self.metadata = metadata
+        self.patience = patience
+    }
+
+    func attach(_ engine: SyncEngine) { self.engine.withLock { $0 = engine } }
+
+    private var current: SyncEngine? { engine.withLock { $0 } }
+
+    func openIncomplete(_ item: LocalItem) throws -> (bytes: SharedDescriptor, download: ContentDownload) {
+        guard let current else { throw Errno(EAGAIN) }
+        // With nothing here and no cloud, a wait could only end in the same error.
+        if item.presence == .none, case .offline = current.state { throw Errno(ENETUNREACH) }
+        let opened = try current.downloads.open(item)
+        return (opened.file, opened.download)
+    }
+
+    func closeIncomplete(_ item: LocalItem) { current?.downloads.close(item) }
+
+    func completeInBackground(_ item: LocalItem) { current?.downloads.completeInBackground(item) }
+
+    func localTreeChanged() { current?.localTreeChanged() }
+
+    func downloadsWanted() { current?.downloadsWanted() }
+
+    func progress(of item: LocalItem) -> TransferFractions {
+        guard let current else { return TransferFractions() }
+        return TransferFractions(
+            downloading: item.kind == .file ? current.downloads.progress(of: item) : nil,
+            uploading: current.uploadProgress(of: item))
+    }
+
+    func request(_ command: ContentCommand, for item: LocalItem) throws {
+        switch command {
+        case .download: try requestDownload(item)
+        case .evict:
+            do { try current?.evictor.evict(item.node) } catch is EvictionRefusal { throw Errno(EBUSY) }
+        }
+    }
+
+    /// Notes a download of a file, or of all below a folder. Answers how many files that is.
+    @discardableResult
+    func requestDownload(_ item: LocalItem) throws -> (items: Int, bytes: UInt64) {
+        let noted = try metadata.write { try $0.want(item, priority: 100) }
+        if noted.items > 0 { downloadsWanted() }
+        return noted
+    }
+
+    var cloudSpace: (total: UInt64, free: UInt64)? { current?.cloudSpace.map { ($0.total, $0.free) } }
+}

@@ -1,0 +1,99 @@
+import Basics
+import CloudModel
+import DaemonProtocol
+import Glibc
+import LocalMetadata
+import Mount
+import VirtualFileSystem
+
+extension DaemonService {
+    func conflicts(_ request: ConflictsRequest) async throws -> ConflictsResponse {
+        try await blocking { [self] in
+            let prefix = request.path.isRoot ? nil : try document(at: request.path)
+            return ConflictsResponse(conflicts: try device.metadata.read { try conflicted(below: prefix, $0) })
+        }
+    }
+
+    private func conflicted(below prefix: LocalItem?, _ transaction: MetadataTransaction) throws -> [ConflictedItem] {
+        var documents: [NodeID: LocalItem] = [:]
+        for sibling in try transaction.allSiblings(limit: 10_000) {
+            guard let conflict = sibling.conflict,
+                let document = try transaction.item(conflict.document, in: sibling.container),
+                try prefix.map({ try transaction.isInside(document.node, $0.node) || $0.node == sibling.node }) ?? true
+            else { continue }
+            documents[document.node] = document
+        }
+        return try documents.values.sorted { $0.node < $1.node }.map { try conflicted($0, transaction) }
+    }
+
+    private func conflicted(_ document: LocalItem, _ transaction: MetadataTransaction) throws -> ConflictedItem {
+        let versions = try transaction.siblings(of: document.item, in: document.container)
+        return ConflictedItem(
+            path: try path(of: document, transaction), current: try side(document, transaction),
+            versions: try versions.map { try side($0, transaction) })
+    }
+
+    private func side(_ item: LocalItem, _ transaction: MetadataTransaction) throws -> ConflictSide {
+        let status = try device.files.status(of: item, transaction)
+        let device = try transaction.author(of: item) ?? status.device ?? self.daemon.configuration.deviceName
+        return ConflictSide(
+            version: status.version?.description ?? "current", path: try path(of: item, transaction), device: device,
+            modified: WireTime(item.attributes.modified), size: item.size)
+    }
+
+    /// Ends a conflict with the same gestures that programs have: deleting a sibling, renaming it, renaming it over the document.
+    func resolve(_ request: ResolveRequest) async throws -> ResolveResponse {
+        try await blocking { [self] in
+            let item = try document(at: request.path)
+            let (document, siblings) = try device.metadata.read { transaction -> (LocalItem, [LocalItem]) in
+                let id = item.conflict?.document ?? item.item
+                guard let document = try transaction.item(id, in: item.container) else { return (item, []) }
+                return (document, try transaction.siblings(of: id, in: item.container))
+            }
+            guard !siblings.isEmpty else {
+                throw DaemonFailure(
+                    .invalidRequest, "there is no conflict", path: request.path.description,
+                    advice: "`ubiquity conflicts` lists them.")
+            }
+            try resolve(document, siblings, keep: request.keep, request.path)
+            return ResolveResponse(resolved: UInt64(siblings.count))
+        }
+    }
+
+    private func resolve(
+        _ document: LocalItem, _ siblings: [LocalItem], keep: ConflictChoice, _ path: MountPath
+    ) throws {
+        switch keep {
+        case .current: for sibling in siblings { try remove(sibling) }
+        case .both: for sibling in siblings { try keepBeside(sibling, document) }
+        case .version(let text):
+            guard let chosen = siblings.first(where: { $0.conflict?.version.description == text }) else {
+                throw DaemonFailure(
+                    .invalidRequest, "there is no version \(text) in conflict", path: path.description,
+                    advice: "`ubiquity conflicts` shows the versions.")
+            }
+            for sibling in siblings where sibling.node != chosen.node { try remove(sibling) }
+            try rename(chosen, to: document.name, in: document.parent)
+        }
+    }
+
+    private func remove(_ item: LocalItem) throws {
+        try device.files.removeFile(item.name.bytes, in: item.parent)
+        device.invalidator.invalidate(nodes: [item.parent], entries: [(item.parent, item.name.bytes)])
+    }
+
+    private func keepBeside(_ sibling: LocalItem, _ document: LocalItem) throws {
+        for number in 2..<10_000 {
+            let name = document.name.inserting(" \(number)")
+            if try device.metadata.read({ try $0.item(named: name, in: document.parent) }) == nil {
+                return try rename(sibling, to: name, in: document.parent)
+            }
+        }
+    }
+
+    private func rename(_ item: LocalItem, to name: ItemName, in folder: NodeID) throws {
+        try device.files.rename(item.name.bytes, in: item.parent, to: name.bytes, in: folder, mode: .replace)
+        device.invalidator.invalidate(
+            nodes: [item.node, item.parent, folder], entries: [(item.parent, item.name.bytes), (folder, name.bytes)])
+    }
+}

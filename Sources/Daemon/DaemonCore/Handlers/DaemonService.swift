@@ -1,0 +1,79 @@
+import Basics
+import CloudModel
+import CloudStorage
+import DaemonProtocol
+import Glibc
+import LocalMetadata
+import Sync
+import Transfers
+import VirtualFileSystem
+
+/// Answers the control socket: finds what a path means and hands the request to the handler of its noun.
+struct DaemonService: RequestHandler {
+    let daemon: RunningDaemon
+
+    init(_ daemon: RunningDaemon) { self.daemon = daemon }
+
+    var device: Device { daemon.device }
+
+    func handle(_ request: DaemonRequest, from client: ClientContext) async throws -> DaemonResponse {
+        switch request {
+        case .hello, .watch: throw DaemonFailure(.invalidRequest, "this request is not answered here")
+        case .status(let request): .status(try await status(request))
+        case .sync(let request): .sync(try await sync(request))
+        case .download(let request): .items(try await download(request))
+        case .evict(let request): .items(try await evict(request))
+        case .pin(let request): .items(try await pin(request))
+        case .conflicts(let request): .conflicts(try await conflicts(request))
+        case .resolve(let request): .resolve(try await resolve(request))
+        case .stop(let request): .done(try await stop(request))
+        case .diagnose: .diagnose(try await diagnose())
+        case .reset: .reset(try await reset())
+        case .check: .check(try await check())
+        }
+    }
+
+    func didAnswer(_ request: DaemonRequest) async {
+        switch request {
+        case .stop, .reset: daemon.stop()
+        default: break
+        }
+    }
+
+    /// Runs work on the database off the cooperative pool.
+    func blocking<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
+        try await device.engine.context.transfers.pool.run { () throws(any Error) -> T in try work() }
+    }
+
+    // MARK: Paths
+
+    /// The item at a path; nil for the mount's root.
+    func item(at path: MountPath) throws -> LocalItem? {
+        do { return try device.files.item(at: path.components.map(Array.init)) } catch let error as Errno {
+            throw DaemonFailure(
+                .notFound, "there is no such item", path: path.description,
+                advice: "Check the spelling; `ls` shows what is there.", errno: error.code)
+        }
+    }
+
+    /// The item at a path that must not be the root.
+    func document(at path: MountPath) throws -> LocalItem {
+        guard let item = try item(at: path) else {
+            throw DaemonFailure(
+                .invalidRequest, "the mount itself is not an item", path: daemon.configuration.mountPoint,
+                advice: "Name a container or something in it.")
+        }
+        return item
+    }
+
+    /// The items that a path stands for: every container for the root.
+    func items(at path: MountPath) throws -> [LocalItem] {
+        if let item = try item(at: path) { return [item] }
+        return try device.metadata.read { try $0.children(of: .root, limit: 10_000) }
+    }
+
+    func path(of item: LocalItem, _ transaction: MetadataTransaction) throws -> MountPath {
+        let names = try transaction.path(of: item.node).map(\.bytes)
+        return try MountPath(bytes: Array(names.joined(separator: [UInt8(ascii: "/")])))
+    }
+}

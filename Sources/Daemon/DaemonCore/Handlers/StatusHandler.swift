@@ -1,0 +1,133 @@
+import Basics
+import CloudModel
+import DaemonProtocol
+import Glibc
+import LocalMetadata
+import Sync
+import Transfers
+import VirtualFileSystem
+
+extension DaemonService {
+    func status(_ request: StatusRequest) async throws -> StatusResponse {
+        try await blocking { [self] in try status(of: request.paths) }
+    }
+
+    /// The state now, and again whenever it differs from the last one sent.
+    func events(for request: WatchRequest, from client: ClientContext) async throws -> AsyncStream<DaemonEvent> {
+        let (stream, events) = AsyncStream<DaemonEvent>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let task = Task {
+            var last: StatusResponse?
+            while !Task.isCancelled {
+                // A state that could not be read is told with the next one.
+                if let now = try? await blocking({ try status(of: request.paths) }), now != last {
+                    last = now
+                    events.yield(.status(now))
+                }
+                // Only cancellation ends the sleep early, and then the loop.
+                try? await device.engine.context.transfers.clock.sleep(for: .milliseconds(250))
+            }
+        }
+        events.onTermination = { _ in task.cancel() }
+        return stream
+    }
+
+    private func status(of paths: [MountPath]) throws -> StatusResponse {
+        var items: [ItemStatus] = []
+        var failures: [DaemonFailure] = []
+        for path in paths {
+            do { items.append(try itemStatus(at: path)) } catch let failure as DaemonFailure {
+                failures.append(failure)
+            }
+        }
+        return StatusResponse(mount: try mountStatus(), items: items, failures: failures)
+    }
+
+    private func itemStatus(at path: MountPath) throws -> ItemStatus {
+        let item = try document(at: path)
+        let status = try device.files.status(of: item)
+        let attributes = try device.files.attributes(of: item.node)
+        var result = ItemStatus(
+            path: path, kind: item.kind == .folder ? .folder : item.kind == .symlink ? .symlink : .file,
+            size: attributes.size, downloadingStatus: .init(status.downloading), itemID: status.item.description,
+            container: status.container.text)
+        result.isDownloading = status.isDownloading
+        result.percentDownloaded = status.percentDownloaded
+        result.downloadRequested = status.isDownloadRequested
+        result.downloadingError = status.downloadingError.map { DaemonFailure(.failed, $0, path: path.description) }
+        result.isUploaded = status.isUploaded
+        result.isUploading = status.isUploading
+        result.percentUploaded = status.percentUploaded
+        result.uploadingError = status.uploadingError.map { DaemonFailure(.failed, $0, path: path.description) }
+        result.hasUnresolvedConflicts = status.hasUnresolvedConflicts
+        result.conflictOf = try status.conflictOf.map { try MountPath($0) }
+        result.isExcludedFromSync = status.isExcluded
+        result.pin = PinPolicy(status.pin)
+        result.effectivePin = PinPolicy(status.effectivePin)
+        result.isSyncPaused = status.isPaused
+        result.version = status.version?.description
+        result.device = status.device
+        return result
+    }
+
+    func mountStatus() throws -> MountStatus {
+        let configuration = daemon.configuration
+        let engine = device.engine
+        return try device.metadata.read { transaction in
+            let pending = try transaction.pendingTotals()
+            let transfers = engine.transfers
+            var status = MountStatus(
+                mount: configuration.mountPoint, pid: getpid(), state: configuration.stateDirectory,
+                device: DeviceStatus(name: configuration.deviceName, id: device.id.description), cloud: cloudStatus())
+            status.queue = QueueStatus(
+                uploads: UInt64(transfers.count { $0.isUpload }),
+                downloads: UInt64(try transaction.wantedTotal()), pendingItems: UInt64(pending.items),
+                pendingBytes: pending.bytes)
+            status.transfers = try transfers.prefix(100).map { transfer in
+                TransferStatus(
+                    path: try path(of: transfer.item, transaction), direction: transfer.isUpload ? .upload : .download,
+                    completedBytes: transfer.done, totalBytes: transfer.total)
+            }
+            status.errors = try transaction.failed(limit: 100).map { item in
+                DaemonFailure(
+                    .failed, item.uploadError ?? item.downloadError ?? "unknown",
+                    path: try path(of: item, transaction).description)
+            }
+            status.containers = try transaction.containers().map(\.name.text)
+            status.conflicts = UInt64(try transaction.totals().conflicts)
+            status.cache = CacheStatus(bytes: try transaction.presentBytes(), limit: device.limits.size)
+            return status
+        }
+    }
+
+    private func cloudStatus() -> CloudStatus {
+        let url = daemon.configuration.cloud.description
+        return switch device.engine.state {
+        case .online: CloudStatus(url: url, state: .online)
+        case .connecting: CloudStatus(url: url, state: .offline, message: "connecting")
+        case .offline(let why), .stopped(let why): CloudStatus(url: url, state: .offline, message: why)
+        }
+    }
+}
+
+extension ItemStatus.DownloadingStatus {
+    fileprivate init(_ status: DocumentStatus.Downloading) {
+        self =
+            switch status {
+            case .current: .current
+            case .downloaded: .downloaded
+            case .notDownloaded: .notDownloaded
+            }
+    }
+}
+
+extension PinPolicy {
+    init(_ pin: PinState) {
+        self =
+            switch pin {
+            case .inherited: .inherited
+            case .lazy: .lazy
+            case .evictOnUpdate: .evictOnUpdate
+            case .keep: .keep
+            }
+    }
+}

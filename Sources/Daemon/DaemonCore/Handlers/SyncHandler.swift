@@ -1,0 +1,47 @@
+import Basics
+import DaemonProtocol
+import LocalMetadata
+import Sync
+import VirtualFileSystem
+
+extension DaemonService {
+    /// Tells the cloud everything without waiting for it to settle. Where the caller waits, all of it is in the cloud when this
+    /// returns, and what the cloud had before is known here.
+    func sync(_ request: SyncRequest) async throws -> SyncResponse {
+        for path in request.paths { _ = try await blocking { [self] in try items(at: path).count } }
+        let engine = device.engine
+        engine.context.pace.hurry()
+        defer { engine.context.pace.relax() }
+        device.files.noteIdleEdits(pause: .zero)
+        engine.localTreeChanged()
+        guard request.wait else { return try await response() }
+        let clock = ContinuousClock()
+        let deadline = request.timeout.map { clock.now.advanced(by: .seconds($0)) }
+        let goal = engine.rounds + 2
+        while true {
+            let now = try await response()
+            if now.pendingItems == 0, engine.rounds >= goal, engine.state == .online { return now }
+            if case .stopped(let why) = engine.state { throw DaemonFailure(.failed, why) }
+            if let deadline, clock.now >= deadline { throw timedOut(now) }
+            engine.localTreeChanged()
+            try await clock.sleep(for: .milliseconds(20))
+        }
+    }
+
+    private func timedOut(_ now: SyncResponse) -> DaemonFailure {
+        var why = "\(now.pendingItems) items still wait to be uploaded"
+        if case .offline(let reason) = device.engine.state { why += ": \(reason)" }
+        return DaemonFailure(
+            .timedOut, why, advice: "They stay queued and are sent as soon as possible; `ubiquity status` shows them.")
+    }
+
+    private func response() async throws -> SyncResponse {
+        let totals = try await blocking { [self] in try device.metadata.read { try $0.pendingTotals() } }
+        return SyncResponse(pendingItems: UInt64(totals.items), pendingBytes: totals.bytes)
+    }
+
+    func stop(_ request: StopRequest) async throws -> DoneResponse {
+        if request.upload { _ = try await sync(SyncRequest(paths: [], wait: true)) }
+        return DoneResponse()
+    }
+}

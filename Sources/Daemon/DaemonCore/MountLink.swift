@@ -1,0 +1,50 @@
+import CloudModel
+import LocalContent
+import LocalMetadata
+import Logging
+import Mount
+import Sync
+import Synchronization
+import VirtualFileSystem
+
+/// Lets the engine see the mount: which files are open, and what the kernel has to be told.
+final class MountLink: MountedFiles {
+    private let files: VirtualFileSystem
+    private let content: ContentStore
+    private let invalidator: KernelInvalidator
+    private let source: EngineLink
+    private let log: Logger
+
+    init(
+        _ files: VirtualFileSystem, _ content: ContentStore, _ invalidator: KernelInvalidator, _ source: EngineLink,
+        log: Logger
+    ) {
+        self.files = files
+        self.content = content
+        self.invalidator = invalidator
+        self.source = source
+        self.log = log
+    }
+
+    func exclusively<T>(_ body: () throws -> T) rethrows -> T { try files.gate.exclusive(body) }
+
+    func isOpen(_ node: NodeID) -> Bool { files.openFiles.isOpen(node) }
+
+    func detach(_ removed: [LocalItem]) { files.detach(removed) }
+
+    func apply(_ effects: TreeEffects) {
+        for blob in effects.orphanedBlobs {
+            do { try content.remove(blob) } catch {
+                log.warning(
+                    "could not remove a blob; the sweep will", metadata: ["blob": "\(blob)", "error": "\(error)"])
+            }
+        }
+        invalidator.invalidate(
+            nodes: Array(effects.changedNodes), entries: effects.changedEntries.map { ($0.parent, $0.name.bytes) })
+        if effects.wantsDownloads { source.downloadsWanted() }
+    }
+
+    func noteIdleEdits(pause: Duration) { files.noteIdleEdits(pause: pause) }
+
+    func saveUsage() throws { try files.saveUsage() }
+}

@@ -1,0 +1,107 @@
+import Basics
+import CloudModel
+import DaemonProtocol
+import Fuse
+import Glibc
+import Logging
+import Mount
+import Sync
+import Synchronization
+import UnixSignals
+
+/// A device with its mount and its socket, from the mount to the unmount.
+final class RunningDaemon: Sendable {
+    let device: Device
+    let configuration: DaemonConfiguration
+    let logger: Logger
+    private let stopping = Mutex<AsyncStream<Void>.Continuation?>(nil)
+
+    init(_ device: Device, _ configuration: DaemonConfiguration, logger: Logger) {
+        self.device = device
+        self.configuration = configuration
+        self.logger = logger
+    }
+
+    func run(_ readiness: ReadinessPipe) async throws {
+        let (stops, stop) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        stopping.withLock { $0 = stop }
+        let socket = try ControlSocket.listen(at: configuration.controlSocket)
+        readiness.starting("mounting \(configuration.mountPoint)")
+        let session = try await mount()
+        let record = MountRecord(
+            mount: configuration.mountPoint, pid: getpid(), state: configuration.stateDirectory,
+            socket: configuration.controlSocket)
+        publish(record)
+        let server = SocketServer(socket: socket, identity: identity, handler: DaemonService(self), logger: logger)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.device.engine.run() }
+            group.addTask { await self.serve(server) }
+            group.addTask { await self.sweep() }
+            group.addTask { await self.waitForSignals() }
+            group.addTask { await self.end(session, when: stops) }
+            readiness.ready()
+            logger.notice("serving", metadata: ["mount": "\(configuration.mountPoint)"])
+            let ending = await session.waitUntilEnded()
+            logger.notice("the mount has ended", metadata: ["how": "\(ending)"])
+            group.cancelAll()
+        }
+        MountRegistry.standard.withdraw(mount: record.mount, pid: record.pid)
+    }
+
+    /// Begins an orderly end: the mount goes, what waits to be uploaded stays noted.
+    func stop() { _ = stopping.withLock { $0?.yield() } }
+
+    private func mount() async throws -> FuseSession {
+        let fileSystem = MountedFileSystem(device.files, log: logger)
+        do throws(FuseError) {
+            if try FuseMountPoint.clearDeadMount(at: configuration.mountPoint) {
+                logger.notice("cleared a mount whose daemon had died")
+            }
+            let session = try await FuseSession.mount(fileSystem, at: configuration.mountPoint, logger: logger)
+            fileSystem.attach(session)
+            device.invalidator.attach(session)
+            return session
+        } catch { throw DaemonFailure(error, path: configuration.mountPoint) }
+    }
+
+    private var identity: HelloResponse {
+        HelloResponse(pid: getpid(), mount: configuration.mountPoint, state: configuration.stateDirectory)
+    }
+
+    private func publish(_ record: MountRecord) {
+        do { try MountRegistry.standard.publish(record) } catch {
+            // Commands find the mount through the mount table then, if they are told where it is.
+            logger.warning("could not publish the mount", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func serve(_ server: SocketServer) async {
+        do { try await server.run() } catch {
+            guard !Task.isCancelled else { return }
+            logger.error("the control socket failed; the mount goes on", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func waitForSignals() async {
+        for await signal in await UnixSignalsSequence(trapping: .sigterm, .sigint) {
+            logger.notice("told to stop", metadata: ["signal": "\(signal)"])
+            stop()
+        }
+    }
+
+    private func end(_ session: FuseSession, when stops: AsyncStream<Void>) async {
+        for await _ in stops {
+            do throws(FuseError) { try await session.stop() } catch {
+                logger.error("could not unmount", metadata: ["error": "\(error.message)"])
+            }
+        }
+    }
+
+    /// Removes leftovers of a process that died, beside everything else.
+    private func sweep() async {
+        let startedAt = SystemTime().now()
+        do {
+            try await device.engine.context.blockingSweep(device.recovery, startedAt, device.engine.downloads)
+        } catch { logger.warning("could not sweep leftovers", metadata: ["error": "\(error)"]) }
+    }
+}

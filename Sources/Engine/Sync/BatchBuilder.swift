@@ -1,0 +1,64 @@
+import Basics
+package import CloudModel
+package import ContainerLog
+package import LocalMetadata
+
+/// Gathers what the cloud has not been told of one container into one batch, parents before what is inside them.
+package struct BatchBuilder {
+    let transaction: MetadataTransaction
+    let container: ContainerID
+    private let reconciler = Reconciler()
+    package private(set) var changes: [Change] = []
+    private var planned: Set<ItemID> = []
+    /// Items with nothing to tell after all.
+    package private(set) var quiet: [ItemID] = []
+
+    /// Bounds a batch, and with it a transaction and the memory for it, on every device that reads it.
+    package static let limit = 1_000
+
+    package init(_ transaction: MetadataTransaction, container: ContainerID) {
+        self.transaction = transaction
+        self.container = container
+    }
+
+    package var isFull: Bool { changes.count >= Self.limit }
+
+    /// Adds the changes of an item, and before them those of the folders above that the log does not have.
+    package mutating func add(_ item: LocalItem) throws {
+        guard !item.isExcluded, !item.isPaused, planned.insert(item.item).inserted else { return }
+        let trees = try transaction.trees(of: item.item, in: container)
+        guard let local = trees.local else { return }
+        if trees.remote == nil || local.parent != trees.remote?.parent { try addParent(of: item) }
+        let plan = reconciler.plan(trees)
+        changes.append(contentsOf: plan.changes)
+        if plan.changes.isEmpty, !plan.needsUpload { quiet.append(item.item) }
+    }
+
+    private mutating func addParent(of item: LocalItem) throws {
+        guard item.parent != .root, let parent = try transaction.item(item.parent) else { return }
+        if try transaction.remote(parent.item, in: container) == nil { try add(parent) }
+    }
+
+    /// Adds a deletion, where the log has something to delete.
+    package mutating func add(_ departure: Departure) throws {
+        guard planned.insert(departure.item).inserted else { return }
+        let trees = try transaction.trees(of: departure.item, in: container)
+        guard trees.remote != nil else {
+            return try transaction.removeDeparture(of: departure.item, in: container)
+        }
+        let plan = reconciler.plan(trees)
+        guard !plan.changes.isEmpty else {
+            return try transaction.removeDeparture(of: departure.item, in: container)
+        }
+        changes.append(contentsOf: plan.changes)
+        try transaction.markSent(departure)
+    }
+
+    /// Adds resolved conflict versions; they come behind the edits and new items that their content went into.
+    package mutating func add(_ resolutions: [Resolution]) throws {
+        for (item, group) in Dictionary(grouping: resolutions, by: \.item).sorted(by: { $0.key < $1.key }) {
+            changes.append(.resolve(item, versions: group.map(\.version).sorted()))
+            for resolution in group { try transaction.markSent(resolution) }
+        }
+    }
+}

@@ -1,0 +1,233 @@
+import Basics
+import Chunking
+import CloudModel
+import Glibc
+import LocalContent
+package import LocalMetadata
+import Logging
+import Synchronization
+package import Transfers
+
+/// The bytes that are being fetched: one download per blob, shared by everyone who reads the file and by the queue.
+package final class ContentService: Sendable {
+    let context: EngineContext
+    private let active = Mutex<[BlobName: ActiveDownload]>([:])
+    private let finisher: DownloadFinisher
+
+    /// A download and who keeps it going.
+    struct ActiveDownload {
+        let item: LocalItem
+        let download: ContentDownload
+        let file: SharedDescriptor
+        var readers = 0
+        var isQueued = false
+        var completion: Task<Void, Never>?
+    }
+
+    package init(_ context: EngineContext) {
+        self.context = context
+        finisher = DownloadFinisher(context)
+    }
+
+    /// Opens a blob that is not whole, for a reader. Answers what it is written through and its download; the same ones to everyone.
+    package func open(_ item: LocalItem) throws -> (file: SharedDescriptor, download: ContentDownload) {
+        try active.withLock { active in
+            var entry = try active[item.blob] ?? start(item)
+            entry.readers += 1
+            active[item.blob] = entry
+            return (entry.file, entry.download)
+        }
+    }
+
+    /// A reader closed its last handle. What it fetched is kept; the rest is left unless it was asked for.
+    package func close(_ item: LocalItem) {
+        let idle = active.withLock { active -> ActiveDownload? in
+            guard var entry = active[item.blob] else { return nil }
+            entry.readers -= 1
+            guard entry.readers <= 0, !entry.isQueued else {
+                active[item.blob] = entry
+                return nil
+            }
+            active[item.blob] = nil
+            return entry.download.isComplete ? nil : entry
+        }
+        guard let idle else { return }
+        idle.completion?.cancel()
+        Task { await keepPart(idle) }
+    }
+
+    /// Somebody read from the file: fetch the rest too, while it is open.
+    package func completeInBackground(_ item: LocalItem) {
+        active.withLock { active in
+            guard var entry = active[item.blob], entry.completion == nil else { return }
+            let download = entry.download
+            entry.completion = Task {
+                // A failure is the reader's to see, at the range it waits for.
+                do { try await download.completeAll(patience: .seconds(60)) } catch {}
+            }
+            active[item.blob] = entry
+        }
+    }
+
+    /// Fetches all of an item's content, or the newer version that the log has of it. Returns when it is in place.
+    func fetch(_ item: LocalItem) async throws {
+        if item.presence == .whole { return try await fetchNewVersion(of: item) }
+        let download = try active.withLock { active in
+            var entry = try active[item.blob] ?? start(item)
+            entry.isQueued = true
+            active[item.blob] = entry
+            return entry.download
+        }
+        defer { unqueue(item) }
+        try await download.completeAll(patience: context.timing.patience)
+        try await finisher.finish(item.blob)
+    }
+
+    private func unqueue(_ item: LocalItem) {
+        active.withLock { active in
+            active[item.blob]?.isQueued = false
+            if let entry = active[item.blob], entry.readers <= 0 { active[item.blob] = nil }
+        }
+    }
+
+    private func start(_ item: LocalItem) throws -> ActiveDownload {
+        guard let reference = item.content,
+            let container = try context.metadata.read({ try $0.container(item.container) })
+        else { throw Errno(EAGAIN, "its bytes have not reached the cloud yet") }
+        let isFresh = item.presence == .none
+        let descriptor = isFresh ? try context.content.create(item.blob) : try context.content.open(item.blob)
+        let file = SharedDescriptor(adopting: descriptor)
+        try check("ftruncate") { ftruncate(descriptor, off_t(item.size)) }
+        var options = ContentDownload.Options()
+        options.presentChunks = isFresh ? nil : item.ranges
+        options.manifest = try storedManifest(of: reference)
+        let finisher = finisher
+        options.onProgress = { progress in
+            if progress.isComplete { finisher.note(item.blob) }
+        }
+        let download = ContentDownload(
+            reference, in: container.name, to: file, context: context.transfers, options: options)
+        finisher.expect(item, reference, download, file)
+        return ActiveDownload(item: item, download: download, file: file)
+    }
+
+    func storedManifest(of reference: ContentReference) throws -> Manifest? {
+        guard reference.layout == .manifest,
+            let bytes = try context.metadata.read({ try $0.manifest(reference.digest) })
+        else { return nil }
+        // A damaged copy is fetched anew.
+        return try? Manifest(decoding: bytes, size: reference.size)
+    }
+
+    /// Writes down which chunks are here, after they are on the platter.
+    private func keepPart(_ entry: ActiveDownload) async {
+        await entry.download.stop()
+        let present = entry.download.presentChunks
+        let manifest = entry.download.manifest
+        let context = context
+        do {
+            try await context.blocking {
+                guard present.contains(where: { $0 != 0 }) else { return }
+                try check("fdatasync") { fdatasync(entry.file.raw) }
+                try context.metadata.write { transaction in
+                    guard var row = try transaction.item(entry.item.node), row.generation == entry.item.generation,
+                        row.presence != .whole, row.content == entry.item.content
+                    else { return }
+                    row.presence = .partial
+                    row.ranges = present
+                    try transaction.update(row)
+                    if let manifest, let digest = row.content?.digest, row.content?.layout == .manifest {
+                        try transaction.setManifest(manifest.encoded(), for: digest)
+                    }
+                }
+            }
+        } catch {
+            // Nothing is lost: what was not noted is fetched again.
+            context.log.warning("could not keep a part of a download", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// The share of a file's bytes that is here while it is being fetched; nil when it is not.
+    package func progress(of item: LocalItem) -> Double? {
+        active.withLock { $0[item.blob] ?? $0[item.nextBlob] }.map(\.download.fractionPresent)
+    }
+
+    /// All downloads under way.
+    package var all: [(item: LocalItem, progress: DownloadProgress)] {
+        active.withLock { active in active.values.map { ($0.item, $0.download.progress) } }
+    }
+
+    /// The cloud is said to be back: do not wait for the end of a pause.
+    func retryNow() { for entry in active.withLock({ Array($0.values) }) { entry.download.retryNow() } }
+
+    func isActive(_ blob: BlobName) -> Bool { active.withLock { $0[blob] != nil } }
+}
+
+extension LocalItem {
+    /// Where a newer version is gathered while the present one is shown.
+    var nextBlob: BlobName { BlobName(node: node.value, generation: generation + 1) }
+}
+
+// MARK: Newer versions
+
+extension ContentService {
+    /// Fetches the log's present content beside the shown one and swaps it in once all of it is here and durable.
+    private func fetchNewVersion(of item: LocalItem) async throws {
+        let context = context
+        let wanted = try await context.blocking { () -> (reference: ContentReference, container: ContainerName)? in
+            try context.metadata.read { transaction in
+                guard let reference = try transaction.cloudItem(item)?.content, reference != item.content,
+                    let container = try transaction.container(item.container)
+                else { return nil }
+                return (reference, container.name)
+            }
+        }
+        guard let wanted, !item.isEdited else { return try await context.blocking { try self.clearWanted(item) } }
+        let blob = item.nextBlob
+        let file = SharedDescriptor(adopting: try context.content.create(blob))
+        try check("ftruncate") { ftruncate(file.raw, off_t(wanted.reference.size)) }
+        var options = ContentDownload.Options()
+        options.manifest = try storedManifest(of: wanted.reference)
+        options.reuse = try reusable(item)
+        let download = ContentDownload(
+            wanted.reference, in: wanted.container, to: file, context: context.transfers, options: options)
+        active.withLock { $0[blob] = ActiveDownload(item: item, download: download, file: file, isQueued: true) }
+        defer { _ = active.withLock { $0.removeValue(forKey: blob) } }
+        try await download.completeAll(patience: context.timing.patience)
+        try await context.blocking { try self.install(wanted.reference, file, blob, item, download.manifest) }
+    }
+
+    /// The shown version, so that chunks both have need not travel.
+    private func reusable(_ item: LocalItem) throws -> ChunkSource? {
+        guard let reference = item.content,
+            let manifest = try storedManifest(of: reference) ?? Manifest(within: reference)
+        else { return nil }
+        return ChunkSource(file: SharedDescriptor(adopting: try context.content.open(item.blob)), manifest: manifest)
+    }
+
+    private func install(
+        _ reference: ContentReference, _ file: SharedDescriptor, _ blob: BlobName, _ item: LocalItem,
+        _ manifest: Manifest?
+    ) throws {
+        try check("fdatasync") { fdatasync(file.raw) }
+        try context.content.syncName(of: blob)
+        let isInstalled = try context.changeTree { transaction, effects in
+            var follower = LogFollower(context).follower(transaction, item.container)
+            let isInstalled = try follower.install(reference, blob: blob, replacing: item)
+            if isInstalled, let manifest, reference.layout == .manifest {
+                try transaction.setManifest(manifest.encoded(), for: reference.digest)
+            }
+            effects = follower.effects
+            return isInstalled
+        }
+        if !isInstalled { try context.content.remove(blob) }
+    }
+
+    private func clearWanted(_ item: LocalItem) throws {
+        try context.metadata.write { transaction in
+            guard var row = try transaction.item(item.node) else { return }
+            row.wanted = 0
+            try transaction.update(row)
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import Basics
+import Chunking
+import CloudModel
+import Glibc
+import LocalContent
+import LocalMetadata
+import Logging
+import Synchronization
+import Transfers
+
+/// Turns complete downloads into materialised files, many at once: bytes to the platter first, then one transaction that says so.
+/// Until then the database knows nothing of them, so no crash can make it promise bytes that are not there.
+final class DownloadFinisher: Sendable {
+    fileprivate struct Expected {
+        let item: LocalItem
+        let reference: ContentReference
+        let download: ContentDownload
+        let file: SharedDescriptor
+    }
+
+    fileprivate struct State {
+        var expected: [BlobName: Expected] = [:]
+        var complete: [BlobName] = []
+        var waiters: [BlobName: [CheckedContinuation<Void, any Error>]] = [:]
+        var isRunning = false
+    }
+
+    private let context: EngineContext
+    private let state = Mutex(State())
+    /// From this many on, one flush of the file system is cheaper than one per file.
+    private static let flushAllFrom = 8
+
+    init(_ context: EngineContext) { self.context = context }
+
+    func expect(_ item: LocalItem, _ reference: ContentReference, _ download: ContentDownload, _ file: SharedDescriptor)
+    {
+        state.withLock {
+            $0.expected[item.blob] = Expected(item: item, reference: reference, download: download, file: file)
+        }
+    }
+
+    /// All bytes of that blob are written.
+    func note(_ blob: BlobName) {
+        let starts = state.withLock { state in
+            guard state.expected[blob] != nil, !state.complete.contains(blob) else { return false }
+            state.complete.append(blob)
+            return state.start()
+        }
+        if starts { Task { await run() } }
+    }
+
+    /// Returns once the blob is noted as whole, or at once where that happened before.
+    func finish(_ blob: BlobName) async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            let (isDone, starts) = state.withLock { state -> (Bool, Bool) in
+                guard state.expected[blob] != nil else { return (true, false) }
+                state.waiters[blob, default: []].append(continuation)
+                if !state.complete.contains(blob) { state.complete.append(blob) }
+                return (false, state.start())
+            }
+            if isDone { continuation.resume() }
+            if starts { Task { await run() } }
+        }
+    }
+
+    private func run() async {
+        while true {
+            let group = state.withLock { state -> [Expected] in
+                let blobs = state.complete
+                state.complete = []
+                if blobs.isEmpty { state.isRunning = false }
+                return blobs.compactMap { state.expected.removeValue(forKey: $0) }
+            }
+            guard !group.isEmpty else {
+                if state.withLock({ !$0.isRunning }) { return }
+                continue
+            }
+            let result: Result<Void, any Error>
+            do {
+                try await context.blocking { try self.settle(group) }
+                result = .success(())
+            } catch { result = .failure(error) }
+            if case .failure(let error) = result {
+                context.log.error("could not note complete downloads", metadata: ["error": "\(error)"])
+            }
+            let waiters = state.withLock { state in
+                group.flatMap { state.waiters.removeValue(forKey: $0.item.blob) ?? [] }
+            }
+            for waiter in waiters { waiter.resume(with: result) }
+        }
+    }
+
+    private func settle(_ group: [Expected]) throws {
+        for entry in group { try LocalContent.setModified(entry.item.attributes.modified, descriptor: entry.file.raw) }
+        if group.count < Self.flushAllFrom {
+            for entry in group {
+                try check("fdatasync") { fdatasync(entry.file.raw) }
+                try context.content.syncName(of: entry.item.blob)
+            }
+        } else {
+            try context.content.syncAll()
+        }
+        try context.metadata.write { transaction in
+            for entry in group { try note(entry, transaction) }
+        }
+    }
+
+    private func note(_ entry: Expected, _ transaction: MetadataTransaction) throws {
+        guard var row = try transaction.item(entry.item.node), row.generation == entry.item.generation,
+            row.content == entry.reference, !row.isEdited
+        else { return }
+        row.presence = .whole
+        row.ranges = []
+        row.wanted = 0
+        row.downloadError = nil
+        row.used = context.time.now()
+        try transaction.update(row)
+        if entry.reference.layout == .manifest, let manifest = entry.download.manifest {
+            try transaction.setManifest(manifest.encoded(), for: entry.reference.digest)
+        }
+    }
+}
+
+extension DownloadFinisher.State {
+    fileprivate mutating func start() -> Bool {
+        guard !isRunning else { return false }
+        isRunning = true
+        return true
+    }
+}

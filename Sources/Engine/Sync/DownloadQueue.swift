@@ -1,0 +1,77 @@
+import Basics
+import CloudModel
+import LocalMetadata
+import Logging
+import Synchronization
+import Transfers
+
+/// Works off the downloads that were asked for, a few at a time, most urgent first. The queue itself is in the database: ten thousand
+/// requests are rows, not tasks.
+final class DownloadQueue: Sendable {
+    private let context: EngineContext
+    private let service: ContentService
+    private let running = Mutex<Set<NodeID>>([])
+    private static let width = 16
+
+    init(_ context: EngineContext, _ service: ContentService) {
+        self.context = context
+        self.service = service
+    }
+
+    /// Fetches until nothing is wanted. Throws the cloud's error when it can not be reached.
+    func run() async throws {
+        while !Task.isCancelled {
+            let wanted = try await context.blocking { [context] in
+                try context.metadata.read { try $0.wanted(limit: 256) }
+            }
+            let fresh = running.withLock { running in wanted.filter { !running.contains($0.node) } }
+            guard !fresh.isEmpty else { return }
+            try await fetch(fresh)
+        }
+    }
+
+    private func fetch(_ items: [LocalItem]) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            var rest = items.makeIterator()
+            for _ in 0..<Self.width {
+                guard let item = rest.next() else { break }
+                group.addTask { try await self.fetch(item) }
+            }
+            while try await group.next() != nil {
+                if let item = rest.next() { group.addTask { try await self.fetch(item) } }
+            }
+        }
+    }
+
+    private func fetch(_ item: LocalItem) async throws {
+        guard running.withLock({ $0.insert(item.node).inserted }) else { return }
+        defer { _ = running.withLock { $0.remove(item.node) } }
+        do {
+            guard item.content != nil || item.presence == .whole else {
+                return try await note(item, error: nil, wanted: 0)
+            }
+            try await service.fetch(item)
+            try await note(item, error: nil, wanted: 0)
+        } catch let error as TransferError where error.code == .offline || error.code == .stalled {
+            throw error
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            context.log.warning("a download failed", metadata: ["node": "\(item.node)", "error": "\(error)"])
+            // It would fail alike at once: it stays visible as an error until it is asked for again.
+            try await note(item, error: "\(error)", wanted: 0)
+        }
+    }
+
+    private func note(_ item: LocalItem, error: String?, wanted: UInt8) async throws {
+        try await context.blocking { [context] in
+            try context.metadata.write { transaction in
+                guard var row = try transaction.item(item.node), row.wanted != wanted || row.downloadError != error
+                else { return }
+                row.wanted = wanted
+                row.downloadError = error
+                try transaction.update(row)
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+package import Basics
+package import CloudModel
+package import CloudStorage
+package import LocalContent
+package import LocalMetadata
+package import Logging
+import Synchronization
+package import Transfers
+
+/// What the engine's parts share and tests replace.
+package struct EngineContext: Sendable {
+    package let metadata: MetadataDatabase
+    package let content: ContentStore
+    package let backend: any CloudBackend
+    package let mounted: any MountedFiles
+    package let transfers: TransferContext
+    package let device: DeviceID
+    package let deviceName: String
+    package let time: any TimeSource
+    package let timing: EngineTiming
+    package let log: Logger
+    package let pace = Pace()
+
+    /// How long a change rests before it is told; no time at all while somebody waits for it.
+    var settle: Duration { pace.isHurried ? .zero : timing.settle }
+
+    package init(
+        metadata: MetadataDatabase, content: ContentStore, backend: any CloudBackend, mounted: any MountedFiles,
+        transfers: TransferContext, device: DeviceID, deviceName: String, time: any TimeSource,
+        timing: EngineTiming = EngineTiming(), log: Logger
+    ) {
+        self.metadata = metadata
+        self.content = content
+        self.backend = backend
+        self.mounted = mounted
+        self.transfers = transfers
+        self.device = device
+        self.deviceName = deviceName
+        self.time = time
+        self.timing = timing
+        self.log = log
+    }
+
+    var clock: any Clock<Duration> { transfers.clock }
+
+    /// Runs blocking database or disk work off the cooperative pool.
+    func blocking<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
+        try await transfers.pool.run { () throws(any Error) -> T in try work() }
+    }
+
+    /// Changes the shown tree in one transaction while no file can become open, then does what follows from it outside.
+    func changeTree<T>(_ body: (MetadataTransaction, inout TreeEffects) throws -> T) throws -> T {
+        var effects = TreeEffects()
+        let result = try mounted.exclusively {
+            let result = try metadata.write { transaction in
+                effects = TreeEffects()
+                return try body(transaction, &effects)
+            }
+            mounted.detach(effects.removed)
+            return result
+        }
+        if !effects.isEmpty { mounted.apply(effects) }
+        return result
+    }
+}
+
+/// How long the engine lets things rest.
+package struct EngineTiming: Sendable {
+    /// After the last close of a file or the last change of a name: long enough for a program to finish its save, short enough to be
+    /// seen elsewhere within a second.
+    package var settle: Duration = .milliseconds(250)
+    /// After the last write to a file that stays open (databases, logs).
+    package var settleOpen: Duration = .seconds(2)
+    /// How long a reader waits for bytes that do not come.
+    package var patience: Duration = .seconds(15)
+    /// Between looks at a cloud that can not tell of changes by itself.
+    package var poll: Duration = .seconds(30)
+    /// Between looks at open files, use times and the cache's size.
+    package var maintenance: Duration = .seconds(1)
+
+    package init() {}
+}
+
+/// What the cloud is to this device now.
+package enum CloudState: Sendable, Equatable {
+    case connecting
+    case online
+    case offline(String)
+    /// Nothing will change by waiting: the message says what to do.
+    case stopped(String)
+}
+
+/// Whether somebody waits for everything to be in the cloud.
+package final class Pace: Sendable {
+    private let waiting = Mutex(0)
+    var isHurried: Bool { waiting.withLock { $0 > 0 } }
+    package func hurry() { waiting.withLock { $0 += 1 } }
+    package func relax() { waiting.withLock { $0 -= 1 } }
+}

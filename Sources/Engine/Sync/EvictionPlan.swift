@@ -1,0 +1,65 @@
+package import LocalMetadata
+
+/// What a cache may take.
+package struct CacheLimits: Sendable, Equatable {
+    /// Bytes of materialised files; nil for no limit.
+    package var size: UInt64?
+    /// Bytes to leave free on the disk.
+    package var minimumFree: UInt64
+
+    package init(size: UInt64? = nil, minimumFree: UInt64 = 1 << 30) {
+        self.size = size
+        self.minimumFree = minimumFree
+    }
+
+    /// How many bytes have to go.
+    package func excess(present: UInt64, free: UInt64) -> UInt64 {
+        let overSize = size.map { present > $0 ? present - $0 : 0 } ?? 0
+        let underFree = free < minimumFree ? minimumFree - free : 0
+        return min(present, max(overSize, underFree))
+    }
+}
+
+/// Chooses what to evict: the least recently used first, until enough is gone.
+package struct EvictionPlan: Sendable {
+    package let victims: [LocalItem]
+
+    /// - Parameter candidates: clean, unpinned files, least recently used first.
+    package init(candidates: [LocalItem], excess: UInt64, isOpen: (NodeID) -> Bool) {
+        var rest = excess
+        var victims: [LocalItem] = []
+        for item in candidates where rest > 0 && !isOpen(item.node) {
+            victims.append(item)
+            rest -= min(rest, item.size)
+        }
+        self.victims = victims
+    }
+}
+
+/// Why a file's local bytes can not be dropped.
+package enum EvictionRefusal: String, Sendable, Error {
+    case isFolder = "it is a folder"
+    case isOpen = "a program has it open"
+    case isEdited = "its newest edit is not in the cloud yet; try again when `ubiquity status` says uploaded"
+    case isPinned = "it is pinned; run `ubiquity unpin` first"
+    case isExcluded = "it is excluded from sync, so the only copy is here"
+
+    /// Nil where the bytes may go.
+    package init?(_ item: LocalItem, isOpen: Bool, isKept: Bool) {
+        if item.kind != .file {
+            self = .isFolder
+        } else if item.isExcluded {
+            self = .isExcluded
+        } else if item.isEdited || item.isWriting || (item.pendingSince != nil && !item.isConflictSibling)
+            || (!item.isKnown && !item.isConflictSibling) || item.content == nil && item.size > 0
+        {
+            self = .isEdited
+        } else if isKept {
+            self = .isPinned
+        } else if isOpen {
+            self = .isOpen
+        } else {
+            return nil
+        }
+    }
+}

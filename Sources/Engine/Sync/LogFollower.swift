@@ -1,0 +1,73 @@
+import Basics
+import CloudModel
+package import CloudStorage
+import ContainerLog
+package import LocalMetadata
+import Logging
+
+/// Folds log entries into the database and brings the shown tree after them, one transaction per entry.
+package struct LogFollower: Sendable {
+    let context: EngineContext
+
+    package init(_ context: EngineContext) { self.context = context }
+
+    /// Folds one entry. Throws ``LogError`` where this program is too old for it; nothing was changed then.
+    package func fold(_ record: LogRecord, in container: LocalContainer) throws {
+        let batch: ChangeBatch?
+        do { batch = try ChangeBatch(decoding: record.payload) } catch {
+            // The cloud vouches for the bytes, so every device reads the same: an entry that means nothing.
+            guard case .damaged(let what) = error else { throw error }
+            context.log.error(
+                "passed over a log entry", metadata: ["sequence": "\(record.sequence)", "why": "\(what)"])
+            batch = nil
+        }
+        try context.changeTree { transaction, effects in
+            var tree = RemoteTree(transaction, container: container.id)
+            guard let batch else { return try ContainerReducer().foldVoid(at: record.sequence, into: &tree) }
+            let result = try ContainerReducer().fold(batch, at: record.sequence, into: &tree)
+            try follow(batch, result, in: container, transaction, &effects)
+        }
+    }
+
+    private func follow(
+        _ batch: ChangeBatch, _ result: FoldResult, in container: LocalContainer, _ transaction: MetadataTransaction,
+        _ effects: inout TreeEffects
+    ) throws {
+        var follower = follower(transaction, container.id)
+        for merge in result.merged { try follower.unite(merge.from, into: merge.into) }
+        var touched = result.touched
+        if batch.device == context.device {
+            touched += try confirm(batch, result, in: container, transaction)
+        }
+        var seen: Set<ItemID> = []
+        for id in touched where seen.insert(id).inserted { try follower.follow(id) }
+        effects = follower.effects
+    }
+
+    private func confirm(
+        _ batch: ChangeBatch, _ result: FoldResult, in container: LocalContainer, _ transaction: MetadataTransaction
+    ) throws -> [ItemID] {
+        if try transaction.outbox(of: container.id)?.deviceSequence == batch.deviceSequence {
+            try transaction.removeOutbox(of: container.id)
+        }
+        guard !result.isRepeat else { return [] }
+        let own = OwnChanges(transaction, container: container.id)
+        return try batch.changes.compactMap { try own.confirm($0) }
+    }
+
+    /// Looks again at what could not follow yet: names that were taken, files that were being written.
+    package func followUnsettled(in container: LocalContainer) throws {
+        let ids = try context.metadata.read { try $0.unsettled(in: container.id, limit: 2_000) }
+        guard !ids.isEmpty else { return }
+        try context.changeTree { transaction, effects in
+            var follower = follower(transaction, container.id)
+            for id in ids { try follower.follow(id) }
+            effects = follower.effects
+        }
+    }
+
+    func follower(_ transaction: MetadataTransaction, _ container: ContainerID) -> TreeFollower {
+        let mounted = context.mounted
+        return TreeFollower(transaction, container: container, now: context.time.now()) { mounted.isOpen($0) }
+    }
+}

@@ -1,0 +1,77 @@
+import Basics
+import CloudModel
+import ContainerLog
+package import LocalMetadata
+
+/// Makes batches. A batch is kept before it is sent and until the log shows it: whatever dies in between, the same bytes are sent
+/// again, and the log takes a repeat for what it is.
+package struct Outbox: Sendable {
+    let context: EngineContext
+
+    package init(_ context: EngineContext) { self.context = context }
+
+    /// The batch to send: the one on its way, else a new one of what has settled. Nil when there is nothing to tell.
+    package func next(in container: LocalContainer) throws -> [UInt8]? {
+        if let waiting = try context.metadata.read({ try $0.outbox(of: container.id) }) { return waiting.payload }
+        let due = context.time.now().adding(.zero - context.settle)
+        guard try context.metadata.read({ try hasWork(in: container.id, before: due, $0) }) else { return nil }
+        let payload = try context.metadata.write { try build(in: container, before: due, $0) }
+        if payload != nil { try context.metadata.makeDurable() }
+        return payload
+    }
+
+    private func hasWork(in container: ContainerID, before due: Timestamp, _ transaction: MetadataTransaction) throws
+        -> Bool
+    {
+        try !transaction.ready(in: container, before: due, limit: 1).isEmpty
+            || !transaction.unsentDepartures(in: container, before: due, limit: 1).isEmpty
+            || !transaction.unsentResolutions(in: container).isEmpty
+    }
+
+    private func build(
+        in container: LocalContainer, before due: Timestamp, _ transaction: MetadataTransaction
+    ) throws -> [UInt8]? {
+        var builder = BatchBuilder(transaction, container: container.id)
+        for item in try transaction.ready(in: container.id, before: due, limit: BatchBuilder.limit)
+        where !builder.isFull {
+            try builder.add(item)
+        }
+        let departures = try transaction.unsentDepartures(in: container.id, before: due, limit: BatchBuilder.limit)
+        // What was inside goes before the folder: the later a thing was removed, the further up it was.
+        for departure in departures.sorted(by: { $0.time < $1.time }) where !builder.isFull {
+            try builder.add(departure)
+        }
+        try builder.add(transaction.unsentResolutions(in: container.id))
+        try settle(builder.quiet, in: container.id, transaction)
+        guard !builder.changes.isEmpty else { return nil }
+        return try store(builder.changes, in: container, transaction)
+    }
+
+    /// Items that turned out to be what the log says.
+    private func settle(_ quiet: [ItemID], in container: ContainerID, _ transaction: MetadataTransaction) throws {
+        for id in quiet {
+            guard var item = try transaction.item(id, in: container), try transaction.synced(id, in: container) != nil
+            else { continue }
+            item.pendingSince = nil
+            try transaction.update(item)
+        }
+    }
+
+    private func store(
+        _ changes: [Change], in container: LocalContainer, _ transaction: MetadataTransaction
+    ) throws -> [UInt8] {
+        let last = try RemoteTree(transaction, container: container.id).lastSequence(of: context.device)
+        let batch = ChangeBatch(
+            device: context.device, deviceName: context.deviceName, deviceSequence: last + 1,
+            time: context.time.now(), changes: changes)
+        let payload = try batch.encoded()
+        try transaction.setOutbox(payload, deviceSequence: batch.deviceSequence, of: container.id)
+        for case .create(let id, _, _, _, _) in changes {
+            // From here on its deletion has to be told, even if nobody has seen it yet.
+            guard var item = try transaction.item(id, in: container.id), !item.isKnown else { continue }
+            item.isKnown = true
+            try transaction.update(item)
+        }
+        return payload
+    }
+}

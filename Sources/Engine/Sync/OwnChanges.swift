@@ -1,0 +1,80 @@
+package import CloudModel
+package import ContainerLog
+package import LocalMetadata
+
+/// What a batch of this device means once the log shows it: both sides agreed on what was told, whatever the rules made of it. What
+/// they made of it then is news like any other.
+package struct OwnChanges {
+    let transaction: MetadataTransaction
+    let container: ContainerID
+
+    package init(_ transaction: MetadataTransaction, container: ContainerID) {
+        self.transaction = transaction
+        self.container = container
+    }
+
+    /// Notes one change as agreed on; answers the item to look at.
+    package func confirm(_ change: Change) throws -> ItemID? {
+        switch change {
+        case .create(let id, let parent, let name, let attributes, let body):
+            return try confirm(id) { item in
+                item.parent = try resolved(parent)
+                item.name = name
+                item.attributes = attributes
+                item.body = body
+            }
+        case .edit(let id, _, let content, let modified):
+            return try confirm(id) { item in
+                item.body = .file(content)
+                item.attributes.modified = modified
+            }
+        case .move(let id, let parent, let name):
+            return try confirm(id) { item in
+                item.parent = try resolved(parent)
+                item.name = name
+            }
+        case .setAttributes(let id, let changes): return try confirm(id) { $0.attributes.apply(changes) }
+        case .delete(let id, _):
+            let id = try resolved(id)
+            if let departure = try transaction.departure(of: id, in: container), departure.isSent {
+                try transaction.removeDeparture(of: id, in: container)
+            }
+            try transaction.setSyncedAbsent(id, in: container)
+            return id
+        case .resolve(let id, let versions):
+            for version in versions {
+                try transaction.removeResolution(Resolution(container: container, item: id, version: version))
+            }
+            return try resolved(id)
+        case .raiseRules: return nil
+        }
+    }
+
+    private func confirm(_ id: ItemID, _ update: (inout CloudItem) throws -> Void) throws -> ItemID {
+        let id = try resolved(id)
+        let remote = try RemoteTree(transaction, container: container).item(id)
+        guard var item = try transaction.synced(id, in: container) ?? remote else { return id }
+        try update(&item)
+        item.isDeleted = false
+        try transaction.setSynced(item, in: container)
+        return id
+    }
+
+    private func resolved(_ id: ItemID) throws -> ItemID {
+        let tree = RemoteTree(transaction, container: container)
+        var current = id
+        for _ in 0..<64 {
+            guard let target = try tree.alias(of: current) else { return current }
+            current = target
+        }
+        return current
+    }
+}
+
+extension ItemAttributes {
+    mutating func apply(_ changes: AttributeChanges) {
+        if let permissions = changes.permissions { self.permissions = permissions }
+        if let modified = changes.modified { self.modified = modified }
+        for (key, value) in changes.extended { extended[key] = value }
+    }
+}

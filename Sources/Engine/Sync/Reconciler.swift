@@ -1,0 +1,174 @@
+package import CloudModel
+package import ContainerLog
+
+/// Decides what should happen to one item given its remote, synced and local states. Pure: never reads a clock, a file or the network.
+///
+/// Where only one side changed, the other follows; where both changed the same thing, this device tells the log what it did and
+/// what it was meant against, and the log's rules decide. Each of place, attributes and content goes its own way.
+package struct Reconciler: Sendable {
+    package init() {}
+
+    package func plan(_ trees: ItemTrees) -> ItemPlan {
+        switch (trees.remote, trees.local) {
+        case (let remote?, let local?): return bothPresent(remote, trees.synced ?? adopted(remote, local), local)
+        case (let remote?, nil): return onlyRemote(remote, trees)
+        case (nil, let local?): return onlyLocal(local, trees.synced)
+        case (nil, nil):
+            var plan = ItemPlan(agreed: nil)
+            if trees.isDeparted { plan.follow = [.forgetDeparture] }
+            return plan
+        }
+    }
+
+    // MARK: Not on both sides
+
+    private func onlyRemote(_ remote: CloudItem, _ trees: ItemTrees) -> ItemPlan {
+        guard trees.isDeparted else { return ItemPlan(follow: [.insert(remote)], agreed: remote) }
+        guard let synced = trees.synced else {
+            // Made here, deleted here, and only now in the log.
+            return ItemPlan(agreed: remote, changes: [.delete(remote.id, base: remote.digest)])
+        }
+        guard remote.digest == synced.digest else {
+            // Somebody edited what was deleted here: the edit wins.
+            return ItemPlan(follow: [.forgetDeparture, .insert(remote)], agreed: remote)
+        }
+        var agreed = remote
+        agreed.body = synced.body
+        return ItemPlan(agreed: agreed, changes: [.delete(remote.id, base: synced.digest)])
+    }
+
+    private func onlyLocal(_ local: LocalState, _ synced: CloudItem?) -> ItemPlan {
+        guard let synced else { return creation(of: local) }
+        // Deleted elsewhere. What nobody else has stays, and comes back for all.
+        if local.kind == .folder, local.hasChildren {
+            return ItemPlan(follow: [.keepFolder], agreed: nil, changes: creation(of: local).changes)
+        }
+        if local.isBeingWritten { return ItemPlan(agreed: synced) }
+        guard local.kind == .file, !local.hasContent(of: synced) else {
+            return ItemPlan(follow: [.remove], agreed: nil)
+        }
+        var plan = ItemPlan(agreed: synced)
+        tellContent(local, synced, &plan)
+        return plan
+    }
+
+    private func creation(of local: LocalState) -> ItemPlan {
+        var plan = ItemPlan(agreed: nil)
+        guard let body = local.body else {
+            plan.needsUpload = true
+            return plan
+        }
+        plan.changes = [
+            .create(local.id, parent: local.parent, name: local.name, attributes: local.attributes, body: body)
+        ]
+        return plan
+    }
+
+    /// Both sides have the item without having agreed on anything (folders with well-known ids, folders that became one): the
+    /// place and content shown here count as agreed.
+    private func adopted(_ remote: CloudItem, _ local: LocalState) -> CloudItem {
+        var agreed = remote
+        agreed.parent = local.parent
+        agreed.name = local.name
+        return agreed
+    }
+
+    // MARK: On both sides
+
+    private func bothPresent(_ remote: CloudItem, _ synced: CloudItem, _ local: LocalState) -> ItemPlan {
+        // Conflicts and authorship have no local side: what the log says of them is agreed at once.
+        var plan = ItemPlan(agreed: remote)
+        place(remote, synced, local, &plan)
+        let followsContent = content(remote, synced, local, &plan)
+        attributes(remote, synced, local, followsContent: followsContent, &plan)
+        return plan
+    }
+
+    private func place(_ remote: CloudItem, _ synced: CloudItem, _ local: LocalState, _ plan: inout ItemPlan) {
+        let isLocallyMoved = (local.parent, local.name) != (synced.parent, synced.name)
+        if isLocallyMoved {
+            guard (local.parent, local.name) != (remote.parent, remote.name) else { return }
+            plan.changes.append(.move(local.id, parent: local.parent, name: local.name))
+            plan.agreed?.parent = synced.parent
+            plan.agreed?.name = synced.name
+        } else if (remote.parent, remote.name) != (local.parent, local.name) {
+            plan.follow.append(.place(parent: remote.parent, name: remote.name))
+        }
+    }
+
+    /// Answers whether the content that is shown will be the log's after this plan, so that its time may be shown too.
+    private func content(
+        _ remote: CloudItem, _ synced: CloudItem, _ local: LocalState, _ plan: inout ItemPlan
+    ) -> Bool {
+        guard local.kind == .file, let new = remote.body.content else { return true }
+        guard local.hasContent(of: synced) else {
+            if !local.isEdited, local.content == new.reference { return true }
+            plan.agreed?.body = synced.body
+            tellContent(local, synced, &plan)
+            return false
+        }
+        guard new.reference != local.content || (new.reference == nil && new.size != local.size) else { return true }
+        if local.isBeingWritten {
+            plan.agreed?.body = synced.body
+            return false
+        }
+        guard local.isMaterialised, !local.evictsOnUpdate else {
+            plan.follow.append(.replaceContent(new))
+            return true
+        }
+        plan.agreed?.body = synced.body
+        if let reference = new.reference { plan.follow.append(.fetch(reference)) }
+        return false
+    }
+
+    private func tellContent(_ local: LocalState, _ synced: CloudItem, _ plan: inout ItemPlan) {
+        guard let content = local.body?.content else {
+            plan.needsUpload = true
+            return
+        }
+        plan.changes.append(
+            .edit(local.id, base: synced.digest, content: content, modified: local.attributes.modified))
+    }
+
+    private func attributes(
+        _ remote: CloudItem, _ synced: CloudItem, _ local: LocalState, followsContent: Bool, _ plan: inout ItemPlan
+    ) {
+        var shown = local.attributes
+        var agreed = remote.attributes
+        var told = AttributeChanges()
+        let new = remote.attributes
+        let base = synced.attributes
+        merge(new.permissions, base.permissions, &shown.permissions, &agreed.permissions) { told.permissions = $0 }
+        if followsContent {
+            merge(new.modified, base.modified, &shown.modified, &agreed.modified) { told.modified = $0 }
+        } else {
+            // The time belongs to the content, which goes its own way: an edit carries it.
+            agreed.modified = base.modified
+        }
+        for key in Set(new.extended.keys).union(base.extended.keys).union(shown.extended.keys) {
+            merge(new.extended[key], base.extended[key], &shown.extended[key], &agreed.extended[key]) {
+                told.extended.updateValue($0, forKey: key)
+            }
+        }
+        if shown != local.attributes { plan.follow.append(.setAttributes(shown)) }
+        if !told.isEmpty { plan.changes.append(.setAttributes(local.id, told)) }
+        plan.agreed?.attributes = agreed
+    }
+
+    /// One field, three ways.
+    private func merge<T: Equatable>(
+        _ remote: T, _ synced: T, _ local: inout T, _ agreed: inout T, tell: (T) -> Void
+    ) {
+        if local == synced {
+            local = remote
+        } else if local != remote {
+            agreed = synced
+            tell(local)
+        }
+    }
+}
+
+extension CloudItem {
+    /// The digest of the present content; nil for folders, links and announcements.
+    package var digest: Digest? { body.content?.reference?.digest }
+}

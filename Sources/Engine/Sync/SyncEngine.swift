@@ -1,0 +1,286 @@
+import Basics
+import CloudModel
+package import CloudStorage
+import ContainerLog
+package import LocalMetadata
+import Logging
+import Synchronization
+import Transfers
+
+/// Keeps this device and the cloud in step: tells the log what changed here, follows what changed elsewhere, moves bytes.
+///
+/// It holds no list of work: what is to be done is what the trees say, so after a crash it goes on where they stand. Its loops are
+/// three: the log, uploads, downloads. Each waits for its bell, and after an error pauses longer each time.
+package final class SyncEngine: Sendable {
+    package let context: EngineContext
+    package let downloads: ContentService
+    package let evictor: Evictor
+    private let uploads: UploadService
+    private let queue: DownloadQueue
+    private let outbox: Outbox
+    private let follower: LogFollower
+    private let limits: CacheLimits
+    private let logBell = Wakeup()
+    private let uploadBell = Wakeup()
+    private let downloadBell = Wakeup()
+    private let shared = Mutex(Shared())
+
+    private struct Shared {
+        var state = CloudState.connecting
+        var isListStale = true
+        var space: CloudSpace?
+        var rounds: UInt64 = 0
+    }
+
+    package init(_ context: EngineContext, limits: CacheLimits) {
+        self.context = context
+        self.limits = limits
+        downloads = ContentService(context)
+        evictor = Evictor(context)
+        uploads = UploadService(context)
+        queue = DownloadQueue(context, downloads)
+        outbox = Outbox(context)
+        follower = LogFollower(context)
+    }
+
+    package var state: CloudState { shared.withLock { $0.state } }
+    package var cloudSpace: CloudSpace? { shared.withLock { $0.space } }
+
+    /// A program changed something: look once it has settled.
+    package func localTreeChanged() {
+        logBell.ring()
+        uploadBell.ring()
+    }
+
+    /// Rounds of the log that ended well; a change that was there before the one that begins next is known after it.
+    package var rounds: UInt64 { shared.withLock { $0.rounds } }
+
+    package func downloadsWanted() { downloadBell.ring() }
+
+    package func uploadProgress(of item: LocalItem) -> Double? { uploads.progress(of: item.node) }
+
+    /// Transfers under way: item, whether it goes up, bytes done and in all.
+    package var transfers: [(item: LocalItem, isUpload: Bool, done: UInt64, total: UInt64)] {
+        uploads.all.map { ($0.item, true, $0.bytes, $0.item.size) }
+            + downloads.all.map { ($0.item, false, $0.progress.presentBytes, $0.progress.size) }
+    }
+
+    /// Runs until its task is cancelled.
+    package func run() async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.watchCloud() }
+            group.addTask { await self.loop("log", self.logBell) { try await self.syncLogs() } }
+            group.addTask { await self.loop("upload", self.uploadBell) { try await self.upload() } }
+            group.addTask { await self.loop("download", self.downloadBell) { try await self.queue.run() } }
+            group.addTask { await self.maintain() }
+        }
+    }
+
+    // MARK: Loops
+
+    private func loop(_ name: String, _ bell: Wakeup, _ round: @Sendable () async throws -> Void) async {
+        let retry = RetryPolicy(longest: .seconds(30))
+        var random = SystemRandomNumberGenerator()
+        var failures = 0
+        while !Task.isCancelled {
+            var pause: Duration
+            do {
+                try await round()
+                failures = 0
+                pause = name == "log" ? await nextLook() : context.timing.poll
+            } catch {
+                guard !Task.isCancelled else { return }
+                note(error, in: name)
+                failures += 1
+                // What only its user can mend is looked at now and then; the bell rings when the cloud says it is back.
+                pause = retry.pause(after: failures, Self.code(of: error), using: &random) ?? .seconds(60)
+            }
+            if name == "upload", let due = await untilDue() { pause = min(pause, due) }
+            await bell.wait(atMost: pause, clock: context.clock)
+        }
+    }
+
+    /// When the log loop has to look again by itself.
+    private func nextLook() async -> Duration {
+        let poll = context.backend.capabilities.contains(.push) ? context.timing.poll * 10 : context.timing.poll
+        return min(poll, await untilDue() ?? poll)
+    }
+
+    /// How long until the oldest change here has settled; nil when there is none.
+    private func untilDue() async -> Duration? {
+        do {
+            let oldest = try await context.blocking { [context] in try context.metadata.read { try $0.oldestPending() }
+            }
+            guard let oldest else { return nil }
+            let age = Duration.nanoseconds(max(0, context.time.now().nanoseconds &- oldest.nanoseconds))
+            // What is due and still there waits for something else: another loop rings then.
+            return age < context.settle ? context.settle - age + .milliseconds(5) : .seconds(1)
+        } catch {
+            context.log.error("could not read the queue", metadata: ["error": "\(error)"])
+            return .seconds(5)
+        }
+    }
+
+    private func watchCloud() async {
+        for await event in context.backend.events() {
+            switch event {
+            case .containerChanged: break
+            case .containersChanged: shared.withLock { $0.isListStale = true }
+            case .reachabilityChanged:
+                downloads.retryNow()
+                uploadBell.ring()
+                downloadBell.ring()
+            }
+            logBell.ring()
+        }
+    }
+
+    private func maintain() async {
+        while !Task.isCancelled {
+            // Only cancellation ends a sleep early, and then the loop.
+            try? await context.clock.sleep(for: context.timing.maintenance)
+            context.mounted.noteIdleEdits(pause: context.timing.settleOpen)
+            do {
+                try await context.blocking { [self] in
+                    try context.mounted.saveUsage()
+                    try evictor.enforce(limits)
+                }
+            } catch { context.log.warning("maintenance failed", metadata: ["error": "\(error)"]) }
+        }
+    }
+
+    private static func code(of error: any Error) -> CloudError.Code {
+        if let error = error as? CloudError { return error.code }
+        if let error = (error as? TransferError)?.cause as? CloudError { return error.code }
+        return error is LogError ? .tooNew : .failed
+    }
+
+    private func note(_ error: any Error, in loop: String) {
+        let state: CloudState
+        switch error {
+        case let error as CloudError where error.code == .foreign || error.code == .tooNew:
+            state = .stopped(error.message)
+        case let error as LogError: state = .stopped("\(error)")
+        case let error as CloudError: state = .offline(error.message)
+        case let error as TransferError: state = .offline(error.message)
+        default: state = .offline("\(error)")
+        }
+        let isNews = shared.withLock { shared in
+            defer { shared.state = state }
+            return shared.state != state
+        }
+        if isNews {
+            context.log.notice("the cloud can not be used now", metadata: ["loop": "\(loop)", "why": "\(error)"])
+        }
+    }
+
+    // MARK: One round
+
+    private func syncLogs() async throws {
+        try await connect()
+        try await listContainers()
+        for container in try await containers() where container.isInCloud {
+            try await pull(container)
+            try await push(container)
+        }
+        shared.withLock { $0.rounds += 1 }
+    }
+
+    private func upload() async throws {
+        while try await uploads.uploadDue() { logBell.ring() }
+    }
+
+    private func containers() async throws -> [LocalContainer] {
+        try await context.blocking { [context] in try context.metadata.read { try $0.containers() } }
+    }
+
+    private func connect() async throws {
+        guard state != .online else { return }
+        let expected = try await context.blocking { [context] in
+            try context.metadata.read { try $0.setting("cloud").map { String(decoding: $0, as: UTF8.self) } }
+        }
+        let identity = try await context.backend.connect(create: expected == nil)
+        guard expected == nil || expected == identity.text else {
+            throw CloudError(
+                .foreign,
+                "This is not the cloud that this device has synced with. Put the right one back, or use another --state."
+            )
+        }
+        if expected == nil {
+            try await context.blocking { [context] in
+                try context.metadata.write { try $0.setSetting("cloud", .init(identity.text.utf8)) }
+            }
+        }
+        shared.withLock { shared in
+            shared.state = .online
+            shared.isListStale = true
+        }
+        context.log.notice("connected to the cloud")
+        uploadBell.ring()
+        downloadBell.ring()
+        downloads.retryNow()
+    }
+
+    /// Containers made here go to the cloud, containers made elsewhere show here.
+    private func listContainers() async throws {
+        let local = try await containers()
+        let isStale = shared.withLock { shared in
+            defer { shared.isListStale = false }
+            return shared.isListStale
+        }
+        for container in local where !container.isInCloud {
+            try await context.backend.createContainer(container.name)
+            try await context.blocking { [context] in try context.metadata.write { try $0.setIsInCloud(container.id) } }
+        }
+        guard isStale else { return }
+        do {
+            let known = Set(local.map(\.name))
+            for name in try await context.backend.containers() where !known.contains(name) { try await adopt(name) }
+            let space = try await context.backend.space()
+            shared.withLock { $0.space = space }
+        } catch {
+            shared.withLock { $0.isListStale = true }
+            throw error
+        }
+    }
+
+    private func adopt(_ name: ContainerName) async throws {
+        try await context.blocking { [context] in
+            try context.changeTree { transaction, effects in
+                guard try transaction.container(named: name) == nil else { return }
+                let container = try transaction.createContainer(name, at: context.time.now())
+                try transaction.setIsInCloud(container)
+                if let node = try transaction.container(container)?.node, let item = try transaction.item(node) {
+                    effects.changedEntries.insert(TreeEffects.Entry(parent: .root, name: item.name))
+                    effects.changedNodes.insert(.root)
+                }
+            }
+        }
+    }
+
+    /// Folds what is new in the log.
+    private func pull(_ container: LocalContainer) async throws {
+        var container = container
+        while true {
+            let records = try await context.backend.entries(in: container.name, after: container.sequence, limit: 64)
+            guard !records.isEmpty else { return }
+            try await context.blocking { [follower, container] in
+                for record in records { try follower.fold(record, in: container) }
+            }
+            downloadBell.ring()
+            guard let next = try await containers().first(where: { $0.id == container.id }) else { return }
+            container = next
+        }
+    }
+
+    /// Tells the log what has settled here, batch by batch.
+    private func push(_ container: LocalContainer) async throws {
+        try await context.blocking { [follower] in try follower.followUnsettled(in: container) }
+        while let payload = try await context.blocking({ [outbox] in try outbox.next(in: container) }) {
+            _ = try await context.backend.append(payload, to: container.name)
+            guard let current = try await containers().first(where: { $0.id == container.id }) else { return }
+            try await pull(current)
+            try await context.blocking { [follower] in try follower.followUnsettled(in: container) }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+package import CloudModel
+package import ContainerLog
+package import LocalMetadata
+
+/// The three trees of one item, out of the database.
+extension MetadataTransaction {
+    /// The log's item; nil where it has none or a tombstone.
+    package func remote(_ id: ItemID, in container: ContainerID) throws -> CloudItem? {
+        guard let item = try RemoteTree(self, container: container).item(id), !item.isDeleted else { return nil }
+        return item
+    }
+
+    package func trees(of id: ItemID, in container: ContainerID) throws -> ItemTrees {
+        let remote = try remote(id, in: container)
+        var local = try item(id, in: container)
+        if var sibling = local, sibling.isConflictSibling, remote != nil {
+            // The document went and its version became an item: what is shown of it stays, as that item.
+            sibling.conflict = nil
+            sibling.isKnown = true
+            try update(sibling)
+            local = sibling
+        }
+        return ItemTrees(
+            remote: remote, synced: try synced(id, in: container), local: try local.flatMap(state),
+            isDeparted: try departure(of: id, in: container) != nil)
+    }
+
+    /// Nil for what has no place in a log: pipes, sockets, conflict siblings.
+    package func state(_ item: LocalItem) throws -> LocalState? {
+        guard let kind = item.kind.cloudKind, !item.isConflictSibling else { return nil }
+        // A container's folder hangs in the mount's root; in the log the root has no parent that exists.
+        let parent = item.item == .root ? ItemID.nowhere : try self.item(item.parent)?.item
+        var state = LocalState(
+            item, kind: kind, parent: parent ?? .root,
+            hasChildren: try kind == .folder && hasChildren(item.node),
+            evictsOnUpdate: item.pin == .evictOnUpdate)
+        if item.item == .root, let agreed = try RemoteTree(self, container: item.container).item(.root) {
+            state.name = agreed.name
+        }
+        return state
+    }
+
+    /// Whether an item, or the nearest folder above that says anything, is to be kept on this device.
+    package func isKept(_ item: LocalItem) throws -> Bool {
+        var current = item
+        for _ in 0..<4096 {
+            if current.pin != .inherited { return current.pin == .keep }
+            guard current.parent != .root, let parent = try self.item(current.parent) else { return false }
+            current = parent
+        }
+        return false
+    }
+}

@@ -1,0 +1,41 @@
+package import CloudModel
+package import LocalContent
+package import LocalMetadata
+
+/// What has to happen outside the database after a transaction that changed the shown tree: in this order, after the commit.
+package struct TreeEffects: Sendable {
+    /// Items whose attributes or bytes differ: the kernel's pages and attributes of them are stale.
+    package var changedNodes: Set<NodeID> = []
+    /// Names that appeared, went or mean another item.
+    package var changedEntries: Set<Entry> = []
+    /// Items that lost their name.
+    package var removed: [LocalItem] = []
+    /// Bytes that nothing refers to any more.
+    package var orphanedBlobs: [BlobName] = []
+    package var wantsDownloads = false
+
+    package struct Entry: Hashable, Sendable {
+        package let parent: NodeID
+        package let name: ItemName
+    }
+
+    package init() {}
+
+    package var isEmpty: Bool {
+        changedNodes.isEmpty && changedEntries.isEmpty && removed.isEmpty && orphanedBlobs.isEmpty && !wantsDownloads
+    }
+}
+
+/// The mount, as the engine needs it.
+package protocol MountedFiles: Sendable {
+    /// Runs `body` while no file can become open.
+    func exclusively<T>(_ body: () throws -> T) rethrows -> T
+    func isOpen(_ node: NodeID) -> Bool
+    /// Handles of these keep their bytes, though the names are gone. Inside ``exclusively(_:)``, after the commit.
+    func detach(_ removed: [LocalItem])
+    /// Carries out what a committed change asks for: removes stale blobs, tells the kernel. Not inside ``exclusively(_:)``.
+    func apply(_ effects: TreeEffects)
+    /// Notes edits in files that stay open for writing and were left alone for `pause`.
+    func noteIdleEdits(pause: Duration)
+    func saveUsage() throws
+}

@@ -1,0 +1,59 @@
+import CloudModel
+import ContainerLog
+import LocalMetadata
+
+/// How conflict versions show: as read-only siblings of their document.
+extension TreeFollower {
+    /// Shows the unresolved versions of a document, and only those, under the names that every device gives them.
+    mutating func followConflicts(of remote: CloudItem) throws {
+        let shown = try transaction.siblings(of: remote.id, in: container)
+        guard !remote.conflicts.isEmpty || !shown.isEmpty else { return }
+        guard let document = try transaction.item(remote.id, in: container) else { return }
+        let resolved = Set(try transaction.resolutions(of: remote.id, in: container).map(\.version))
+        let open = remote.conflicts.filter { !resolved.contains($0.version) }
+        for sibling in shown where !open.contains(where: { $0.version == sibling.conflict?.version }) {
+            try drop(sibling)
+        }
+        for conflict in open {
+            let sibling = shown.first { $0.conflict?.version == conflict.version }
+            try show(conflict, of: document, as: sibling)
+        }
+    }
+
+    private mutating func show(_ conflict: ConflictVersion, of document: LocalItem, as sibling: LocalItem?) throws {
+        let name = try ConflictNaming.siblingName(of: document.name, for: conflict) { candidate in
+            guard let taken = try transaction.item(named: candidate, in: document.parent) else { return false }
+            return taken.node != sibling?.node
+        }
+        if var sibling {
+            guard sibling.name != name || sibling.parent != document.parent else { return }
+            enter(sibling.parent, sibling.name)
+            sibling.name = name
+            sibling.parent = document.parent
+            try transaction.update(sibling)
+        } else {
+            try transaction.insert(view(of: conflict, document: document, name: name))
+        }
+        enter(document.parent, name)
+        effects.changedNodes.insert(document.node)
+    }
+
+    private func view(of conflict: ConflictVersion, document: LocalItem, name: ItemName) -> LocalItem {
+        var attributes = document.attributes
+        attributes.permissions &= ~0o222
+        attributes.modified = conflict.modified
+        var item = LocalItem(
+            container: container, item: ConflictNaming.derivedID(document.item, conflict.version),
+            parent: document.parent, name: name, kind: .file, attributes: attributes, changed: now)
+        item.conflict = LocalItem.ConflictPlace(document: document.item, version: conflict.version)
+        setPlaceholder(conflict.content, &item)
+        return item
+    }
+
+    /// A sibling whose document was deleted is an item of the log under the id that it had all along.
+    mutating func followSibling(_ sibling: LocalItem) throws {
+        guard let conflict = sibling.conflict else { return }
+        let document = try transaction.remote(conflict.document, in: container)
+        if document?.conflicts.contains(where: { $0.version == conflict.version }) != true { try drop(sibling) }
+    }
+}

@@ -1,0 +1,77 @@
+package import CloudModel
+import ContainerLog
+package import LocalContent
+package import LocalMetadata
+
+/// How a file's content follows the log.
+extension TreeFollower {
+    /// The shown content changes to one whose bytes are not here. Handles that are open keep theirs: the file gets a new node.
+    mutating func replaceContent(_ id: ItemID, _ content: FileContent) throws {
+        guard var item = try transaction.item(id, in: container) else { return }
+        let old = item
+        if isOpen(item.node) { item = try renumber(item) }
+        setPlaceholder(content, &item)
+        item.generation = old.generation + 1
+        if let time = try transaction.remote(id, in: container)?.attributes.modified { item.attributes.modified = time }
+        item.changed = now
+        try transaction.update(item)
+        if old.presence != .none, item.node == old.node { effects.orphanedBlobs.append(old.blob) }
+        effects.changedNodes.insert(old.node)
+        enter(item.parent, item.name)
+    }
+
+    /// Gives the item a new node; who has the old one open reads on from bytes without a name.
+    mutating func renumber(_ item: LocalItem) throws -> LocalItem {
+        let node = try transaction.renumber(item.node)
+        effects.removed.append(item)
+        enter(item.parent, item.name)
+        var renumbered = item
+        renumbered.node = node
+        return renumbered
+    }
+
+    /// The old version stays until all of the new one is here.
+    mutating func fetch(_ id: ItemID) throws {
+        guard var item = try transaction.item(id, in: container) else { return }
+        item.wanted = max(item.wanted, 50)
+        try transaction.update(item)
+        effects.wantsDownloads = true
+    }
+
+    /// Swaps in a newer version whose bytes are all in `blob`. Nothing happens when the file was edited or the log moved on since.
+    /// Answers whether `blob` is in use now.
+    package mutating func install(_ reference: ContentReference, blob: BlobName, replacing old: LocalItem) throws
+        -> Bool
+    {
+        guard var item = try transaction.item(old.node), item.generation == old.generation, !item.isEdited,
+            !item.isWriting, let remote = try transaction.remote(item.item, in: container),
+            remote.body.content?.reference == reference
+        else { return false }
+        let previous = item
+        if isOpen(item.node) { item = try renumber(item) }
+        item.content = reference
+        item.size = reference.size
+        item.presence = .whole
+        item.ranges = []
+        item.generation = blob.generation
+        item.attributes.modified = remote.attributes.modified
+        item.wanted = 0
+        item.downloadError = nil
+        item.changed = now
+        try transaction.update(item)
+        if item.node == previous.node, previous.presence != .none { effects.orphanedBlobs.append(previous.blob) }
+        effects.changedNodes.insert(previous.node)
+        enter(item.parent, item.name)
+        try agreeOnContent(of: remote)
+        try follow(item.item)
+        return true
+    }
+
+    /// The shown content is the log's now.
+    private func agreeOnContent(of remote: CloudItem) throws {
+        guard var agreed = try transaction.synced(remote.id, in: container) else { return }
+        agreed.body = remote.body
+        agreed.attributes.modified = remote.attributes.modified
+        try transaction.setSynced(agreed, in: container)
+    }
+}

@@ -1,0 +1,109 @@
+package import CloudModel
+import ContainerLog
+import LocalMetadata
+
+/// What happens when a name that the log gives an item is taken on this device.
+extension TreeFollower {
+    /// Makes the name free for `remote`. False while it belongs to something new that the log is about to hear of: its rules then
+    /// say which of the two keeps the name.
+    mutating func makeRoom(for remote: CloudItem, named name: ItemName, in parent: NodeID) throws -> Bool {
+        guard let other = try transaction.item(named: name, in: parent), other.item != remote.id else { return true }
+        if other.isConflictSibling {
+            try giveWay(other)
+            return true
+        }
+        if let elsewhere = try transaction.remote(other.item, in: container) {
+            return try moveAside(other, to: elsewhere)
+        }
+        if try transaction.synced(other.item, in: container) != nil {
+            // Deleted in the log: following it frees the name, unless it was edited here.
+            try follow(other.item)
+            if try transaction.item(named: name, in: parent)?.item != other.item { return true }
+        }
+        if other.kind == .folder, remote.body.kind == .folder {
+            try become(remote, other)
+            return true
+        }
+        if other.isExcluded || other.isPaused || other.uploadError != nil {
+            try giveWay(other)
+            return true
+        }
+        return false
+    }
+
+    /// The other item has another place in the log, or will get one: it goes there, or out of the way until its turn.
+    private mutating func moveAside(_ other: LocalItem, to remote: CloudItem) throws -> Bool {
+        try follow(other.item)
+        guard let still = try transaction.item(other.node), still.parent == other.parent, still.name == other.name
+        else {
+            return true
+        }
+        // Moved here by a program of this device: the log decides when it hears of that.
+        let synced = try transaction.synced(other.item, in: container)
+        guard synced?.name == other.name, try transaction.item(other.parent)?.item == synced?.parent else {
+            return false
+        }
+        try giveWay(other)
+        return true
+    }
+
+    /// A folder made here and one made elsewhere with the same name are one (the reducer comes to the same).
+    private mutating func become(_ remote: CloudItem, _ local: LocalItem) throws {
+        var item = local
+        item.item = remote.id
+        item.isKnown = true
+        try transaction.update(item)
+        try transaction.settle(remote.id, in: container)
+    }
+
+    /// Renames what has no say in the log: `name 2.ext`, the first that is free.
+    private mutating func giveWay(_ item: LocalItem) throws {
+        var number = 2
+        var name = item.name.inserting(" 2")
+        while try transaction.item(named: name, in: item.parent) != nil {
+            number += 1
+            name = item.name.inserting(" \(number)")
+        }
+        var renamed = item
+        renamed.name = name
+        renamed.changed = now
+        try transaction.update(renamed)
+        enter(item.parent, item.name)
+        enter(item.parent, name)
+    }
+
+    /// Two ids became one in the log; what is shown under the first is shown under the second from now on.
+    package mutating func unite(_ from: ItemID, into target: ItemID) throws {
+        defer { effects.changedNodes.insert(.root) }
+        guard var old = try transaction.item(from, in: container) else { return }
+        guard let present = try transaction.item(target, in: container) else {
+            old.item = target
+            try transaction.update(old)
+            return
+        }
+        if old.kind == .folder {
+            try moveChildren(of: old, to: present)
+            try drop(old)
+        } else if old.isEdited || isOpen(old.node), !present.isEdited {
+            // The one that somebody works in stays.
+            try drop(present)
+            old.item = target
+            try transaction.update(old)
+        } else {
+            try drop(old)
+        }
+    }
+
+    private mutating func moveChildren(of old: LocalItem, to new: LocalItem) throws {
+        while case let children = try transaction.children(of: old.node, limit: 500), !children.isEmpty {
+            for child in children {
+                if let twin = try transaction.item(named: child.name, in: new.node) { try giveWay(twin) }
+                var moved = child
+                moved.parent = new.node
+                try transaction.update(moved)
+                enter(old.node, child.name)
+                enter(new.node, child.name)
+            }
+        }
+    }
+}

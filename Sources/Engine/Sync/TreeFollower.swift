@@ -1,0 +1,169 @@
+package import Basics
+package import CloudModel
+import ContainerLog
+import LocalContent
+package import LocalMetadata
+
+/// Brings the shown tree after the log, item by item, inside one transaction. Gathers what must happen outside in ``effects``.
+package struct TreeFollower {
+    let transaction: MetadataTransaction
+    let container: ContainerID
+    let isOpen: (NodeID) -> Bool
+    let now: Timestamp
+    package var effects = TreeEffects()
+    /// Items being followed further up the call stack: names that change places would go round for ever.
+    private var underway: Set<ItemID> = []
+    private let reconciler = Reconciler()
+
+    package init(
+        _ transaction: MetadataTransaction, container: ContainerID, now: Timestamp, isOpen: @escaping (NodeID) -> Bool
+    ) {
+        self.transaction = transaction
+        self.container = container
+        self.now = now
+        self.isOpen = isOpen
+    }
+
+    /// Plans the item and does the device's part. Safe to repeat.
+    package mutating func follow(_ id: ItemID) throws {
+        guard underway.insert(id).inserted else { return }
+        defer { underway.remove(id) }
+        let trees = try transaction.trees(of: id, in: container)
+        if trees.remote == nil, trees.local == nil, let sibling = try transaction.item(id, in: container) {
+            return try followSibling(sibling)
+        }
+        var plan = reconciler.plan(trees)
+        for action in plan.follow where try !perform(action, id) {
+            // The place is taken by something the log has not heard of. What was agreed on stays until it has.
+            plan.agreed = keepPlace(of: trees.synced, in: plan.agreed)
+        }
+        try agree(on: plan.agreed, trees)
+        try clearPending(id, plan)
+        if let remote = trees.remote { try followConflicts(of: remote) }
+    }
+
+    private func keepPlace(of synced: CloudItem?, in agreed: CloudItem?) -> CloudItem? {
+        guard let synced, var agreed else { return nil }
+        agreed.parent = synced.parent
+        agreed.name = synced.name
+        return agreed
+    }
+
+    private func agree(on agreed: CloudItem?, _ trees: ItemTrees) throws {
+        guard let id = trees.remote?.id ?? trees.synced?.id ?? trees.local?.id else { return }
+        if agreed == trees.remote {
+            try transaction.settle(id, in: container)
+        } else if let agreed {
+            try transaction.setSynced(agreed, in: container)
+        } else {
+            try transaction.setSyncedAbsent(id, in: container)
+        }
+    }
+
+    /// Nothing left to tell: what the cloud knows is what is shown.
+    private func clearPending(_ id: ItemID, _ plan: ItemPlan) throws {
+        guard plan.changes.isEmpty, !plan.needsUpload, plan.agreed != nil else { return }
+        guard var item = try transaction.item(id, in: container), item.conflict == nil else { return }
+        guard item.pendingSince != nil || !item.isKnown else { return }
+        item.pendingSince = nil
+        item.isKnown = true
+        try transaction.update(item)
+    }
+
+    /// Answers false where the place is not free yet.
+    private mutating func perform(_ action: FollowAction, _ id: ItemID) throws -> Bool {
+        switch action {
+        case .insert(let remote): return try insert(remote)
+        case .place(let parent, let name): return try place(id, parent, name)
+        case .setAttributes(let attributes): try change(id) { $0.attributes = attributes }
+        case .replaceContent(let content): try replaceContent(id, content)
+        case .fetch: try fetch(id)
+        case .remove: try remove(id)
+        case .keepFolder: try keepFolder(id)
+        case .forgetDeparture: try transaction.removeDeparture(of: id, in: container)
+        }
+        return true
+    }
+
+    private mutating func insert(_ remote: CloudItem) throws -> Bool {
+        guard let parent = try parentNode(of: remote) else { return false }
+        guard try makeRoom(for: remote, named: remote.name, in: parent.node) else { return false }
+        // A folder of that name may just have become this one.
+        if try transaction.item(remote.id, in: container) != nil { return true }
+        var item = LocalItem(
+            container: container, item: remote.id, parent: parent.node, name: remote.name,
+            kind: LocalKind(rawValue: remote.body.kind.rawValue) ?? .file, attributes: remote.attributes, changed: now)
+        item.isKnown = true
+        if case .symlink(let target) = remote.body { item.target = target }
+        if let content = remote.body.content { setPlaceholder(content, &item) }
+        if try transaction.isKept(parent) { item.wanted = 10 }
+        try transaction.insert(item)
+        if item.wanted > 0 { effects.wantsDownloads = true }
+        enter(parent.node, remote.name)
+        return true
+    }
+
+    private mutating func parentNode(of remote: CloudItem) throws -> LocalItem? {
+        if let parent = try transaction.item(remote.parent, in: container) { return parent }
+        try follow(remote.parent)
+        return try transaction.item(remote.parent, in: container)
+    }
+
+    func setPlaceholder(_ content: FileContent, _ item: inout LocalItem) {
+        item.size = content.size
+        item.content = content.reference
+        item.presence = content.size == 0 ? .whole : .none
+        item.ranges = []
+        item.isEdited = false
+        item.downloadError = nil
+        if item.size == 0 { item.generation += 1 }
+    }
+
+    private mutating func place(_ id: ItemID, _ parent: ItemID, _ name: ItemName) throws -> Bool {
+        guard let item = try transaction.item(id, in: container), let remote = try transaction.remote(id, in: container)
+        else { return true }
+        guard let folder = try parentNode(of: remote) else { return false }
+        guard try makeRoom(for: remote, named: name, in: folder.node) else { return false }
+        guard try !transaction.isInside(folder.node, item.node) else { return false }
+        try change(id) { row in
+            row.parent = folder.node
+            row.name = name
+        }
+        enter(item.parent, item.name)
+        enter(folder.node, name)
+        return true
+    }
+
+    mutating func change(_ id: ItemID, _ body: (inout LocalItem) -> Void) throws {
+        guard var item = try transaction.item(id, in: container) else { return }
+        body(&item)
+        item.changed = now
+        try transaction.update(item)
+        effects.changedNodes.insert(item.node)
+    }
+
+    private mutating func remove(_ id: ItemID) throws {
+        guard let item = try transaction.item(id, in: container) else { return }
+        try drop(item)
+    }
+
+    mutating func drop(_ item: LocalItem) throws {
+        try transaction.remove(item.node)
+        enter(item.parent, item.name)
+        effects.removed.append(item)
+        if item.kind == .file, item.presence != .none, !isOpen(item.node) { effects.orphanedBlobs.append(item.blob) }
+    }
+
+    private mutating func keepFolder(_ id: ItemID) throws {
+        let now = now
+        try change(id) { row in
+            row.isKnown = false
+            row.pendingSince = now
+        }
+    }
+
+    mutating func enter(_ parent: NodeID, _ name: ItemName) {
+        effects.changedEntries.insert(TreeEffects.Entry(parent: parent, name: name))
+        effects.changedNodes.insert(parent)
+    }
+}

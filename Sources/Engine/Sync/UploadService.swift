@@ -1,0 +1,161 @@
+import Basics
+import Chunking
+import CloudModel
+import LocalContent
+import LocalMetadata
+import Logging
+import Synchronization
+import Transfers
+
+/// Brings edited files to the cloud, many small ones at once and large ones beside them, and notes what each content is. Telling the
+/// log is the ``Outbox``'s part.
+final class UploadService: Sendable {
+    private let context: EngineContext
+    private let uploader: ContentUploader
+    private let running = Mutex<[NodeID: Progress]>([:])
+
+    struct Progress: Sendable {
+        let item: LocalItem
+        var bytes: UInt64
+    }
+
+    /// Files up to this size share one question to the cloud and one wait.
+    private static let smallFile: UInt64 = 4 << 20
+    private static let groupFiles = 512
+    private static let groupBytes: UInt64 = 64 << 20
+
+    init(_ context: EngineContext) {
+        self.context = context
+        uploader = ContentUploader(context.transfers)
+    }
+
+    var all: [Progress] { running.withLock { Array($0.values) } }
+
+    func progress(of node: NodeID) -> Double? {
+        running.withLock { $0[node] }.map { $0.item.size == 0 ? 0 : Double($0.bytes) / Double($0.item.size) }
+    }
+
+    /// Uploads what has settled. Answers whether anything reached the cloud. Throws the cloud's error when it failed for all.
+    func uploadDue() async throws -> Bool {
+        let due = context.time.now().adding(.zero - context.settle)
+        let items = try await context.blocking { [context] in
+            try context.metadata.read { try $0.uploadable(before: due, limit: Self.groupFiles) }
+        }
+        let fresh = running.withLock { running in items.filter { running[$0.node] == nil } }
+        guard !fresh.isEmpty else { return false }
+        var isAnyDone = false
+        for (container, group) in Dictionary(grouping: fresh, by: \.container).sorted(by: { $0.key < $1.key }) {
+            guard
+                let name = try await context.blocking({ [context] in
+                    try context.metadata.read { try $0.container(container)?.name }
+                })
+            else { continue }
+            for part in Self.parts(group) {
+                if try await upload(part, to: name) { isAnyDone = true }
+            }
+        }
+        return isAnyDone
+    }
+
+    /// Cuts into groups that are not too large; a large file goes alone.
+    private static func parts(_ items: [LocalItem]) -> [[LocalItem]] {
+        var parts: [[LocalItem]] = []
+        var current: [LocalItem] = []
+        var bytes: UInt64 = 0
+        for item in items.sorted(by: { $0.size < $1.size }) {
+            if !current.isEmpty, bytes + item.size > groupBytes || item.size > smallFile {
+                parts.append(current)
+                (current, bytes) = ([], 0)
+            }
+            current.append(item)
+            bytes += item.size
+        }
+        return current.isEmpty ? parts : parts + [current]
+    }
+
+    private func upload(_ items: [LocalItem], to container: ContainerName) async throws -> Bool {
+        let candidates = try await context.blocking { [self] in items.compactMap(candidate) }
+        running.withLock { running in
+            for candidate in candidates { running[candidate.item.node] = Progress(item: candidate.item, bytes: 0) }
+        }
+        defer { running.withLock { running in for item in items { running[item.node] = nil } } }
+        let results = try await uploader.upload(candidates.map(uploadItem), to: container)
+        return try await context.blocking { [self] in try note(zip(candidates, results)) }
+    }
+
+    /// A file as it was when its upload began.
+    private struct Candidate: Sendable {
+        let item: LocalItem
+        let status: BlobStatus
+    }
+
+    private func candidate(_ item: LocalItem) -> Candidate? {
+        do { return Candidate(item: item, status: try context.content.status(item.blob)) } catch {
+            context.log.error("an edited file has no bytes", metadata: ["node": "\(item.node)", "error": "\(error)"])
+            fail(item, "Its bytes on this device can not be read: \(error).")
+            return nil
+        }
+    }
+
+    private func uploadItem(_ candidate: Candidate) -> UploadItem {
+        let content = context.content
+        let blob = candidate.item.blob
+        return UploadItem(
+            size: candidate.status.size,
+            open: { SharedDescriptor(adopting: try content.open(blob)) },
+            stillUnchanged: { (try? content.status(blob)) == candidate.status },
+            progress: { [self] bytes in running.withLock { $0[candidate.item.node]?.bytes = bytes } })
+    }
+
+    private func note(
+        _ results: Zip2Sequence<[Candidate], [Result<UploadResult, TransferError>]>
+    ) throws -> Bool {
+        var isAnyDone = false
+        var cloudError: TransferError?
+        try context.metadata.write { transaction in
+            for (candidate, result) in results {
+                switch result {
+                case .success(let upload):
+                    if try note(upload, candidate, transaction) { isAnyDone = true }
+                case .failure(let error) where error.code == .changedWhileReading: break
+                case .failure(let error) where error.code == .localFile:
+                    try setError(error.description, of: candidate.item, transaction)
+                case .failure(let error):
+                    try setError(error.message, of: candidate.item, transaction)
+                    cloudError = error
+                }
+            }
+        }
+        if !isAnyDone, let cloudError { throw cloudError }
+        return isAnyDone
+    }
+
+    /// The content is in the cloud; unless the file was written since, that is what it is.
+    private func note(_ upload: UploadResult, _ candidate: Candidate, _ transaction: MetadataTransaction) throws -> Bool
+    {
+        guard var row = try transaction.item(candidate.item.node), row.generation == candidate.item.generation,
+            row.isEdited, try context.content.status(row.blob) == candidate.status
+        else { return false }
+        row.content = upload.reference
+        row.size = upload.reference.size
+        row.isEdited = false
+        row.uploadError = nil
+        try transaction.update(row)
+        if upload.reference.layout == .manifest {
+            try transaction.setManifest(upload.manifest.encoded(), for: upload.reference.digest)
+        }
+        return true
+    }
+
+    private func setError(_ message: String, of item: LocalItem, _ transaction: MetadataTransaction) throws {
+        guard var row = try transaction.item(item.node), row.uploadError != message else { return }
+        row.uploadError = message
+        try transaction.update(row)
+    }
+
+    private func fail(_ item: LocalItem, _ message: String) {
+        do { try context.metadata.write { try setError(message, of: item, $0) } } catch {
+            context.log.error("could not note an error", metadata: ["error": "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import Chunking
+import CloudModel
+import CloudStorage
+import Synchronization
+
+// MARK: Running fetches
+
+extension ContentDownload {
+    /// What knowing the manifest brings; made outside the lock, as it takes time for a large content.
+    struct Known: Sendable {
+        let manifest: Manifest
+        let present: PresenceBitmap
+        let local: LocalCopies
+    }
+
+    func prepare(_ manifest: Manifest) -> Known {
+        let count = manifest.chunks.count
+        let saved = options.presentChunks.flatMap { PresenceBitmap(bytes: $0, count: count) }
+        return Known(
+            manifest: manifest, present: saved ?? PresenceBitmap(count: count),
+            local: LocalCopies(manifest: manifest, destination: destination, reuse: options.reuse))
+    }
+
+    func enter(_ known: Known, _ state: inout State, now: Duration) -> [FetchPlan.Action] {
+        state.local = known.local
+        return state.plan.manifestArrived(known.manifest, present: known.present, now: now)
+    }
+
+    /// Called under the lock.
+    func start(_ target: FetchPlan.Target, _ priority: TransferPriority, _ state: inout State) {
+        guard case .chunk(let index) = target,
+            let manifest = state.plan.manifest,
+            let place = state.local?.place(of: index, present: state.plan.present)
+        else { return submit(target, priority, &state) }
+        let entry = manifest.chunks[index]
+        let offset = manifest.offset(of: index)
+        context.pool.submit(urgent: priority == .demand) {
+            self.copy(place, entry, to: offset, target: target, priority: priority)
+        }
+    }
+
+    private func submit(_ target: FetchPlan.Target, _ priority: TransferPriority, _ state: inout State) {
+        state.tickets[target] = context.slots.submit(priority) { await self.fetch(target, priority) }
+    }
+
+    /// Takes a chunk from a local file, or fetches it if it is not there after all. On a thread of the pool.
+    private func copy(
+        _ place: LocalCopies.Place, _ entry: ChunkEntry, to offset: UInt64, target: FetchPlan.Target,
+        priority: TransferPriority
+    ) {
+        // Whatever is wrong with a local copy, the cloud has the chunk.
+        let bytes = (try? place.file.read(at: place.offset, length: entry.length)) ?? []
+        guard Digest.of(bytes) == entry.id else {
+            return handle { state, now in
+                if state.plan.isStopped { return state.plan.abandoned(target, now: now) }
+                submit(target, priority, &state)
+                return []
+            }
+        }
+        do {
+            try destination.write(bytes, at: offset)
+            arrived(target)
+        } catch {
+            failed(target, error)
+        }
+    }
+
+    /// Fetches over the network, in a slot that is held until the bytes are written: that bounds what is in memory.
+    private func fetch(_ target: FetchPlan.Target, _ priority: TransferPriority) async {
+        do {
+            switch target {
+            case .manifest: try await fetchManifest()
+            case .chunk(let index): try await fetchChunk(index, urgent: priority == .demand)
+            }
+        } catch {
+            if Task.isCancelled { abandoned(target) } else { failed(target, error) }
+        }
+    }
+
+    private func fetchManifest() async throws {
+        let frame = try await context.backend.getChunk(reference.digest, in: container)
+        let known = try await context.pool.run(urgent: true) { [self] in
+            let plain = try ChunkFrame.decode(frame, expecting: reference.digest)
+            return prepare(try Manifest(decoding: plain, size: reference.size))
+        }
+        handle { state, now in
+            state.tickets[.manifest] = nil
+            return enter(known, &state, now: now)
+        }
+    }
+
+    private func fetchChunk(_ index: Int, urgent: Bool) async throws {
+        guard
+            let (entry, offset) = state.withLock({ $0.plan.manifest.map { ($0.chunks[index], $0.offset(of: index)) } })
+        else { return abandoned(.chunk(index)) }
+        let frame = try await context.backend.getChunk(entry.id, in: container)
+        try await context.pool.run(urgent: urgent) { [destination] in
+            let plain = try ChunkFrame.decode(frame, expecting: entry.id, limit: entry.length)
+            guard plain.count == entry.length else {
+                throw TransferError(.damaged, "Chunk \(entry.id) has \(plain.count) bytes, not \(entry.length).")
+            }
+            try destination.write(plain, at: offset)
+        }
+        arrived(.chunk(index))
+    }
+
+    private func arrived(_ target: FetchPlan.Target) {
+        guard case .chunk(let index) = target else { return }
+        handle { state, now in
+            state.tickets[target] = nil
+            return state.plan.arrived(index, now: now)
+        }
+    }
+
+    private func failed(_ target: FetchPlan.Target, _ error: any Error) {
+        let jitter = context.jitter()
+        handle { state, now in
+            state.tickets[target] = nil
+            return state.plan.failed(target, TransferError(error), now: now, jitter: jitter)
+        }
+    }
+
+    private func abandoned(_ target: FetchPlan.Target) {
+        handle { state, now in
+            state.tickets[target] = nil
+            return state.plan.abandoned(target, now: now)
+        }
+    }
+}

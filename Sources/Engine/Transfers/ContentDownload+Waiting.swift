@@ -1,0 +1,137 @@
+import Chunking
+import CloudModel
+import Synchronization
+
+// MARK: Feeding the plan
+
+extension ContentDownload {
+    typealias Waiting = CheckedContinuation<Void, any Error>
+
+    /// What an event leads to outside the lock.
+    struct Aftermath {
+        var resumed: [(waiter: Waiting, error: TransferError?)] = []
+        var cancelled: [(target: FetchPlan.Target, ticket: TransferTicket)] = []
+        var drained: [CheckedContinuation<Void, Never>] = []
+        var oldTimer: Task<Void, Never>?
+        var progress: DownloadProgress?
+    }
+
+    /// Tells the plan of an event and does what it answers.
+    func handle(_ event: (inout State, Duration) -> [FetchPlan.Action]) {
+        let now = elapsed()
+        let aftermath = state.withLock { perform(event(&$0, now), &$0, now: now) }
+        finish(aftermath)
+    }
+
+    /// Enters a waiter, unless its task is cancelled: a cancellation that comes later finds it in the table.
+    func wait(
+        _ id: FetchPlan.WaiterID, _ continuation: Waiting,
+        _ demand: (inout FetchPlan, Duration) -> [FetchPlan.Action]
+    ) {
+        let now = elapsed()
+        let aftermath: Aftermath? = state.withLock { state in
+            guard !Task.isCancelled else { return nil }
+            state.waiters[id] = continuation
+            return perform(demand(&state.plan, now), &state, now: now)
+        }
+        guard let aftermath else { return continuation.resume(throwing: CancellationError()) }
+        finish(aftermath)
+    }
+
+    func cancel(_ id: FetchPlan.WaiterID) {
+        let now = elapsed()
+        let (waiter, aftermath): (Waiting?, Aftermath) = state.withLock { state in
+            guard let waiter = state.waiters.removeValue(forKey: id) else { return (nil, Aftermath()) }
+            return (waiter, perform(state.plan.cancel(id), &state, now: now))
+        }
+        waiter?.resume(throwing: CancellationError())
+        finish(aftermath)
+    }
+
+    /// Starts under the lock, so that the outcome of a fetch finds its ticket; leaves calls into others' code for later.
+    private func perform(_ actions: [FetchPlan.Action], _ state: inout State, now: Duration) -> Aftermath {
+        var aftermath = Aftermath()
+        for action in actions {
+            switch action {
+            case .start(let target, let priority): start(target, priority, &state)
+            case .promote(let target):
+                if let ticket = state.tickets[target] { context.slots.promote(ticket, to: .demand) }
+            case .cancel(let target):
+                if let ticket = state.tickets[target] { aftermath.cancelled.append((target, ticket)) }
+            case .succeed(let id): release(id, nil, &state, &aftermath)
+            case .fail(let id, let error): release(id, error, &state, &aftermath)
+            }
+        }
+        if state.plan.isStopped, state.plan.inFlight.isEmpty {
+            aftermath.drained = state.drains
+            state.drains = []
+        }
+        if state.plan.presentBytes != state.reportedBytes {
+            state.reportedBytes = state.plan.presentBytes
+            aftermath.progress = Self.progress(state.plan)
+        }
+        aftermath.oldTimer = setTimer(&state, now: now)
+        return aftermath
+    }
+
+    private func release(
+        _ id: FetchPlan.WaiterID, _ error: TransferError?, _ state: inout State, _ aftermath: inout Aftermath
+    ) {
+        if let waiter = state.waiters.removeValue(forKey: id) { aftermath.resumed.append((waiter, error)) }
+    }
+
+    private func finish(_ aftermath: Aftermath) {
+        aftermath.oldTimer?.cancel()
+        // Before the waiters go on: what they see told is never behind what they got.
+        if let progress = aftermath.progress { options.onProgress?(progress) }
+        for (waiter, error) in aftermath.resumed {
+            if let error { waiter.resume(throwing: error) } else { waiter.resume() }
+        }
+        for drain in aftermath.drained { drain.resume() }
+        for (target, ticket) in aftermath.cancelled where context.slots.cancel(ticket) {
+            // It never ran, so nobody else will tell the plan.
+            handle { state, now in
+                state.tickets[target] = nil
+                return state.plan.abandoned(target, now: now)
+            }
+        }
+    }
+}
+
+// MARK: The time
+
+extension ContentDownload {
+    /// Time since now, by a clock of any kind.
+    static func stopwatch(_ clock: some Clock<Duration>) -> @Sendable () -> Duration {
+        let start = clock.now
+        return { start.duration(to: clock.now) }
+    }
+
+    /// Sees to it that a timer fires when the plan wants it. Answers one to cancel.
+    private func setTimer(_ state: inout State, now: Duration) -> Task<Void, Never>? {
+        let old = state.timer
+        guard let wake = state.plan.nextWake else {
+            state.timer = nil
+            return old?.task
+        }
+        // An early timer finds nothing to do and is set again: cheaper than a new one per chunk.
+        if let old, old.at <= wake { return nil }
+        state.timer = Timer(at: wake, task: sleep(until: wake, now: now))
+        return old?.task
+    }
+
+    private func sleep(until wake: Duration, now: Duration) -> Task<Void, Never> {
+        Task { [weak self, clock = context.clock] in
+            do { try await clock.sleep(for: max(.zero, wake - now)) } catch { return }
+            self?.fire(wake)
+        }
+    }
+
+    private func fire(_ wake: Duration) {
+        handle { state, now in
+            // A clock may wake a little early by its own count: what was to happen at `wake` is due.
+            if state.timer?.at == wake { state.timer = nil }
+            return state.plan.tick(now: max(now, wake))
+        }
+    }
+}

@@ -1,0 +1,154 @@
+package import Chunking
+package import CloudModel
+import Synchronization
+
+/// How much of a content is on this device.
+package struct DownloadProgress: Hashable, Sendable {
+    package let presentBytes: UInt64
+    package let size: UInt64
+    package let isComplete: Bool
+
+    /// Of 0...1; an empty content is all there.
+    package var fraction: Double { isComplete ? 1 : size == 0 ? 0 : Double(presentBytes) / Double(size) }
+}
+
+/// The one download of a content, shared by all who read it.
+///
+/// Bytes are written only after their digest was checked, and count as present only after they were written. ``FetchPlan`` decides;
+/// this class holds the lock, runs the fetches and resumes the waiters. Fetches keep it, and so its descriptor, alive until they end.
+package final class ContentDownload: Sendable {
+    package struct Options: Sendable {
+        /// Chunks that an earlier run wrote and synced; see ``ContentDownload/presentChunks``.
+        package var presentChunks: [UInt8]?
+        /// Kept from an earlier run, so that what is here can be read offline. Ignored if it is another content's.
+        package var manifest: Manifest?
+        /// Chunks found there are copied instead of fetched.
+        package var reuse: ChunkSource?
+        /// Told whenever bytes became present, on any thread. Must return at once.
+        package var onProgress: (@Sendable (DownloadProgress) -> Void)?
+
+        package init() {}
+    }
+
+    struct State {
+        var plan: FetchPlan
+        var local: LocalCopies?
+        var waiters: [FetchPlan.WaiterID: CheckedContinuation<Void, any Error>] = [:]
+        var tickets: [FetchPlan.Target: TransferTicket] = [:]
+        var timer: Timer?
+        var reportedBytes: UInt64 = 0
+        var drains: [CheckedContinuation<Void, Never>] = []
+        var nextNumber: UInt64 = 0
+    }
+
+    struct Timer {
+        let at: Duration
+        let task: Task<Void, Never>
+    }
+
+    package let reference: ContentReference
+    let container: ContainerName
+    let context: TransferContext
+    let destination: SharedDescriptor
+    let options: Options
+    let elapsed: @Sendable () -> Duration
+    let state: Mutex<State>
+
+    /// - Parameter destination: open for reading and writing, of the content's full size already.
+    package init(
+        _ reference: ContentReference, in container: ContainerName, to destination: SharedDescriptor,
+        context: TransferContext, options: Options = Options()
+    ) {
+        self.reference = reference
+        self.container = container
+        self.context = context
+        self.destination = destination
+        self.options = options
+        elapsed = Self.stopwatch(context.clock)
+        state = Mutex(State(plan: FetchPlan(size: reference.size)))
+        let kept = options.manifest.flatMap { $0.reference == reference ? $0 : nil }
+        if let manifest = kept ?? Manifest(within: reference) {
+            let known = prepare(manifest)
+            state.withLock { state in
+                // Nobody waits yet, so there is nothing to do for anybody.
+                _ = enter(known, &state, now: .zero)
+                state.reportedBytes = state.plan.presentBytes
+            }
+        }
+    }
+
+    /// Returns once all these bytes are on this device. Bytes behind the end count as there.
+    ///
+    /// - Parameters:
+    ///   - priority: `demand` for a reader, `background` for a download that nobody waits to read.
+    ///   - patience: how long to wait while none of these bytes arrive; nil waits for ever.
+    /// - Throws: ``TransferError``, or `CancellationError`. Other waiters and later calls are not concerned.
+    package func ensure(
+        _ range: Range<UInt64>, priority: TransferPriority = .demand, patience: Duration?
+    ) async throws {
+        let id = state.withLock { state in
+            state.nextNumber += 1
+            return FetchPlan.WaiterID(number: state.nextNumber)
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                wait(id, continuation) { plan, now in
+                    plan.demand(id, range, priority, patience: patience, now: now)
+                }
+            }
+        } onCancel: {
+            cancel(id)
+        }
+    }
+
+    /// Fetches whatever is absent, behind all demands.
+    package func completeAll(patience: Duration? = nil) async throws {
+        try await ensure(0..<reference.size, priority: .background, patience: patience)
+    }
+
+    /// Fetches these bytes soon, without anybody waiting. A failure is not reported: it shows when they are demanded.
+    package func prefetch(_ range: Range<UInt64>) { handle { $0.plan.prefetch(range, now: $1) } }
+
+    /// Whether a read of these bytes can be answered at once. Never waits; a true answer also keeps the read-ahead going.
+    package func isPresent(_ range: Range<UInt64>) -> Bool {
+        let (isPresent, isComplete) = state.withLock { ($0.plan.isPresent(range), $0.plan.isComplete) }
+        if isPresent, !isComplete { handle { $0.plan.readOn(range, now: $1) } }
+        return isPresent
+    }
+
+    /// Ends the pause after a failure: the cloud is said to be back.
+    package func retryNow() { handle { $0.plan.retryNow(now: $1) } }
+
+    /// Ends the download: waiters fail with `stopped`. On return nothing writes to the destination any more.
+    package func stop() async {
+        handle { state, _ in state.plan.stop() }
+        await withCheckedContinuation { continuation in
+            let isIdle = state.withLock { state in
+                if !state.plan.inFlight.isEmpty { state.drains.append(continuation) }
+                return state.plan.inFlight.isEmpty
+            }
+            if isIdle { continuation.resume() }
+        }
+    }
+}
+
+// MARK: What is there
+
+extension ContentDownload {
+    package var progress: DownloadProgress { state.withLock { Self.progress($0.plan) } }
+    package var fractionPresent: Double { progress.fraction }
+    package var isComplete: Bool { state.withLock { $0.plan.isComplete } }
+
+    /// The chunks whose bytes are written, as a bitmap: chunk `i` is bit `i % 8` of byte `i / 8`. To keep it, take it first, then
+    /// `fdatasync(2)` the destination, then store it.
+    package var presentChunks: [UInt8] {
+        state.withLock { $0.plan.manifest == nil ? nil : $0.plan.present.bytes } ?? options.presentChunks ?? []
+    }
+
+    /// Nil until it has been fetched.
+    package var manifest: Manifest? { state.withLock { $0.plan.manifest } }
+
+    static func progress(_ plan: FetchPlan) -> DownloadProgress {
+        DownloadProgress(presentBytes: plan.presentBytes, size: plan.size, isComplete: plan.isComplete)
+    }
+}

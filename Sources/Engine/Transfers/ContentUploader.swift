@@ -1,0 +1,126 @@
+package import Chunking
+package import CloudModel
+
+/// Brings files to the cloud: names their chunks, asks which are missing, sends those, and the manifest last.
+///
+/// While one group of chunks is sent the next is hashed. Bytes are read again when they are sent and checked against their name,
+/// so memory is bounded by what is in flight, and a file that changes in between is noticed instead of uploaded as a mixture.
+package struct ContentUploader: Sendable {
+    /// Chunks asked about at once: their names are 16 KiB.
+    static let groupChunks = 512
+    static let groupBytes = 32 << 20
+    /// Sent at once per call; all calls together are bounded by ``TransferSlots``.
+    static let parallel = 4
+
+    private let context: TransferContext
+    private let chunker: FileChunker
+
+    package init(_ context: TransferContext, parameters: ChunkingParameters = .version1) {
+        self.context = context
+        chunker = FileChunker(parameters)
+    }
+
+    /// Uploads one open file. Throws ``TransferError``, or `CancellationError`.
+    ///
+    /// - Parameter progress: told how many of the file's bytes are in the cloud. Must return at once.
+    package func upload(
+        _ file: SharedDescriptor, size: UInt64, to container: ContainerName,
+        stillUnchanged: @escaping @Sendable () -> Bool = { true }, progress: (@Sendable (UInt64) -> Void)? = nil
+    ) async throws -> UploadResult {
+        let item = UploadItem(size: size, open: { file }, stillUnchanged: stillUnchanged, progress: progress)
+        return try await upload([item], to: container)[0].get()
+    }
+
+    /// Uploads a batch with one question to the cloud per ``groupChunks``. What fails for one file fails that file only;
+    /// when the cloud fails, all that are not done fail. Throws only `CancellationError`.
+    package func upload(
+        _ items: [UploadItem], to container: ContainerName
+    ) async throws -> [Result<UploadResult, TransferError>] {
+        var ledger = UploadLedger(sizes: items.map(\.size))
+        var staged = await stage(UploadStager(items: items, chunker: chunker))
+        while true {
+            try Task.checkCancellation()
+            for event in staged.events { ledger.add(event) }
+            await verify(items, &ledger)
+            let pieces = ledger.takePieces()
+            if pieces.isEmpty, staged.stager.isAtEnd { break }
+            async let next = stage(staged.stager)
+            await send(PieceSender(items: items, container: container, context: context), pieces, &ledger)
+            await verify(items, &ledger)
+            staged = await next
+        }
+        let forgotten = TransferError(.failed, "The upload ended before this file was done. Upload it again.")
+        return ledger.results.map { $0 ?? .failure(forgotten) }
+    }
+
+    private struct Staged {
+        var events: [StagedEvent] = []
+        var stager: UploadStager
+    }
+
+    /// Hashes until a group is full or all files are read.
+    private func stage(_ stager: UploadStager) async -> Staged {
+        var staged = Staged(stager: stager)
+        for _ in 0..<(Self.groupBytes / UploadStager.stepBytes) {
+            guard !staged.stager.isAtEnd, staged.events.count < Self.groupChunks, !Task.isCancelled else { break }
+            let before = staged.stager
+            let (events, after) = await context.pool.run {
+                var stager = before
+                return (stager.step(), stager)
+            }
+            staged.events += events
+            staged.stager = after
+        }
+        return staged
+    }
+
+    /// Asks the callers whether fully read files are still the same.
+    private func verify(_ items: [UploadItem], _ ledger: inout UploadLedger) async {
+        let indices = ledger.takeUnverified()
+        guard !indices.isEmpty else { return }
+        let answers = await context.pool.run { indices.map { items[$0].stillUnchanged() } }
+        for (index, unchanged) in zip(indices, answers) { ledger.verified(index, unchanged: unchanged) }
+    }
+
+    private func send(_ sender: PieceSender, _ pieces: [UploadPiece], _ ledger: inout UploadLedger) async {
+        guard !pieces.isEmpty else { return }
+        do {
+            let missing = try await sender.missing(pieces)
+            for piece in pieces where !missing.contains(piece.entry.id) {
+                report(ledger.arrived(piece, sent: 0), sender)
+            }
+            try await put(sender, pieces.filter { missing.contains($0.entry.id) }, &ledger)
+        } catch {
+            ledger.failRest(TransferError(error))
+        }
+    }
+
+    /// Sends a few at a time. The first failure of the cloud ends it: the next calls would only fail alike.
+    private func put(_ sender: PieceSender, _ pieces: [UploadPiece], _ ledger: inout UploadLedger) async throws {
+        try await withThrowingTaskGroup(of: PieceSender.Outcome.self) { group in
+            var rest = pieces.makeIterator()
+            for _ in 0..<Self.parallel {
+                guard let piece = rest.next() else { break }
+                add(piece, sender, ledger, to: &group)
+            }
+            while let outcome = try await group.next() {
+                for failure in outcome.failures { ledger.fail(failure.item, failure.error) }
+                if let sent = outcome.sent { report(ledger.arrived(outcome.piece, sent: sent), sender) }
+                if let piece = rest.next() { add(piece, sender, ledger, to: &group) }
+            }
+        }
+    }
+
+    private func add(
+        _ piece: UploadPiece, _ sender: PieceSender, _ ledger: UploadLedger,
+        to group: inout ThrowingTaskGroup<PieceSender.Outcome, any Error>
+    ) {
+        var manifest: Manifest?
+        if case .manifest(let item)? = piece.sources.first { manifest = ledger.manifest(of: item) }
+        group.addTask { [manifest] in try await sender.send(piece, manifest: manifest) }
+    }
+
+    private func report(_ grown: [(item: Int, bytes: UInt64)], _ sender: PieceSender) {
+        for (item, bytes) in grown { sender.items[item].progress?(bytes) }
+    }
+}

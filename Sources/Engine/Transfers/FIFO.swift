@@ -1,0 +1,29 @@
+/// A first-in, first-out queue; both ends in constant time on average, memory in proportion to what it holds.
+struct FIFO<Element> {
+    private var elements: [Element?] = []
+    private var head = 0
+
+    var count: Int { elements.count - head }
+    var isEmpty: Bool { count == 0 }
+
+    mutating func append(_ element: Element) { elements.append(element) }
+
+    mutating func popFirst() -> Element? {
+        guard head < elements.count else { return nil }
+        let element = elements[head]
+        elements[head] = nil
+        head += 1
+        if head > 32, head * 2 > elements.count {
+            elements.removeFirst(head)
+            head = 0
+        }
+        return element
+    }
+
+    mutating func removeAll(where isUnwanted: (Element) -> Bool) {
+        elements = elements[head...].filter { element in element.map { !isUnwanted($0) } ?? false }
+        head = 0
+    }
+}
+
+extension FIFO: Sendable where Element: Sendable {}

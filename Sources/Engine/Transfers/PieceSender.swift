@@ -1,0 +1,62 @@
+import Chunking
+import CloudModel
+import CloudStorage
+
+/// Brings single pieces of a batch to the cloud.
+struct PieceSender: Sendable {
+    struct Failure: Sendable {
+        let item: Int
+        let error: TransferError
+    }
+
+    struct Outcome: Sendable {
+        let piece: UploadPiece
+        /// Bytes sent; nil if no source had the piece's bytes any more.
+        let sent: Int?
+        /// Files that no longer have the bytes their name was made of.
+        let failures: [Failure]
+    }
+
+    let items: [UploadItem]
+    let container: ContainerName
+    let context: TransferContext
+
+    func missing(_ pieces: [UploadPiece]) async throws -> Set<ChunkID> {
+        try await context.slots.withSlot(.background) {
+            try await context.backend.missing(pieces.map(\.entry.id), in: container)
+        }
+    }
+
+    /// Throws only what the cloud throws, and cancellation. The slot covers reading and compressing too, which bounds the memory.
+    func send(_ piece: UploadPiece, manifest: Manifest?) async throws -> Outcome {
+        try await context.slots.withSlot(.background) {
+            let (frame, failures) = await context.pool.run { makeFrame(of: piece, manifest: manifest) }
+            guard let frame else { return Outcome(piece: piece, sent: nil, failures: failures) }
+            try await context.backend.putChunk(piece.entry.id, frame: frame, in: container)
+            return Outcome(piece: piece, sent: frame.count, failures: failures)
+        }
+    }
+
+    /// The piece's frame out of the first source that still has its bytes.
+    private func makeFrame(of piece: UploadPiece, manifest: Manifest?) -> (frame: [UInt8]?, failures: [Failure]) {
+        var failures: [Failure] = []
+        for source in piece.sources {
+            do {
+                return (ChunkFrame.encode(try bytes(piece.entry, source, manifest)), failures)
+            } catch {
+                failures.append(Failure(item: source.item, error: TransferError(error)))
+            }
+        }
+        return (nil, failures)
+    }
+
+    private func bytes(_ entry: ChunkEntry, _ source: UploadPiece.Source, _ manifest: Manifest?) throws -> [UInt8] {
+        let plain =
+            switch source {
+            case .file(let item, let offset): try items[item].open().read(at: offset, length: entry.length)
+            case .manifest: manifest?.encoded() ?? []
+            }
+        guard Digest.of(plain) == entry.id else { throw TransferError.changed }
+        return plain
+    }
+}

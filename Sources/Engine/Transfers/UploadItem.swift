@@ -1,0 +1,33 @@
+package import Chunking
+package import CloudModel
+
+/// One file to upload. It is opened when it is read and closed again, so a batch holds few descriptors however many files it has.
+package struct UploadItem: Sendable {
+    package let size: UInt64
+    package let open: @Sendable () throws -> SharedDescriptor
+    package let stillUnchanged: @Sendable () -> Bool
+    package let progress: (@Sendable (UInt64) -> Void)?
+
+    /// - Parameters:
+    ///   - size: bytes the file has; more or fewer when it is read count as a change.
+    ///   - open: opens it for reading; called several times, on a thread that may block.
+    ///   - stillUnchanged: whether the file is still the one that was to be uploaded; called once all of it is read.
+    ///   - progress: told how many of its bytes are in the cloud, whenever that grows. Must return at once.
+    package init(
+        size: UInt64, open: @escaping @Sendable () throws -> SharedDescriptor,
+        stillUnchanged: @escaping @Sendable () -> Bool = { true }, progress: (@Sendable (UInt64) -> Void)? = nil
+    ) {
+        self.size = size
+        self.open = open
+        self.stillUnchanged = stillUnchanged
+        self.progress = progress
+    }
+}
+
+/// A content that is in the cloud with all its chunks.
+package struct UploadResult: Hashable, Sendable {
+    package let reference: ContentReference
+    package let manifest: Manifest
+    /// Bytes of frames sent for it; what the cloud had already costs none.
+    package let bytesSent: Int
+}

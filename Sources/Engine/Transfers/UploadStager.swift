@@ -1,0 +1,68 @@
+import Chunking
+
+/// What reading a batch of files brings forth.
+enum StagedEvent: Sendable {
+    case chunk(ChunkEntry, item: Int, offset: UInt64)
+    /// All of the file is cut and named.
+    case hashed(item: Int)
+    case failed(item: Int, TransferError)
+}
+
+/// Reads a batch of files in order, in steps short enough for a shared thread. Keeps names, never bytes.
+struct UploadStager: Sendable {
+    /// Tens of milliseconds of hashing.
+    static let stepBytes = 8 << 20
+    /// Small files cost by their number: an open and a close each.
+    static let stepItems = 128
+
+    private let items: [UploadItem]
+    private let chunker: FileChunker
+    private var item = 0
+    private var offset: UInt64 = 0
+
+    init(items: [UploadItem], chunker: FileChunker) {
+        self.items = items
+        self.chunker = chunker
+    }
+
+    var isAtEnd: Bool { item == items.count }
+
+    /// Blocks on the disk and burns the processor.
+    mutating func step() -> [StagedEvent] {
+        var events: [StagedEvent] = []
+        var budget = Self.stepBytes
+        let lastItem = min(items.count, item + Self.stepItems)
+        while budget > 0, item < lastItem {
+            do {
+                budget -= try scan(budget: budget, into: &events)
+            } catch {
+                events.append(.failed(item: item, TransferError(error)))
+                advance()
+            }
+        }
+        return events
+    }
+
+    /// Reads on in the present file; answers how many bytes that were.
+    private mutating func scan(budget: Int, into events: inout [StagedEvent]) throws -> Int {
+        let file = try items[item].open()
+        let scan = try chunker.scan(file.raw, from: offset, budget: budget)
+        var position = offset
+        for entry in scan.entries {
+            events.append(.chunk(entry, item: item, offset: position))
+            position += UInt64(entry.length)
+        }
+        let count = Int(position - offset)
+        offset = position
+        if scan.reachedEnd || position > items[item].size {
+            events.append(.hashed(item: item))
+            advance()
+        }
+        return count
+    }
+
+    private mutating func advance() {
+        item += 1
+        offset = 0
+    }
+}

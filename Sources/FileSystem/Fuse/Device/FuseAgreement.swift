@@ -1,0 +1,40 @@
+import CFuse3
+
+/// What the kernel offered at the start, and what we took of it.
+package struct FuseAgreement: Sendable, Equatable {
+    /// The kernel's minor version of protocol 7.
+    package let kernelMinor: UInt32
+    /// The kernel can read and write a backing file in our place; whether we have the privilege shows when one is
+    /// registered.
+    package let passthrough: Bool
+    /// The kernel tells us when to drop set-id bits, instead of asking for `security.capability` before each write.
+    package let clearsSetID: Bool
+
+    /// The kernel sends lookups and listings of one folder at once instead of one by one.
+    package let parallelFolders: Bool
+
+    /// - Parameter offer: the body of FUSE_INIT.
+    init(offer: kernel_fuse_init_in, options: FuseOptions) {
+        kernelMinor = offer.minor
+        let flags = Int(offer.flags)
+        let isExtended = flags & KERNEL_FUSE_INIT_EXT != 0
+        let offersPassthrough = isExtended && Int(offer.flags2) & KERNEL_FUSE2_PASSTHROUGH != 0
+        passthrough = offersPassthrough && options.usesPassthrough
+        clearsSetID = flags & KERNEL_FUSE_HANDLE_KILLPRIV_V2 != 0
+        parallelFolders = flags & KERNEL_FUSE_PARALLEL_DIROPS != 0
+    }
+
+    /// Adds to libfuse's answer what libfuse 3.14 does not know.
+    func complete(_ answer: UnsafeMutablePointer<kernel_fuse_init_out>) {
+        if clearsSetID { answer.pointee.flags |= UInt32(KERNEL_FUSE_HANDLE_KILLPRIV_V2) }
+        // libfuse knows it, and until 3.17 (libfuse/libfuse#861) did not pass it on.
+        if parallelFolders { answer.pointee.flags |= UInt32(KERNEL_FUSE_PARALLEL_DIROPS) }
+        guard passthrough else { return }
+        // 7.40 is the first protocol with backing files. Depth 1: a backing file may lie on any file system that is not
+        // itself stacked on another.
+        answer.pointee.minor = max(answer.pointee.minor, 40)
+        answer.pointee.flags |= UInt32(KERNEL_FUSE_INIT_EXT)
+        answer.pointee.flags2 |= UInt32(KERNEL_FUSE2_PASSTHROUGH)
+        answer.pointee.max_stack_depth = 1
+    }
+}

@@ -1,0 +1,152 @@
+/// A file system as the kernel sees it: one method for each request, answered through its request value.
+///
+/// Methods run on the session's reader threads, several at once, and must not wait: what takes longer than memory or a
+/// local disk does is answered later, through ``FuseRequest/deferred()``. Names, payloads and values handed in are
+/// valid until the method returns. An operation that is not implemented answers ENOSYS, which the kernel remembers and
+/// does not ask again where it may.
+///
+/// There are no lock operations on purpose: the kernel then keeps POSIX and `flock(2)` locks itself, local to this
+/// machine. There is no `access` either: the mount has `default_permissions`, so the kernel decides from the attributes.
+package protocol FuseFileSystem: AnyObject, Sendable {
+    typealias Answer = FuseAnswer
+
+    /// The kernel has connected and agreed to `agreement`; no other request comes before this returns.
+    func start(_ agreement: FuseAgreement)
+
+    /// Looks up a name, `path_resolution(7)`. Each answer with a node counts one reference, returned by ``forget(_:)``.
+    func lookup(parent: FuseNode, name: borrowing FuseName, request: consuming FuseRequest<Answer.Entry>)
+
+    /// The kernel drops references to nodes. A node whose count is zero will not be named again without a lookup.
+    func forget(_ nodes: [FuseForget])
+
+    // MARK: Attributes
+
+    /// `stat(2)`, `fstat(2)`: through `handle` if the kernel has one at hand.
+    func getattr(node: FuseNode, handle: FuseHandle?, request: consuming FuseRequest<Answer.Attributes>)
+
+    /// `chmod(2)`, `chown(2)`, `truncate(2)`, `utimensat(2)`: changes what is set in `changes`, all or nothing.
+    func setattr(
+        node: FuseNode, handle: FuseHandle?, changes: FuseSetAttributes,
+        request: consuming FuseRequest<Answer.Attributes>)
+
+    /// `statvfs(3)`.
+    func statfs(node: FuseNode, request: consuming FuseRequest<Answer.Statistics>)
+
+    // MARK: Names
+
+    /// `readlink(2)`.
+    func readlink(node: FuseNode, request: consuming FuseRequest<Answer.Link>)
+
+    /// `mknod(2)`; `mode` has the umask applied already.
+    func mknod(
+        parent: FuseNode, name: borrowing FuseName, mode: UInt32, device: UInt64,
+        request: consuming FuseRequest<Answer.Entry>)
+
+    /// `mkdir(2)`; `mode` has the umask applied already.
+    func mkdir(
+        parent: FuseNode, name: borrowing FuseName, mode: UInt32, request: consuming FuseRequest<Answer.Entry>)
+
+    /// `unlink(2)`. The node lives on while it is referenced: see ``forget(_:)``.
+    func unlink(parent: FuseNode, name: borrowing FuseName, request: consuming FuseRequest<Answer.Done>)
+
+    /// `rmdir(2)`.
+    func rmdir(parent: FuseNode, name: borrowing FuseName, request: consuming FuseRequest<Answer.Done>)
+
+    /// `symlink(2)`.
+    func symlink(
+        parent: FuseNode, name: borrowing FuseName, target: borrowing FuseName,
+        request: consuming FuseRequest<Answer.Entry>)
+
+    /// `renameat2(2)` with its flags; EINVAL for a flag that is not supported.
+    func rename(
+        parent: FuseNode, name: borrowing FuseName, newParent: FuseNode, newName: borrowing FuseName,
+        flags: FuseRenameFlags, request: consuming FuseRequest<Answer.Done>)
+
+    /// `link(2)`.
+    func link(
+        node: FuseNode, newParent: FuseNode, newName: borrowing FuseName,
+        request: consuming FuseRequest<Answer.Entry>)
+
+    // MARK: Files
+
+    /// `open(2)` of what exists; with O_TRUNC in `flags` it empties the file in the same step.
+    func open(node: FuseNode, flags: FuseOpenFlags, request: consuming FuseRequest<Answer.Opened>)
+
+    /// `open(2)` with O_CREAT of a name that the kernel does not know; `mode` has the umask applied already.
+    func create(
+        parent: FuseNode, name: borrowing FuseName, mode: UInt32, flags: FuseOpenFlags,
+        request: consuming FuseRequest<Answer.Created>)
+
+    /// `pread(2)`: exactly `size` bytes but at the end of the file, else the kernel fills up with zeros.
+    func read(
+        node: FuseNode, handle: FuseHandle, offset: Int64, size: Int, flags: FuseOpenFlags,
+        request: consuming FuseRequest<Answer.Data>)
+
+    /// `pwrite(2)`. `clearsSetID` asks to drop the set-user-ID and set-group-ID bits and capabilities, as a write must;
+    /// if there were any, invalidate the node after the answer, as the kernel goes on showing the mode it knows.
+    func write(
+        node: FuseNode, handle: FuseHandle, offset: Int64, payload: borrowing FusePayload, clearsSetID: Bool,
+        request: consuming FuseRequest<Answer.Count>)
+
+    /// One `close(2)` of a descriptor; an error here is the one that the program sees. May come several times.
+    func flush(node: FuseNode, handle: FuseHandle, lockOwner: UInt64, request: consuming FuseRequest<Answer.Done>)
+
+    /// The last reference to the handle is gone, exactly one for each answered open or create. The error is not seen.
+    func release(node: FuseNode, handle: FuseHandle, flags: FuseOpenFlags, request: consuming FuseRequest<Answer.Done>)
+
+    /// `fsync(2)`, `fdatasync(2)` if `dataOnly`.
+    func fsync(node: FuseNode, handle: FuseHandle, dataOnly: Bool, request: consuming FuseRequest<Answer.Done>)
+
+    /// `fallocate(2)` with its mode flags.
+    func fallocate(
+        node: FuseNode, handle: FuseHandle, mode: Int32, offset: Int64, length: Int64,
+        request: consuming FuseRequest<Answer.Done>)
+
+    /// `lseek(2)` with SEEK_DATA or SEEK_HOLE; the kernel answers the others itself.
+    func lseek(
+        node: FuseNode, handle: FuseHandle, offset: Int64, whence: Int32,
+        request: consuming FuseRequest<Answer.Offset>)
+
+    /// `copy_file_range(2)`.
+    func copyFileRange(
+        from source: FuseRange, to destination: FuseRange, length: Int, request: consuming FuseRequest<Answer.Count>)
+
+    // MARK: Folders
+
+    /// `opendir(3)`.
+    func opendir(node: FuseNode, flags: FuseOpenFlags, request: consuming FuseRequest<Answer.Opened>)
+
+    /// `readdir(3)`: the entries after `offset`, which is 0 or what an entry handed out before gave as its next offset.
+    func readdir(
+        node: FuseNode, handle: FuseHandle, offset: Int64, size: Int,
+        request: consuming FuseRequest<Answer.Directory>)
+
+    /// The entries with their attributes; each one added counts as a lookup, except `.` and `..`.
+    func readdirplus(
+        node: FuseNode, handle: FuseHandle, offset: Int64, size: Int,
+        request: consuming FuseRequest<Answer.DirectoryPlus>)
+
+    /// The last reference to the folder's handle is gone.
+    func releasedir(node: FuseNode, handle: FuseHandle, request: consuming FuseRequest<Answer.Done>)
+
+    /// `fsync(2)` of a folder.
+    func fsyncdir(node: FuseNode, handle: FuseHandle, dataOnly: Bool, request: consuming FuseRequest<Answer.Done>)
+
+    // MARK: Extended attributes
+
+    /// `setxattr(2)` with its flags, XATTR_CREATE and XATTR_REPLACE.
+    func setxattr(
+        node: FuseNode, name: borrowing FuseName, value: UnsafeRawBufferPointer, flags: Int32,
+        request: consuming FuseRequest<Answer.Done>)
+
+    /// `getxattr(2)`; ENODATA if there is none. `capacity` 0 asks for the size.
+    func getxattr(
+        node: FuseNode, name: borrowing FuseName, capacity: Int,
+        request: consuming FuseRequest<Answer.ExtendedAttribute>)
+
+    /// `listxattr(2)`: the names, each with a NUL after it. `capacity` 0 asks for the size.
+    func listxattr(node: FuseNode, capacity: Int, request: consuming FuseRequest<Answer.ExtendedAttribute>)
+
+    /// `removexattr(2)`.
+    func removexattr(node: FuseNode, name: borrowing FuseName, request: consuming FuseRequest<Answer.Done>)
+}

@@ -1,0 +1,70 @@
+import Basics
+import CFuse3
+import Glibc
+
+/// One mount of ours: where it is, and which of those that may lie there it is.
+struct FuseMount: Sendable {
+    let path: String
+    /// The file system's device number as in the mount table, so that nobody else's mount at this path is taken away.
+    private let device: String
+
+    /// Mounts at `path`; the descriptor is the connection to the kernel.
+    static func make(at path: String, options: FuseOptions) throws(FuseError) -> (FuseMount, device: Int32) {
+        let path = try FuseMountPoint.validated(path)
+        let device = geteuid() == 0 ? try direct(path, options) : try FuseHelper.mount(path, options)
+        do throws(FuseError) {
+            guard let entry = try FuseMountPoint.topmost(at: path), entry.isFuse else {
+                throw FuseError(.system, "The mount at \(path) is not in the mount table, although it was made.")
+            }
+            return (FuseMount(path: path, device: entry.device), device)
+        } catch {
+            close(device)
+            throw error
+        }
+    }
+
+    /// Takes this mount away, if it is still there.
+    func unmount(lazily: Bool) throws(FuseError) {
+        guard let entry = try FuseMountPoint.topmost(at: path), entry.device == device else { return }
+        try FuseMountPoint.unmount(path, lazily: lazily)
+    }
+
+    /// `mount(2)` with a /dev/fuse of our own.
+    private static func direct(_ path: String, _ options: FuseOptions) throws(FuseError) -> Int32 {
+        let device = open("/dev/fuse", O_RDWR | O_CLOEXEC)
+        guard device >= 0 else { throw openFailure(errno) }
+        let words = "fd=\(device),rootmode=40000,user_id=\(geteuid()),group_id=\(getegid()),\(shared(options))"
+        let flags = UInt(cfuse_mount_flags(options.isReadOnly ? 1 : 0))
+        guard Glibc.mount(options.name, path, "fuse.\(options.name)", flags, words) == 0 else {
+            let code = errno
+            close(device)
+            throw mountFailure(code, path)
+        }
+        return device
+    }
+
+    /// The options that `mount(2)` and `fusermount3` both take.
+    static func shared(_ options: FuseOptions) -> String {
+        "default_permissions" + (options.isOpenToOthers ? ",allow_other" : "")
+    }
+
+    private static func openFailure(_ code: Int32) -> FuseError {
+        let reason = String(cString: strerror(code))
+        return FuseError(
+            .device,
+            "/dev/fuse can not be opened (\(reason)). Load the kernel module with `modprobe fuse`; in a container, pass the device in."
+        )
+    }
+
+    private static func mountFailure(_ code: Int32, _ path: String) -> FuseError {
+        let reason = String(cString: strerror(code))
+        switch code {
+        case EPERM, EACCES:
+            return FuseError(
+                .notPermitted,
+                "Mounting at \(path) is not permitted (\(reason)). It needs CAP_SYS_ADMIN; in a container, grant it.")
+        case EBUSY: return FuseError(.alreadyMounted, "\(path) is in use as a mount. Unmount it first.")
+        default: return FuseError(.system, "Mounting at \(path) failed: \(reason).")
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import Basics
+import CFuse3
+import Glibc
+import Synchronization
+
+/// The folder that a file system is mounted on.
+package enum FuseMountPoint {
+    /// Takes away mounts at `path` whose process has died ("Transport endpoint is not connected"), one above the other
+    /// if need be; whether there were any. A mount that is served, by whomever, stays.
+    ///
+    /// Blocks while the mount's process takes its time, five seconds at most.
+    @discardableResult
+    package static func clearDeadMount(at path: String) throws(FuseError) -> Bool {
+        let path = resolved(path)
+        var cleared = false
+        // Each turn takes one mount away, and nobody stacks a hundred.
+        for _ in 0..<100 {
+            guard let entry = try topmost(at: path), entry.isFuse, isDead(path) else { return cleared }
+            try unmount(path, lazily: true)
+            cleared = true
+        }
+        return cleared
+    }
+
+    /// The path with links resolved, once it is a folder with nothing mounted on it.
+    static func validated(_ path: String) throws(FuseError) -> String {
+        let path = resolved(path)
+        if let entry = try topmost(at: path), entry.isFuse {
+            throw FuseError(
+                .alreadyMounted, "A file system (\(entry.type)) is mounted at \(path) already. Unmount it first.")
+        }
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            let reason = String(cString: strerror(errno))
+            throw FuseError(.mountPoint, "The mount point \(path) can not be used: \(reason). Make the folder first.")
+        }
+        guard status.st_mode & S_IFMT == S_IFDIR else {
+            throw FuseError(.mountPoint, "The mount point \(path) is not a folder. Choose an empty folder.")
+        }
+        return path
+    }
+
+    static func topmost(at path: String) throws(FuseError) -> MountTable.Entry? {
+        do throws(Errno) { return try MountTable.current().topmost(at: Array(path.utf8)) } catch {
+            throw FuseError(.system, "The mount table can not be read (\(error)). Is /proc mounted?")
+        }
+    }
+
+    /// `umount2(2)` as root, `fusermount3 -u` otherwise. Lazily: gone from sight at once, gone when nobody uses it.
+    static func unmount(_ path: String, lazily: Bool) throws(FuseError) {
+        guard geteuid() == 0 else { return try FuseHelper.unmount(path, lazily: lazily) }
+        guard umount2(path, cfuse_unmount_flags(lazily ? 1 : 0)) != 0 else { return }
+        let code = errno
+        // EINVAL: no mount there any more.
+        if code == EINVAL { return }
+        if code == EBUSY { throw busy(path) }
+        throw FuseError(.system, "Unmounting \(path) failed: \(String(cString: strerror(code))).")
+    }
+
+    static func busy(_ path: String) -> FuseError {
+        FuseError(
+            .busy,
+            "\(path) is in use. Close the programs that use it (`fuser -vm \(path)` names them), or unmount it lazily.")
+    }
+
+    /// The path without links. What is mounted at its end may be dead and is not asked: then only its parent is resolved.
+    private static func resolved(_ path: String) -> String {
+        if let whole = canonical(path) { return whole }
+        let trimmed = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+        guard let slash = trimmed.lastIndex(of: "/") else {
+            return canonical(".").map { $0 + "/" + trimmed } ?? trimmed
+        }
+        let parent = slash == trimmed.startIndex ? "/" : String(trimmed[..<slash])
+        let name = trimmed[trimmed.index(after: slash)...]
+        guard let folder = canonical(parent) else { return trimmed }
+        return folder == "/" ? "/" + name : folder + "/" + name
+    }
+
+    private static func canonical(_ path: String) -> String? {
+        guard let text = realpath(path, nil) else { return nil }
+        defer { free(text) }
+        return String(cString: text)
+    }
+
+    /// Whether asking the root of the mount gives ENOTCONN. Asked on a thread of its own: a process that lives but
+    /// hangs would keep us; after five seconds it counts as alive.
+    private static func isDead(_ path: String) -> Bool {
+        let probe = Probe()
+        do throws(Errno) {
+            try OwnThread.detach("fuse-probe") {
+                let result = cfuse_ask_attributes(path)
+                probe.finish(isDead: result != 0 && errno == ENOTCONN)
+            }
+        } catch { return false }
+        return probe.wait(seconds: 5)
+    }
+
+    /// The answer of a thread that may never come back.
+    private final class Probe: Sendable {
+        private let answer = Mutex<Bool?>(nil)
+
+        func finish(isDead: Bool) { answer.withLock { $0 = isDead } }
+
+        func wait(seconds: Int) -> Bool {
+            for _ in 0..<(seconds * 200) {
+                if let answer = answer.withLock({ $0 }) { return answer }
+                usleep(5_000)
+            }
+            return false
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import Synchronization
+
+/// A request that waits for its answer: can be captured by closures, and given up by whoever comes first.
+///
+/// Two may race for it, say a download that ends and an interrupt: ``take()`` gives the request to one of them. If the
+/// object goes away with the request in it, the program gets EIO.
+package final class DeferredRequest<Answer>: Sendable {
+    private let request: Mutex<FuseRequest<Answer>?>
+
+    init(_ request: consuming FuseRequest<Answer>) { self.request = Mutex(consume request) }
+
+    /// The request, to be answered by the caller; nil if someone else has taken it.
+    package func take() -> FuseRequest<Answer>? {
+        request.withLock { $0.take() }
+    }
+
+    /// Calls `handler` once if the program stops waiting before the request is taken: on the thread that reads the
+    /// interrupt, or on this one if it has come already. It should take the request and fail it with EINTR.
+    package func onInterrupt(_ handler: @escaping @Sendable () -> Void) {
+        let isLate = request.withLock { $0?.watchInterrupt(handler) ?? false }
+        if isLate { handler() }
+    }
+}

@@ -1,0 +1,19 @@
+import CFuse3
+
+/// Who asks: ids as in the namespaces of the mount. All zero when the kernel itself writes back.
+package struct FuseContext: Sendable, Equatable {
+    package let user: UInt32
+    package let group: UInt32
+    /// The thread that asks, as in `gettid(2)`; its process may have another number.
+    package let process: Int32
+    /// Of the asking process; the kernel has applied it to the modes in requests.
+    package let umask: UInt32
+
+    init(of request: OpaquePointer) {
+        let context = fuse_req_ctx(request)
+        user = context?.pointee.uid ?? 0
+        group = context?.pointee.gid ?? 0
+        process = context?.pointee.pid ?? 0
+        umask = context?.pointee.umask ?? 0
+    }
+}

@@ -1,0 +1,38 @@
+import CFuse3
+import Glibc
+
+extension FuseRequest where Answer == FuseAnswer.Data {
+    /// At most as many bytes as were asked for; fewer only at the end of the file.
+    @discardableResult
+    package consuming func reply(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        answer { fuse_reply_buf($0, bytes.baseAddress, bytes.count) }
+    }
+
+    @discardableResult
+    package consuming func reply(_ bytes: [UInt8]) -> Bool {
+        answer { fuse_reply_buf($0, bytes, bytes.count) }
+    }
+
+    /// As above, for bytes lent without a closure: a request can not be consumed in one.
+    @discardableResult
+    package consuming func reply(_ bytes: RawSpan) -> Bool {
+        answer { request in
+            bytes.withUnsafeBytes { fuse_reply_buf(request, $0.baseAddress, $0.count) }
+        }
+    }
+
+    /// Answers from a range of `file`: spliced from the page cache without passing through our memory where the answer
+    /// is of two pages or more. What lies behind the end of the file is left out.
+    @discardableResult
+    package consuming func reply(from file: Int32, at offset: Int64, count: Int) -> Bool {
+        answer { request in
+            var source = cfuse_buffers()
+            let flags = FUSE_BUF_IS_FD.rawValue | FUSE_BUF_FD_SEEK.rawValue | FUSE_BUF_FD_RETRY.rawValue
+            source.buf.flags = fuse_buf_flags(rawValue: flags)
+            source.buf.fd = file
+            source.buf.pos = Int(offset)
+            source.buf.size = count
+            return fuse_reply_data(request, &source, FUSE_BUF_SPLICE_MOVE)
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import CFuse3
+import Glibc
+
+extension FuseRequest where Answer == FuseAnswer.Done {
+    @discardableResult
+    package consuming func succeed() -> Bool { answer { fuse_reply_err($0, 0) } }
+}
+
+extension FuseRequest where Answer == FuseAnswer.Entry {
+    @discardableResult
+    package consuming func reply(_ entry: FuseEntry) -> Bool {
+        var parameters = entry.parameters
+        return answer { fuse_reply_entry($0, &parameters) }
+    }
+}
+
+extension FuseRequest where Answer == FuseAnswer.Created {
+    @discardableResult
+    package consuming func reply(_ entry: FuseEntry, _ opened: FuseOpened) -> Bool {
+        var parameters = entry.parameters
+        var info = opened.fileInfo
+        return answer(opened.patch) { fuse_reply_create($0, &parameters, &info) }
+    }
+}
+
+extension FuseRequest where Answer == FuseAnswer.Opened {
+    @discardableResult
+    package consuming func reply(_ opened: FuseOpened) -> Bool {
+        var info = opened.fileInfo
+        return answer(opened.patch) { fuse_reply_open($0, &info) }
+    }
+}
+
+extension FuseRequest where Answer == FuseAnswer.Attributes {
+    /// The kernel may show `attributes` for `timeout` without asking again.
+    @discardableResult
+    package consuming func reply(_ attributes: FuseAttributes, timeout: Duration) -> Bool {
+        var status = attributes.status
+        return answer { fuse_reply_attr($0, &status, timeout.inSeconds) }
+    }
+}
+
+extension FuseRequest where Answer == FuseAnswer.Link {
+    /// `target` without a NUL, at most 4,095 bytes.
+    @discardableResult
+    package consuming func reply(_ target: [UInt8]) -> Bool {
+        answer { request in
+            withUnsafeTemporaryAllocation(of: CChar.self, capacity: target.count + 1) { text in
+                for (index, byte) in target.enumerated() { text[index] = CChar(bitPattern: byte) }
+                text[target.count] = 0
+                return fuse_reply_readlink(request, text.baseAddress)
+            }
+        }
+    }
+}
+
+extension FuseRequest where Answer == FuseAnswer.Count {
+    /// How many bytes were written or copied.
+    @discardableResult
+    package consuming func reply(_ count: Int) -> Bool { answer { fuse_reply_write($0, count) } }
+}
+
+extension FuseRequest where Answer == FuseAnswer.Statistics {
+    @discardableResult
+    package consuming func reply(_ statistics: FuseStatistics) -> Bool {
+        var values = statistics.statistics
+        return answer { fuse_reply_statfs($0, &values) }
+    }
+}
+
+extension FuseRequest where Answer == FuseAnswer.Offset {
+    @discardableResult
+    package consuming func reply(_ offset: Int64) -> Bool { answer { fuse_reply_lseek($0, Int(offset)) } }
+}
+
+extension FuseRequest where Answer == FuseAnswer.ExtendedAttribute {
+    /// Answers as the system calls ask: the size for a `capacity` of 0, ERANGE if `value` does not fit, else its bytes.
+    @discardableResult
+    package consuming func reply(_ value: UnsafeRawBufferPointer, capacity: Int) -> Bool {
+        if capacity == 0 { return answer { fuse_reply_xattr($0, value.count) } }
+        if value.count > capacity { return fail(ERANGE) }
+        return answer { fuse_reply_buf($0, value.baseAddress, value.count) }
+    }
+
+    @discardableResult
+    package consuming func reply(_ value: [UInt8], capacity: Int) -> Bool {
+        if capacity == 0 { return answer { fuse_reply_xattr($0, value.count) } }
+        if value.count > capacity { return fail(ERANGE) }
+        return answer { fuse_reply_buf($0, value, value.count) }
+    }
+}
+
+extension FuseRequest where Answer == FuseAnswer.Directory {
+    @discardableResult
+    package consuming func reply(_ buffer: borrowing FuseDirectoryBuffer<FuseAnswer.Directory>) -> Bool {
+        let bytes = buffer.bytes
+        return answer { fuse_reply_buf($0, bytes.baseAddress, bytes.count) }
+    }
+}
+
+extension FuseRequest where Answer == FuseAnswer.DirectoryPlus {
+    @discardableResult
+    package consuming func reply(_ buffer: borrowing FuseDirectoryBuffer<FuseAnswer.DirectoryPlus>) -> Bool {
+        let bytes = buffer.bytes
+        return answer { fuse_reply_buf($0, bytes.baseAddress, bytes.count) }
+    }
+}

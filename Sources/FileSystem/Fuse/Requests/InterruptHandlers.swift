@@ -1,0 +1,19 @@
+import Synchronization
+
+/// What to call when a request is interrupted, by the kernel's number of the request. Holds only requests that wait.
+///
+/// libfuse's own hook is not used: it calls with the request's lock held, so answering from it would free the lock.
+final class InterruptHandlers: Sendable {
+    private let handlers = Mutex<[UInt64: @Sendable () -> Void]>([:])
+
+    func insert(_ handler: @escaping @Sendable () -> Void, for unique: UInt64) {
+        handlers.withLock { $0[unique] = handler }
+    }
+
+    func remove(_ unique: UInt64) -> (@Sendable () -> Void)? {
+        handlers.withLock { $0.removeValue(forKey: unique) }
+    }
+
+    /// Runs the handler of a request, if it has one that has not run. No lock is held meanwhile.
+    func fire(_ unique: UInt64) { remove(unique)?() }
+}

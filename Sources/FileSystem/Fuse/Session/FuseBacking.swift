@@ -1,0 +1,31 @@
+package import Basics
+import CFuse3
+import Glibc
+
+/// A local file registered with the kernel as the content of files of the mount.
+package struct FuseBacking: Sendable, Hashable {
+    let id: Int32
+}
+
+extension FuseSession {
+    /// Whether ``register(backing:)`` may work: the kernel offers it. It then still needs CAP_SYS_ADMIN.
+    package var offersPassthrough: Bool { connection.lifecycle.agreement?.passthrough ?? false }
+
+    /// Registers an open file, to be handed out in ``FuseOpened``. `file` may be closed after; the kernel keeps it.
+    ///
+    /// All opens of one node that overlap must name the same backing, and no open without one may overlap with them:
+    /// the kernel refuses with EIO. Throws EPERM without the privilege, EOPNOTSUPP if the kernel does not offer it,
+    /// ELOOP if the file lies on a stacked file system.
+    package func register(backing file: Int32) throws(Errno) -> FuseBacking {
+        guard offersPassthrough else { throw Errno(EOPNOTSUPP, "register a backing file") }
+        let device = connection.devices[0]
+        return FuseBacking(
+            id: try check("register a backing file") { kernel_fuse_backing_open(device, file) })
+    }
+
+    /// Gives the registration back; files that are open with it go on using it.
+    package func unregister(_ backing: FuseBacking) throws(Errno) {
+        let device = connection.devices[0]
+        try check("unregister a backing file") { kernel_fuse_backing_close(device, backing.id) }
+    }
+}

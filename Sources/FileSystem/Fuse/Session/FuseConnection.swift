@@ -1,0 +1,87 @@
+import Basics
+import CFuse3
+import Glibc
+import Logging
+
+/// libfuse's session and the descriptors it talks over. Lives until its last request is answered and its last reader
+/// has ended, because libfuse frees the session that all of them point to.
+///
+/// @unchecked: `session` is libfuse's pointer, with locks of its own inside; all else is constant or guarded.
+final class FuseConnection: @unchecked Sendable {
+    let session: OpaquePointer
+    /// The first is the one that was mounted, the others are clones of it; one for each reader or one for all.
+    let devices: [Int32]
+    let fileSystem: any FuseFileSystem
+    let options: FuseOptions
+    let logger: Logger
+    let interrupts = InterruptHandlers()
+    let counts = FuseRequestCounts()
+    let lifecycle = FuseLifecycle()
+
+    /// Takes over `device`, a mounted /dev/fuse, which is closed on failure too.
+    init(device: Int32, fileSystem: any FuseFileSystem, options: FuseOptions, logger: Logger) throws(FuseError) {
+        guard let session = Self.makeSession(device) else {
+            close(device)
+            throw FuseError(.library, "libfuse refused to make a session; its own message is in the error output.")
+        }
+        self.session = session
+        self.fileSystem = fileSystem
+        self.options = options
+        self.logger = logger
+        devices = [device] + Self.clones(of: device, count: options.clonesDevice ? options.readerCount - 1 : 0)
+    }
+
+    deinit {
+        // Closes the first device too.
+        fuse_session_destroy(session)
+        for device in devices.dropFirst() { close(device) }
+    }
+
+    func device(ofReader index: Int) -> Int32 { devices[index % devices.count] }
+
+    /// Ends the connection: programs that still have files open get ENOTCONN. The numbers of the descriptors stay taken
+    /// until the last request is answered, so no late answer can reach a file that got the same number.
+    func sever() {
+        let void = open("/dev/null", O_RDWR | O_CLOEXEC)
+        guard void >= 0 else {
+            logger.error("The file system can not be taken from the kernel: opening /dev/null failed.")
+            return
+        }
+        for device in devices { cfuse_replace(void, device) }
+        close(void)
+    }
+
+    private static func makeSession(_ device: Int32) -> OpaquePointer? {
+        var operations = FuseOperations.table
+        let session = "ubiquity".withCString { name in
+            var words: [UnsafeMutablePointer<CChar>?] = [UnsafeMutablePointer(mutating: name), nil]
+            return words.withUnsafeMutableBufferPointer { words in
+                var arguments = fuse_args(argc: 1, argv: words.baseAddress, allocated: 0)
+                return cfuse_session_new(&arguments, &operations, nil)
+            }
+        }
+        guard let session else { return nil }
+        var calls = DeviceIO.calls
+        // Sets the descriptor of the session as well: libfuse itself mounts nothing.
+        guard fuse_session_custom_io(session, &calls, device) == 0 else {
+            fuse_session_destroy(session)
+            return nil
+        }
+        return session
+    }
+
+    /// More channels of the same connection; none where /dev/fuse can not be opened, and all readers share the first.
+    private static func clones(of device: Int32, count: Int) -> [Int32] {
+        var clones: [Int32] = []
+        for _ in 0..<max(0, count) {
+            let clone = open("/dev/fuse", O_RDWR | O_CLOEXEC)
+            guard clone >= 0 else { return clones }
+            guard kernel_fuse_clone(clone, device) == 0 else {
+                close(clone)
+                return clones
+            }
+            clones.append(clone)
+        }
+        return clones
+    }
+}

@@ -1,0 +1,48 @@
+package import Basics
+import CFuse3
+import Glibc
+
+/// Tells the kernel what it may no longer believe. From any thread, but never from within a handler and never under a
+/// lock that a handler takes: the kernel may hold the very folder or page locked whose request that handler serves.
+///
+/// The order after a remote change: commit, then the generation, then ``invalidateInode``, then ``invalidateEntry``.
+/// What the kernel does not hold in its caches is no error.
+package struct FuseNotifier: Sendable {
+    private let connection: FuseConnection
+
+    init(_ connection: FuseConnection) { self.connection = connection }
+
+    /// Forgets attributes, and cached bytes from `offset` on: `length` of them, all if 0. An `offset` below 0 spares
+    /// the bytes.
+    package func invalidateInode(_ node: FuseNode, offset: Int64 = 0, length: Int64 = 0) throws(Errno) {
+        try check(
+            "invalidate an inode",
+            fuse_lowlevel_notify_inval_inode(
+                connection.session, node, Int(offset), Int(length)))
+    }
+
+    /// Forgets what `name` in `parent` means, also that there is no such name.
+    package func invalidateEntry(parent: FuseNode, name: [UInt8]) throws(Errno) {
+        let code = name.withUnsafeBytes { bytes in
+            fuse_lowlevel_notify_inval_entry(
+                connection.session, parent, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
+        }
+        try check("invalidate an entry", code)
+    }
+
+    /// Forgets `name` and tells those who watch the folder that `child` is gone. EBUSY, ENOTEMPTY: it is in use, and
+    /// the name was only invalidated.
+    package func delete(parent: FuseNode, child: FuseNode, name: [UInt8]) throws(Errno) {
+        let code = name.withUnsafeBytes { bytes in
+            fuse_lowlevel_notify_delete(
+                connection.session, parent, child, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
+        }
+        try check("notify of a deletion", code)
+    }
+
+    /// ENOENT: not in the kernel's caches. ENOTCONN, ENODEV: the mount has ended, and its caches with it.
+    private func check(_ what: String, _ result: Int32) throws(Errno) {
+        guard result < 0, ![ENOENT, ENOTCONN, ENODEV].contains(-result) else { return }
+        throw Errno(-result, what)
+    }
+}

@@ -1,0 +1,112 @@
+import Basics
+import CFuse3
+import Glibc
+
+/// One thread's loop: reads a request, lets libfuse take it apart, calls the file system, again until the mount ends.
+final class FuseReader {
+    let connection: FuseConnection
+    let device: Int32
+    /// libfuse allocates the memory at the first read and uses it for each one after.
+    private var buffer = fuse_buf()
+
+    private static let slot = ThreadSlot()
+
+    init(connection: FuseConnection, device: Int32) {
+        self.connection = connection
+        self.device = device
+    }
+
+    deinit { free(buffer.mem) }
+
+    /// The reader whose thread this is. libfuse's callbacks run nowhere else.
+    static var current: FuseReader {
+        guard let pointer = slot.value else { preconditionFailure("libfuse called back outside of a reader") }
+        return Unmanaged<FuseReader>.fromOpaque(pointer).takeUnretainedValue()
+    }
+
+    /// The bytes of the request that is being handled.
+    var message: UnsafeRawPointer { UnsafeRawPointer(buffer.mem) }
+
+    /// Reads and handles requests until the mount has ended or the session stops.
+    func run() {
+        Self.slot.value = Unmanaged.passUnretained(self).toOpaque()
+        defer { Self.slot.value = nil }
+        while fuse_session_exited(connection.session) == 0, step() {}
+        noteLibraryFailure()
+    }
+
+    /// One request; false when there are no more.
+    private func step() -> Bool {
+        let size = ReplyTarget.with(device: device, patch: .none) {
+            fuse_session_receive_buf(connection.session, &buffer)
+        }
+        if size == 0 { return false }
+        if size < 0 { return shouldContinue(after: -size) }
+        let header = message.load(as: kernel_fuse_in_header.self)
+        connection.counts.add(header.opcode)
+        ReplyTarget.with(device: device, patch: patch(for: header)) {
+            fuse_session_process_buf(connection.session, &buffer)
+        }
+        switch Int(header.opcode) {
+        case KERNEL_FUSE_OP_INTERRUPT: fireInterrupt()
+        // Only now, with the answer given: before, the kernel would refuse a backing file.
+        case KERNEL_FUSE_OP_INIT: connection.lifecycle.markServing(agreement)
+        default: break
+        }
+        return true
+    }
+
+    /// EINTR is the signal that wakes a reader to look whether the session stops.
+    private func shouldContinue(after code: Int32) -> Bool {
+        if connection.lifecycle.isStopping { return false }
+        if code == EINTR || code == EAGAIN { return true }
+        connection.lifecycle.noteFailure(Errno(code, "read /dev/fuse"))
+        return false
+    }
+
+    private func patch(for header: kernel_fuse_in_header) -> ReplyPatch {
+        header.opcode == KERNEL_FUSE_OP_INIT ? .initialise(agreement) : .none
+    }
+
+    /// What comes of the FUSE_INIT that is being handled.
+    var agreement: FuseAgreement {
+        var offer = kernel_fuse_init_in()
+        let headerSize = MemoryLayout<kernel_fuse_in_header>.size
+        let length = Int(message.load(as: kernel_fuse_in_header.self).len) - headerSize
+        // Older kernels send less; what they leave out is zero.
+        let known = min(max(0, length), MemoryLayout<kernel_fuse_init_in>.size)
+        withUnsafeMutableBytes(of: &offer) { $0.copyMemory(from: .init(start: message + headerSize, count: known)) }
+        return FuseAgreement(offer: offer, options: connection.options)
+    }
+
+    /// libfuse has marked the request as interrupted; its handler runs here, outside of libfuse's locks.
+    private func fireInterrupt() {
+        let unique = message.load(fromByteOffset: MemoryLayout<kernel_fuse_in_header>.size, as: UInt64.self)
+        connection.interrupts.fire(unique)
+    }
+
+    /// libfuse ends the session by itself when the kernel and it can not agree at the start.
+    private func noteLibraryFailure() {
+        if connection.lifecycle.agreement == nil, !connection.lifecycle.isStopping,
+            fuse_session_exited(connection.session) != 0
+        {
+            connection.lifecycle.noteFailure(Errno(EPROTO, "FUSE_INIT"))
+        }
+    }
+
+    /// Whether the write that is being handled must drop set-id bits; libfuse keeps that flag to itself.
+    var writeClearsSetID: Bool {
+        let write = message.load(
+            fromByteOffset: MemoryLayout<kernel_fuse_in_header>.size, as: kernel_fuse_write_in.self)
+        return Int(write.write_flags) & KERNEL_FUSE_WRITE_KILL_SUIDGID != 0
+    }
+
+    /// Takes a request of libfuse into a value that must be answered.
+    func adopt<Answer>(_ request: OpaquePointer?) -> FuseRequest<Answer> {
+        guard let request else { preconditionFailure("libfuse called back without a request") }
+        let header = message.load(as: kernel_fuse_in_header.self)
+        return FuseRequest(
+            RequestHandle(
+                request: request, connection: .passRetained(connection), device: device, unique: header.unique))
+    }
+}

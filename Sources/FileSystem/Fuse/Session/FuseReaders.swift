@@ -1,0 +1,84 @@
+import Basics
+import CFuse3
+import Glibc
+import Logging
+import Synchronization
+
+/// The threads that read requests, and the one that sees them off.
+enum FuseReaders {
+    /// What a reader's thread shares with the one that ends it.
+    private final class Seat: Sendable {
+        let hasEnded = Atomic(false)
+        let thread = Mutex<pthread_t?>(nil)
+    }
+
+    /// Starts the readers. They end with the mount, or when `stop` returned by this is called; either way the
+    /// connection is then severed and marked as ended.
+    static func start(_ connection: FuseConnection) throws(FuseError) -> @Sendable () -> Void {
+        WakeSignal.install()
+        let seats = (0..<connection.options.readerCount).map { _ in Seat() }
+        let close: @Sendable () -> Void = { beginClosing(connection, seats) }
+        do {
+            for (index, seat) in seats.enumerated() {
+                let device = connection.device(ofReader: index)
+                let thread = try OwnThread.start("fuse-\(index)") {
+                    WakeSignal.receiveOnly()
+                    FuseReader(connection: connection, device: device).run()
+                    seat.hasEnded.store(true, ordering: .releasing)
+                    close()
+                }
+                seat.thread.withLock { $0 = thread }
+            }
+        } catch {
+            connection.lifecycle.requestStop()
+            close()
+            throw FuseError(
+                .thread, "A thread for the mount could not be started (\(error)). Raise the limit of tasks.")
+        }
+        return close
+    }
+
+    private static func beginClosing(_ connection: FuseConnection, _ seats: [Seat]) {
+        guard connection.lifecycle.beginClosing() else { return }
+        do throws(Errno) {
+            try OwnThread.detach("fuse-end") { finish(connection, seats) }
+        } catch {
+            connection.logger.error(
+                "The mount's end could not be completed: no thread could be started.", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Waits until every reader has ended, waking those that still wait for a request.
+    private static func finish(_ connection: FuseConnection, _ seats: [Seat]) {
+        for seat in seats {
+            guard let thread = seat.thread.withLock({ $0 }) else { continue }
+            // A signal that comes just before the reader's system call is lost, hence again after two milliseconds.
+            while !seat.hasEnded.load(ordering: .acquiring) {
+                pthread_kill(thread, WakeSignal.number)
+                usleep(2_000)
+            }
+            pthread_join(thread, nil)
+        }
+        connection.sever()
+        connection.lifecycle.markEnded()
+    }
+}
+
+/// A signal that does nothing but end a blocking system call with EINTR.
+private enum WakeSignal {
+    static var number: Int32 { cfuse_wake_signal() }
+
+    static func install() {
+        var action = sigaction()
+        action.__sigaction_handler.sa_handler = { _ in }
+        sigaction(number, &action, nil)
+    }
+
+    /// Blocks every other signal on this thread: the process's own handlers belong on other threads.
+    static func receiveOnly() {
+        var signals = sigset_t()
+        sigfillset(&signals)
+        sigdelset(&signals, number)
+        pthread_sigmask(SIG_SETMASK, &signals, nil)
+    }
+}

@@ -1,0 +1,65 @@
+import Synchronization
+
+/// How many requests of each kind came: what a workload costs, as an exact number.
+package final class FuseRequestCounts: Sendable {
+    /// A request's number in the kernel's protocol, `enum fuse_opcode` of linux/fuse.h.
+    package enum Operation: UInt32, Sendable, CaseIterable {
+        case lookup = 1
+        case forget = 2
+        case getattr = 3
+        case setattr = 4
+        case readlink = 5
+        case symlink = 6
+        case mknod = 8
+        case mkdir = 9
+        case unlink = 10
+        case rmdir = 11
+        case rename = 12
+        case link = 13
+        case open = 14
+        case read = 15
+        case write = 16
+        case statfs = 17
+        case release = 18
+        case fsync = 20
+        case setxattr = 21
+        case getxattr = 22
+        case listxattr = 23
+        case removexattr = 24
+        case flush = 25
+        case start = 26
+        case opendir = 27
+        case readdir = 28
+        case releasedir = 29
+        case fsyncdir = 30
+        case access = 34
+        case create = 35
+        case interrupt = 36
+        case ioctl = 39
+        case poll = 40
+        case batchForget = 42
+        case fallocate = 43
+        case readdirplus = 44
+        case rename2 = 45
+        case lseek = 46
+        case copyFileRange = 47
+        case syncfs = 50
+        case tmpfile = 51
+        case statx = 52
+    }
+
+    private let counts = InlineArray<64, Atomic<UInt64>> { _ in Atomic(0) }
+
+    func add(_ code: UInt32) {
+        // The last place takes what the kernel may invent.
+        counts[min(Int(code), 63)].add(1, ordering: .relaxed)
+    }
+
+    package subscript(operation: Operation) -> UInt64 { counts[Int(operation.rawValue)].load(ordering: .relaxed) }
+
+    package var total: UInt64 {
+        var sum: UInt64 = 0
+        for index in counts.indices { sum += counts[index].load(ordering: .relaxed) }
+        return sum
+    }
+}

@@ -1,0 +1,79 @@
+import Basics
+import CFuse3
+import Glibc
+package import Logging
+
+/// A mounted file system and the conversation about it with the kernel.
+///
+/// The session serves until the mount is gone: after ``unmount(lazily:)``, after `umount` or `fusermount3 -u` from
+/// outside, or after ``stop()``. It keeps itself alive meanwhile; letting go of this object changes nothing.
+package final class FuseSession: Sendable {
+    let connection: FuseConnection
+    private let mount: FuseMount
+    private let close: @Sendable () -> Void
+
+    private init(_ connection: FuseConnection, _ mount: FuseMount, close: @escaping @Sendable () -> Void) {
+        self.connection = connection
+        self.mount = mount
+        self.close = close
+    }
+
+    /// Mounts `fileSystem` at the folder `path` and returns once the kernel's first request is answered.
+    ///
+    /// Mounts through /dev/fuse as root and through `fusermount3` as an ordinary user. A mount left behind by a process
+    /// that died is in the way: see ``FuseMountPoint/clearDeadMount(at:)``.
+    package static func mount(
+        _ fileSystem: any FuseFileSystem, at path: String, options: FuseOptions = FuseOptions(), logger: Logger
+    ) async throws(FuseError) -> FuseSession {
+        let session = try await OwnThread.run("fuse-mount") { () throws(FuseError) in
+            let (mount, device) = try FuseMount.make(at: path, options: options)
+            do throws(FuseError) {
+                let connection = try FuseConnection(
+                    device: device, fileSystem: fileSystem, options: options, logger: logger)
+                let close = try FuseReaders.start(connection)
+                return FuseSession(connection, mount, close: close)
+            } catch {
+                try mount.unmount(lazily: true)
+                throw error
+            }
+        }
+        await session.connection.lifecycle.waitForStart()
+        if case .failed(let error) = session.connection.lifecycle.ending {
+            try await session.unmount(lazily: true)
+            throw FuseError(.library, "The kernel and libfuse could not agree on a session for \(path): \(error).")
+        }
+        return session
+    }
+
+    /// Tells the kernel of changes that did not come through it.
+    package var notifier: FuseNotifier { FuseNotifier(connection) }
+
+    /// What the workload has cost so far.
+    package var counts: FuseRequestCounts { connection.counts }
+
+    /// Nil while the session serves.
+    package var ending: FuseEnding? { connection.lifecycle.ending }
+
+    /// What was agreed with the kernel at the start.
+    package var agreement: FuseAgreement? { connection.lifecycle.agreement }
+
+    /// Takes the mount away, on which the session ends. Fails with ``FuseError/Code/busy`` while programs use it; if
+    /// `lazily`, it is gone from sight at once and the session goes on until the last of them is done. Does nothing if
+    /// the mount is gone already.
+    package func unmount(lazily: Bool = false) async throws(FuseError) {
+        let mount = mount
+        try await OwnThread.run("fuse-unmount") { () throws(FuseError) in try mount.unmount(lazily: lazily) }
+    }
+
+    /// Takes the mount away and ends the session even if programs have files open: they get ENOTCONN. Requests that are
+    /// still unanswered may be answered later, to nobody. Returns when no handler runs any more.
+    package func stop() async throws(FuseError) {
+        connection.lifecycle.requestStop()
+        // Whatever becomes of the path, the session ends; the mount is then dead and can be cleared.
+        defer { close() }
+        try await unmount(lazily: true)
+    }
+
+    /// Returns when the last handler has returned and the kernel sends no more.
+    package func waitUntilEnded() async -> FuseEnding { await connection.lifecycle.waitForEnd() }
+}

@@ -1,0 +1,44 @@
+import Basics
+import CFuse3
+
+/// A node as the answer to a lookup, and how long the kernel may believe it.
+package struct FuseEntry: Sendable {
+    /// 0 for "there is no such name", which the kernel remembers for `nameTimeout`.
+    package var node: FuseNode
+    /// Tells two items apart that got the same node one after the other.
+    package var generation: UInt64
+    package var attributes: FuseAttributes
+    /// How long the name may be taken to mean this node without asking again.
+    package var nameTimeout: Duration
+    /// How long the attributes may be shown without asking again.
+    package var attributesTimeout: Duration
+
+    package init(_ attributes: FuseAttributes, generation: UInt64 = 0, timeout: Duration) {
+        node = attributes.node
+        self.generation = generation
+        self.attributes = attributes
+        nameTimeout = timeout
+        attributesTimeout = timeout
+    }
+
+    /// No such name, remembered for `timeout`: the next lookups cost no request.
+    package static func absent(timeout: Duration) -> FuseEntry {
+        var entry = FuseEntry(
+            FuseAttributes(node: 0, mode: 0, user: 0, group: 0, size: 0, modificationTime: .zero), timeout: timeout)
+        entry.attributesTimeout = .zero
+        return entry
+    }
+
+    var parameters: fuse_entry_param {
+        fuse_entry_param(
+            ino: node, generation: generation, attr: attributes.status, attr_timeout: attributesTimeout.inSeconds,
+            entry_timeout: nameTimeout.inSeconds)
+    }
+}
+
+extension Duration {
+    var inSeconds: Double {
+        let (seconds, attoseconds) = components
+        return Double(seconds) + Double(attoseconds) * 1e-18
+    }
+}

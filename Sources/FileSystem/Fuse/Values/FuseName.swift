@@ -1,0 +1,24 @@
+import Glibc
+
+/// A name (or a link's target) of a request, as raw bytes in the request's own memory: valid while the handler runs,
+/// which is why it can be borrowed but not kept.
+package struct FuseName: ~Copyable {
+    /// The bytes, without the NUL at their end. Not to be used after the handler returns.
+    package let bytes: UnsafeBufferPointer<UInt8>
+
+    init(_ text: UnsafePointer<CChar>?) {
+        // libfuse hands out a name with every request that has one; no bytes stand for a broken promise.
+        guard let text else {
+            bytes = UnsafeBufferPointer(start: nil, count: 0)
+            return
+        }
+        let raw = UnsafeRawPointer(text).assumingMemoryBound(to: UInt8.self)
+        bytes = UnsafeBufferPointer(start: raw, count: strlen(text))
+    }
+
+    /// The name as text; bytes that are not UTF-8 become U+FFFD.
+    package var string: String { String(decoding: bytes, as: UTF8.self) }
+
+    /// The bytes in memory of their own.
+    package var copy: [UInt8] { Array(bytes) }
+}

@@ -1,0 +1,78 @@
+import CFuse3
+import Glibc
+
+/// The flags of an `open(2)`. O_CREAT, O_EXCL and O_NOCTTY are the kernel's own affair and not among them.
+package struct FuseOpenFlags: RawRepresentable, Sendable, Hashable {
+    package let rawValue: Int32
+
+    package init(rawValue: Int32) { self.rawValue = rawValue }
+
+    package var isReading: Bool { rawValue & O_ACCMODE != O_WRONLY }
+    package var isWriting: Bool { rawValue & O_ACCMODE != O_RDONLY }
+    package var truncates: Bool { rawValue & O_TRUNC != 0 }
+    package var appends: Bool { rawValue & O_APPEND != 0 }
+    /// O_NONBLOCK: the program would rather have EAGAIN than wait.
+    package var isNonblocking: Bool { rawValue & O_NONBLOCK != 0 }
+}
+
+/// The flags of a `renameat2(2)`.
+package struct FuseRenameFlags: OptionSet, Sendable {
+    package let rawValue: UInt32
+
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// RENAME_NOREPLACE: EEXIST rather than replace.
+    package static let noReplace = FuseRenameFlags(rawValue: 1)
+    /// RENAME_EXCHANGE: swap the two.
+    package static let exchange = FuseRenameFlags(rawValue: 2)
+}
+
+/// How the kernel treats an open file or folder, the FOPEN flags of its protocol.
+package struct FuseOpenOptions: OptionSet, Sendable {
+    package let rawValue: UInt32
+
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    private init(_ flag: Int) { rawValue = UInt32(flag) }
+
+    /// Pass over the page cache: each read and write of a program is one request.
+    package static let directIO = FuseOpenOptions(KERNEL_FOPEN_DIRECT_IO)
+    /// Keep what the page cache holds of the file from earlier opens.
+    package static let keepCache = FuseOpenOptions(KERNEL_FOPEN_KEEP_CACHE)
+    package static let nonSeekable = FuseOpenOptions(KERNEL_FOPEN_NONSEEKABLE)
+    /// Let the kernel keep the entries of the folder, until it is invalidated.
+    package static let cacheFolder = FuseOpenOptions(KERNEL_FOPEN_CACHE_DIR)
+    /// Send no flush when the file is closed, unless there are dirty pages.
+    package static let noFlush = FuseOpenOptions(KERNEL_FOPEN_NOFLUSH)
+    /// Allow direct writes to one file at once.
+    package static let parallelDirectWrites = FuseOpenOptions(KERNEL_FOPEN_PARALLEL_DIRECT_WRITES)
+}
+
+/// What an open, opendir or create is answered with.
+package struct FuseOpened: Sendable {
+    package var handle: FuseHandle
+    package var options: FuseOpenOptions
+    /// The file that the kernel reads and writes in place of asking us; options other than direct input and output,
+    /// parallel writes and no flush are then left out, as the kernel refuses them together with it.
+    package var backing: FuseBacking?
+
+    package init(handle: FuseHandle, options: FuseOpenOptions = [], backing: FuseBacking? = nil) {
+        self.handle = handle
+        self.options = options
+        self.backing = backing
+    }
+
+    private static let besidesPassthrough: FuseOpenOptions = [.directIO, .parallelDirectWrites, .noFlush]
+
+    var patch: ReplyPatch {
+        guard let backing else { return .open(flags: options.rawValue, backing: 0) }
+        let flags = options.intersection(Self.besidesPassthrough).rawValue | UInt32(KERNEL_FOPEN_PASSTHROUGH)
+        return .open(flags: flags, backing: backing.id)
+    }
+
+    var fileInfo: fuse_file_info {
+        var info = fuse_file_info()
+        info.fh = handle
+        return info
+    }
+}

@@ -1,0 +1,65 @@
+import Basics
+import Fuse
+import Glibc
+import LocalMetadata
+import Synchronization
+import VirtualFileSystem
+
+/// Which files the kernel reads and writes by itself (passthrough). An inode is in that mode or in the cached one, never in both at
+/// once (Documentation/filesystems/fuse-passthrough.rst): the first handle decides for all that overlap with it.
+final class BackingTable: Sendable {
+    private struct Entry {
+        var backing: FuseBacking?
+        var handles = 0
+    }
+
+    private struct State {
+        var session: FuseSession?
+        var entries: [NodeID: Entry] = [:]
+        /// The privilege is missing, or the disk can not be passed through: do not try again.
+        var isRefused = false
+    }
+
+    private let state = Mutex(State())
+
+    func attach(_ session: FuseSession) { state.withLock { $0.session = session } }
+
+    /// Whether the kernel may do all reading and writing by itself; then cached pages must not outlive a close.
+    var isOffered: Bool { state.withLock { $0.session?.offersPassthrough == true && !$0.isRefused } }
+
+    /// Counts a handle in. Answers the backing to open it with, or nil for the cached mode.
+    func enter(_ handle: OpenHandle) -> FuseBacking? {
+        state.withLock { state in
+            var entry = state.entries[handle.file.node] ?? Entry()
+            if entry.handles == 0 { entry.backing = register(handle, &state) }
+            entry.handles += 1
+            state.entries[handle.file.node] = entry
+            return entry.backing
+        }
+    }
+
+    private func register(_ handle: OpenHandle, _ state: inout State) -> FuseBacking? {
+        guard let session = state.session, session.offersPassthrough, !state.isRefused, handle.file.isWhole else {
+            return nil
+        }
+        let descriptor = handle.file.state.withLock { $0.descriptor }
+        do { return try session.register(backing: descriptor) } catch {
+            // Without the privilege, or on a stacked disk, all works through us.
+            if [EPERM, ELOOP, EOPNOTSUPP].contains(error.code) { state.isRefused = true }
+            return nil
+        }
+    }
+
+    /// Counts a handle out; the last gives the registration back.
+    func leave(_ node: NodeID) {
+        let (session, backing) = state.withLock { state -> (FuseSession?, FuseBacking?) in
+            guard var entry = state.entries[node] else { return (nil, nil) }
+            entry.handles -= 1
+            state.entries[node] = entry.handles == 0 ? nil : entry
+            return entry.handles == 0 ? (state.session, entry.backing) : (nil, nil)
+        }
+        guard let session, let backing else { return }
+        // It fails only when the session is over, and the registration with it.
+        try? session.unregister(backing)
+    }
+}

@@ -1,0 +1,78 @@
+package import Fuse
+import Glibc
+import LocalMetadata
+import VirtualFileSystem
+
+/// Offsets in a folder: 1 is behind `.`, 2 behind `..`, any other the node of the entry before; nodes begin above both.
+extension MountedFileSystem {
+    private static let pageSize = 128
+
+    package func opendir(node: FuseNode, flags: FuseOpenFlags, request: consuming FuseRequest<Answer.Opened>) {
+        request.reply(FuseOpened(handle: 0, options: [.cacheFolder, .keepCache]))
+    }
+
+    package func releasedir(node: FuseNode, handle: FuseHandle, request: consuming FuseRequest<Answer.Done>) {
+        request.succeed()
+    }
+
+    package func fsyncdir(
+        node: FuseNode, handle: FuseHandle, dataOnly: Bool, request: consuming FuseRequest<Answer.Done>
+    ) {
+        do {
+            try files.syncFolder()
+            request.succeed()
+        } catch { request.fail(code(error)) }
+    }
+
+    package func readdir(
+        node: FuseNode, handle: FuseHandle, offset: Int64, size: Int, request: consuming FuseRequest<Answer.Directory>
+    ) {
+        var buffer = FuseDirectoryBuffer<Answer.Directory>(size: size)
+        do {
+            try list(NodeID(node), from: offset) { name, attributes, next in
+                let shown = Self.fuse(attributes)
+                return buffer.add(name, node: shown.node, mode: shown.mode, next: next)
+            }
+        } catch {
+            request.fail(code(error))
+            return
+        }
+        request.reply(buffer)
+    }
+
+    package func readdirplus(
+        node: FuseNode, handle: FuseHandle, offset: Int64, size: Int,
+        request: consuming FuseRequest<Answer.DirectoryPlus>
+    ) {
+        var buffer = FuseDirectoryBuffer<Answer.DirectoryPlus>(size: size)
+        do {
+            try list(NodeID(node), from: offset) { name, attributes, next in
+                buffer.add(name, entry(attributes), next: next)
+            }
+        } catch {
+            request.fail(code(error))
+            return
+        }
+        request.reply(buffer)
+    }
+
+    /// Hands out entries behind `offset` until `add` says that the buffer is full.
+    private func list(
+        _ node: NodeID, from offset: Int64, add: ([UInt8], NodeAttributes, Int64) throws -> Bool
+    ) throws {
+        if offset < 1 {
+            guard try add([UInt8(ascii: ".")], files.attributes(of: node), 1) else { return }
+        }
+        if offset < 2 {
+            let parent = try files.parent(of: node)
+            guard try add(Array("..".utf8), files.attributes(of: parent), 2) else { return }
+        }
+        var cookie = offset <= 2 ? 0 : UInt64(offset)
+        while true {
+            let entries = try files.entries(of: node, after: cookie, limit: Self.pageSize)
+            guard let last = entries.last else { return }
+            for entry in entries where try !add(entry.name, entry.attributes, Int64(entry.cookie)) { return }
+            cookie = last.cookie
+        }
+    }
+}

@@ -1,0 +1,107 @@
+package import Fuse
+import Glibc
+import LocalMetadata
+import VirtualFileSystem
+
+extension MountedFileSystem {
+    package func lookup(parent: FuseNode, name: borrowing FuseName, request: consuming FuseRequest<Answer.Entry>) {
+        let bytes = name.copy
+        do {
+            request.reply(entry(try files.lookup(bytes, in: NodeID(parent))))
+        } catch {
+            let code = code(error)
+            // Remembered until the kernel is told otherwise, like a name that is there.
+            if code == ENOENT { request.reply(.absent(timeout: timeout)) } else { request.fail(code) }
+        }
+    }
+
+    package func forget(_ nodes: [FuseForget]) { for forget in nodes { files.forget(NodeID(forget.node)) } }
+
+    package func readlink(node: FuseNode, request: consuming FuseRequest<Answer.Link>) {
+        do { request.reply(try files.linkTarget(of: NodeID(node))) } catch { request.fail(code(error)) }
+    }
+
+    package func mknod(
+        parent: FuseNode, name: borrowing FuseName, mode: UInt32, device: UInt64,
+        request: consuming FuseRequest<Answer.Entry>
+    ) {
+        let bytes = name.copy
+        let kinds: [UInt32: LocalKind] = [S_IFREG: .file, 0: .file, S_IFIFO: .pipe, S_IFSOCK: .socket]
+        guard let kind = kinds[mode & S_IFMT] else {
+            request.fail(EPERM)
+            return
+        }
+        do {
+            let caller = caller(request.context)
+            let attributes = try files.makeNode(
+                bytes, in: NodeID(parent), kind: kind, permissions: UInt16(mode & 0o7777), caller: caller)
+            request.reply(entry(attributes))
+        } catch { request.fail(code(error)) }
+    }
+
+    package func mkdir(
+        parent: FuseNode, name: borrowing FuseName, mode: UInt32, request: consuming FuseRequest<Answer.Entry>
+    ) {
+        let bytes = name.copy
+        do {
+            let caller = caller(request.context)
+            let attributes = try files.makeFolder(
+                bytes, in: NodeID(parent), permissions: UInt16(mode & 0o7777), caller: caller)
+            request.reply(entry(attributes))
+        } catch { request.fail(code(error)) }
+    }
+
+    package func symlink(
+        parent: FuseNode, name: borrowing FuseName, target: borrowing FuseName,
+        request: consuming FuseRequest<Answer.Entry>
+    ) {
+        let bytes = name.copy
+        let path = target.copy
+        do {
+            let caller = caller(request.context)
+            request.reply(entry(try files.makeSymlink(bytes, in: NodeID(parent), target: path, caller: caller)))
+        } catch { request.fail(code(error)) }
+    }
+
+    /// Hard links would give one document two places, which no log of ours can say.
+    package func link(
+        node: FuseNode, newParent: FuseNode, newName: borrowing FuseName, request: consuming FuseRequest<Answer.Entry>
+    ) {
+        request.fail(EPERM)
+    }
+
+    package func unlink(parent: FuseNode, name: borrowing FuseName, request: consuming FuseRequest<Answer.Done>) {
+        let bytes = name.copy
+        do {
+            try files.removeFile(bytes, in: NodeID(parent))
+            request.succeed()
+        } catch { request.fail(code(error)) }
+    }
+
+    package func rmdir(parent: FuseNode, name: borrowing FuseName, request: consuming FuseRequest<Answer.Done>) {
+        let bytes = name.copy
+        do {
+            try files.removeFolder(bytes, in: NodeID(parent))
+            request.succeed()
+        } catch { request.fail(code(error)) }
+    }
+
+    package func rename(
+        parent: FuseNode, name: borrowing FuseName, newParent: FuseNode, newName: borrowing FuseName,
+        flags: FuseRenameFlags, request: consuming FuseRequest<Answer.Done>
+    ) {
+        let old = name.copy
+        let new = newName.copy
+        let modes: [UInt32: RenameMode] = [
+            0: .replace, FuseRenameFlags.noReplace.rawValue: .noReplace, FuseRenameFlags.exchange.rawValue: .exchange,
+        ]
+        guard let mode = modes[flags.rawValue] else {
+            request.fail(EINVAL)
+            return
+        }
+        do {
+            try files.rename(old, in: NodeID(parent), to: new, in: NodeID(newParent), mode: mode)
+            request.succeed()
+        } catch { request.fail(code(error)) }
+    }
+}

@@ -1,0 +1,38 @@
+import Basics
+import Glibc
+import LocalMetadata
+import Transfers
+
+/// The one place where what went wrong becomes the number that a program sees.
+package enum FileSystemError {
+    /// The `errno` for an error of any layer below. Never `ENOENT` for something that exists.
+    package static func code(for error: any Error) -> Int32 {
+        switch error {
+        case let error as Errno: error.code
+        case let error as MetadataError: code(for: error.code)
+        case let error as TransferError: code(for: error)
+        case is CancellationError: EINTR
+        default: EIO
+        }
+    }
+
+    private static func code(for metadata: MetadataError.Code) -> Int32 {
+        switch metadata {
+        case .noSpace: ENOSPC
+        case .damaged, .tooNew, .unusable: EIO
+        }
+    }
+
+    private static func code(for error: TransferError) -> Int32 {
+        switch error.code {
+        case .offline: ENETUNREACH
+        case .stalled: ETIMEDOUT
+        case .noSpace: ENOSPC
+        case .quota: EDQUOT
+        case .refused: EACCES
+        case .localFile: error.errno?.code ?? EIO
+        case .changedWhileReading: EAGAIN
+        case .damaged, .notFound, .tooNew, .tooLarge, .failed, .stopped: EIO
+        }
+    }
+}

@@ -1,0 +1,79 @@
+package import CloudModel
+package import LocalMetadata
+
+/// What is known of a document's state. Three axes that do not depend on each other: what is here, what is in the cloud, conflicts.
+package struct DocumentStatus: Sendable, Equatable {
+    package enum Downloading: String, Sendable {
+        /// Local, and the newest version known.
+        case current
+        /// Local, but a newer version is known.
+        case downloaded
+        case notDownloaded
+    }
+
+    package var downloading: Downloading
+    package var isDownloading: Bool
+    package var percentDownloaded: Double
+    package var isDownloadRequested: Bool
+    package var downloadingError: String?
+    package var isUploaded: Bool
+    package var isUploading: Bool
+    package var percentUploaded: Double
+    package var uploadingError: String?
+    package var hasUnresolvedConflicts: Bool
+    /// Path inside the container of the document that this is a conflict version of.
+    package var conflictOf: String?
+    package var conflictVersion: VersionID?
+    package var isExcluded: Bool
+    package var pin: PinState
+    package var effectivePin: PinState
+    package var isPaused: Bool
+    package var item: ItemID
+    package var version: VersionID?
+    package var device: String?
+    package var container: ContainerName
+}
+
+extension VirtualFileSystem {
+    /// The state of an item, from the database and the transfers under way; never from the network.
+    package func status(of node: NodeID) throws -> DocumentStatus {
+        try metadata.read { try status(of: existing(node, $0), $0) }
+    }
+
+    package func status(of item: LocalItem, _ transaction: MetadataTransaction) throws -> DocumentStatus {
+        let progress = source.progress(of: item)
+        let remote = try transaction.cloudItem(item)
+        let isWhole = item.kind != .file || item.isMaterialised
+        let isStale = !item.isEdited && item.content != nil && remote?.content != nil && remote?.content != item.content
+        let isUploaded =
+            !item.isExcluded && item.pendingSince == nil && !item.isEdited && (item.isKnown || item.isConflictSibling)
+        let document = try item.conflict.flatMap { try transaction.item($0.document, in: item.container) }
+        return DocumentStatus(
+            downloading: isWhole ? (isStale ? .downloaded : .current) : .notDownloaded,
+            isDownloading: progress.downloading != nil,
+            percentDownloaded: isWhole ? 100 : (progress.downloading ?? 0) * 100,
+            isDownloadRequested: item.wanted > 0 || progress.downloading != nil, downloadingError: item.downloadError,
+            isUploaded: isUploaded, isUploading: progress.uploading != nil,
+            percentUploaded: isUploaded ? 100 : (progress.uploading ?? 0) * 100, uploadingError: item.uploadError,
+            hasUnresolvedConflicts: try !item.isConflictSibling
+                && !transaction.siblings(of: item.item, in: item.container).isEmpty,
+            conflictOf: try document.map {
+                try transaction.path(of: $0.node).map(\.description).joined(separator: "/")
+            },
+            conflictVersion: item.conflict?.version, isExcluded: item.isExcluded, pin: item.pin,
+            effectivePin: try effectivePin(of: item, transaction), isPaused: item.isPaused, item: item.item,
+            version: item.conflict?.version ?? remote?.version, device: remote?.device,
+            container: try transaction.container(item.container)?.name ?? .cloudDocs)
+    }
+
+    /// The item's own pin, else that of the nearest folder above that has one.
+    package func effectivePin(of item: LocalItem, _ transaction: MetadataTransaction) throws -> PinState {
+        var current = item
+        for _ in 0..<4096 {
+            if current.pin != .inherited { return current.pin }
+            guard current.parent != .root, let parent = try transaction.item(current.parent) else { break }
+            current = parent
+        }
+        return .lazy
+    }
+}

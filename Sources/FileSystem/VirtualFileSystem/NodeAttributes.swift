@@ -1,0 +1,204 @@
+package import Basics
+import CloudModel
+import Glibc
+import LocalContent
+package import LocalMetadata
+import Logging
+import Synchronization
+
+/// What `stat(2)` tells of an item.
+package struct NodeAttributes: Sendable, Equatable {
+    package var node: NodeID
+    package var kind: LocalKind
+    package var permissions: UInt16
+    package var size: UInt64
+    /// 512-byte blocks on this device; at least one for a file that is not empty, since tools take none for a hole.
+    package var blocks: UInt64
+    package var links: UInt32
+    package var user: UInt32
+    package var group: UInt32
+    package var accessed: Timestamp
+    package var modified: Timestamp
+    package var changed: Timestamp
+}
+
+extension VirtualFileSystem {
+    /// `stat(2)`. For a file that somebody writes, size and time are those of the blob this moment.
+    package func attributes(of node: NodeID) throws -> NodeAttributes {
+        if node == .root { return rootAttributes() }
+        if let file = openFiles[node], let live = try liveAttributes(file) { return live }
+        if let item = try metadata.read({ try $0.item(node) }) { return attributes(item) }
+        guard let item = removed[node] else { throw Errno(ESTALE) }
+        var result = attributes(item)
+        result.links = 0
+        return result
+    }
+
+    /// The attributes of an item that was just read or written.
+    func attributes(of item: LocalItem) throws -> NodeAttributes {
+        if item.kind == .file, let file = openFiles[item.node], let live = try liveAttributes(file) { return live }
+        return attributes(item)
+    }
+
+    private func liveAttributes(_ file: OpenFile) throws -> NodeAttributes? {
+        try file.state.withLock { state throws -> NodeAttributes? in
+            guard let item = state.item, state.descriptor >= 0, state.writers > 0 || state.isUnlinked else {
+                return nil
+            }
+            var result = attributes(item)
+            if state.isUnlinked { result.links = 0 }
+            guard state.download == nil else { return result }
+            let blob = try BlobStatus(descriptor: state.descriptor)
+            result.size = blob.size
+            result.blocks = blob.size == 0 ? blob.blocks : max(1, blob.blocks)
+            if let baseline = state.baseline, !blob.hasSameContent(as: baseline) {
+                result.modified = blob.modified
+                result.changed = max(result.changed, blob.changed)
+            }
+            return result
+        }
+    }
+
+    func attributes(_ item: LocalItem) -> NodeAttributes {
+        NodeAttributes(
+            node: item.node, kind: item.kind, permissions: item.attributes.permissions, size: shownSize(item),
+            blocks: blocks(item), links: 1, user: item.user ?? owner.user, group: item.group ?? owner.group,
+            accessed: item.accessed ?? item.attributes.modified, modified: item.attributes.modified,
+            changed: item.changed)
+    }
+
+    private func shownSize(_ item: LocalItem) -> UInt64 {
+        switch item.kind {
+        case .file: item.size
+        case .symlink: UInt64(item.target.count)
+        case .folder: 4096
+        case .pipe, .socket: 0
+        }
+    }
+
+    private func blocks(_ item: LocalItem) -> UInt64 {
+        guard item.kind == .file else { return item.kind == .folder ? 8 : 0 }
+        let whole = (item.size + 511) / 512
+        switch item.presence {
+        case .whole: return whole
+        case .none: return min(whole, 1)
+        case .partial: return max(1, whole / 2)
+        }
+    }
+
+    private func rootAttributes() -> NodeAttributes {
+        NodeAttributes(
+            node: .root, kind: .folder, permissions: 0o700, size: 4096, blocks: 8, links: 1, user: owner.user,
+            group: owner.group, accessed: startedAt, modified: startedAt, changed: startedAt)
+    }
+
+    /// Applies `chmod`, `chown`, `utimensat` and `truncate`; what is nil stays. Answers the attributes after it.
+    package func setAttributes(of node: NodeID, _ changes: AttributeRequest) throws -> NodeAttributes {
+        guard node != .root else { throw Errno(EPERM) }
+        if let size = changes.size { try truncate(node, to: size) }
+        if changes.isTruncationOnly { return try attributes(of: node) }
+        if let file = openFiles[node] {
+            try file.state.withLock { state in
+                if state.item != nil { try setTimes(changes, of: &state) }
+                try commit(changes, to: node, unlinked: &state)
+            }
+        } else {
+            let item = try metadata.write { transaction in
+                var item = try existing(node, transaction)
+                try apply(changes, to: &item)
+                try transaction.update(item)
+                return item
+            }
+            mirrorModified(item)
+            notifyIfPending(item)
+            return attributes(item)
+        }
+        return try attributes(of: node)
+    }
+
+    private func commit(_ changes: AttributeRequest, to node: NodeID, unlinked state: inout OpenFile.State) throws {
+        if state.isUnlinked {
+            guard var item = state.item else { throw Errno(ESTALE) }
+            try apply(changes, to: &item)
+            state.item = item
+            return
+        }
+        let item = try metadata.write { transaction in
+            var item = try existing(node, transaction)
+            try apply(changes, to: &item)
+            try transaction.update(item)
+            return item
+        }
+        state.item = item
+        notifyIfPending(item)
+    }
+
+    /// While handles are open the blob carries the time, so that writes after it are seen as such.
+    private func setTimes(_ changes: AttributeRequest, of state: inout OpenFile.State) throws {
+        guard let modified = changes.modified, state.descriptor >= 0, state.download == nil else { return }
+        let before = try BlobStatus(descriptor: state.descriptor)
+        let untouched = state.baseline.map { $0.hasSameContent(as: before) } ?? true
+        if !untouched { try noteEdit(&state) }
+        try LocalContent.setModified(resolve(modified), descriptor: state.descriptor)
+        state.baseline = try BlobStatus(descriptor: state.descriptor)
+    }
+
+    private func apply(_ changes: AttributeRequest, to item: inout LocalItem) throws {
+        let now = time.now()
+        if let permissions = changes.permissions { item.attributes.permissions = permissions & 0o7777 }
+        if let user = changes.user { item.user = user == owner.user ? nil : user }
+        if let group = changes.group { item.group = group == owner.group ? nil : group }
+        if changes.clearsSetID || ((changes.user != nil || changes.group != nil) && item.kind == .file) {
+            item.attributes.permissions = Self.withoutSetID(item.attributes.permissions)
+        }
+        if let accessed = changes.accessed { item.accessed = resolve(accessed) }
+        if let modified = changes.modified { item.attributes.modified = resolve(modified) }
+        item.changed = now
+        if changes.permissions != nil || changes.modified != nil { markPending(&item, at: now) }
+    }
+
+    /// What a change of owner or a write takes away (chown(2), write(2)): set-user-ID, and set-group-ID of what a group may run.
+    package static func withoutSetID(_ permissions: UInt16) -> UInt16 {
+        permissions & ~(permissions & 0o010 != 0 ? 0o6000 : 0o4000)
+    }
+
+    private func resolve(_ time: AttributeRequest.Time) -> Timestamp {
+        switch time {
+        case .now: self.time.now()
+        case .at(let value): value
+        }
+    }
+
+    /// The blob of a file at rest has the document's modification time; a mismatch found at start means an unnoticed write.
+    func mirrorModified(_ item: LocalItem) {
+        guard item.kind == .file, item.presence == .whole else { return }
+        do { try content.setModified(item.attributes.modified, of: item.blob) } catch {
+            log.debug("could not set a blob's time; the next open does", metadata: ["node": "\(item.node)"])
+        }
+    }
+
+    func notifyIfPending(_ item: LocalItem) {
+        if item.pendingSince != nil { source.localTreeChanged() }
+    }
+}
+
+/// What a `setattr` asks for; nil leaves a field as it is.
+package struct AttributeRequest: Sendable {
+    package enum Time: Sendable {
+        case now
+        case at(Timestamp)
+    }
+    package var permissions: UInt16?
+    package var user: UInt32?
+    package var group: UInt32?
+    package var size: UInt64?
+    package var accessed: Time?
+    package var modified: Time?
+    /// Drop set-user-ID and set-group-ID, as a truncation by an ordinary user does.
+    package var clearsSetID = false
+    package init() {}
+
+    var isTruncationOnly: Bool {
+        permissions == nil && user == nil && group == nil && accessed == nil && modified == nil && !clearsSetID
+    }
+}

@@ -1,0 +1,33 @@
+import Glibc
+
+/// Lets many file operations run at once, or one change of the tree from outside (a remote version swapped in, an eviction): while
+/// that runs, no file can become open, so "is it open?" stays answered.
+///
+/// First in the lock order: gate, open file, database, table of open files.
+package final class TreeGate: Sendable {
+    // A lock is what makes other things safe to share; its address never changes.
+    nonisolated(unsafe) private let lock: UnsafeMutablePointer<pthread_rwlock_t>
+
+    package init() {
+        lock = .allocate(capacity: 1)
+        pthread_rwlock_init(lock, nil)
+    }
+
+    deinit {
+        pthread_rwlock_destroy(lock)
+        lock.deallocate()
+    }
+
+    package func shared<T>(_ body: () throws -> T) rethrows -> T {
+        pthread_rwlock_rdlock(lock)
+        defer { pthread_rwlock_unlock(lock) }
+        return try body()
+    }
+
+    /// `body` must be short: every open waits for it.
+    package func exclusive<T>(_ body: () throws -> T) rethrows -> T {
+        pthread_rwlock_wrlock(lock)
+        defer { pthread_rwlock_unlock(lock) }
+        return try body()
+    }
+}

@@ -1,0 +1,164 @@
+import Basics
+import CloudModel
+import Glibc
+import LocalContent
+package import LocalMetadata
+import Synchronization
+import Transfers
+
+/// Who asks, as the kernel tells it.
+package struct Caller: Sendable {
+    package let user: UInt32
+    package let group: UInt32
+    package init(user: UInt32, group: UInt32) {
+        self.user = user
+        self.group = group
+    }
+}
+
+extension VirtualFileSystem {
+    /// `mkdir(2)`; in the mount's root it makes a container, with its `Documents/`.
+    package func makeFolder(
+        _ bytes: [UInt8], in parent: NodeID, permissions: UInt16, caller: Caller
+    ) throws -> NodeAttributes {
+        let name = try Self.name(bytes)
+        if parent == .root { return try makeContainer(name) }
+        return attributes(
+            try insert(name, in: parent, kind: .folder, caller: caller) { item in
+                item.attributes.permissions = permissions & 0o7777
+            })
+    }
+
+    package func makeSymlink(
+        _ bytes: [UInt8], in parent: NodeID, target: [UInt8], caller: Caller
+    ) throws -> NodeAttributes {
+        guard target.count <= 4095 else { throw Errno(ENAMETOOLONG) }
+        return attributes(
+            try insert(try Self.name(bytes), in: parent, kind: .symlink, caller: caller) { item in
+                item.attributes.permissions = 0o777
+                item.target = target
+            })
+    }
+
+    /// `mknod(2)` of a regular file, pipe or socket. Device nodes are refused with `EPERM`.
+    package func makeNode(
+        _ bytes: [UInt8], in parent: NodeID, kind: LocalKind, permissions: UInt16, caller: Caller
+    ) throws -> NodeAttributes {
+        let item = try insert(try Self.name(bytes), in: parent, kind: kind, caller: caller) { item in
+            item.attributes.permissions = permissions & 0o7777
+            if kind == .file {
+                item.presence = .whole
+                item.isEdited = true
+                item.generation = 1
+            }
+            // Pipes and sockets mean nothing on another device.
+            if kind == .pipe || kind == .socket {
+                item.isExcluded = true
+                item.pendingSince = nil
+            }
+        }
+        return attributes(item)
+    }
+
+    /// `open(2)` with `O_CREAT` of a name that is free. The caller answers `EEXIST` or opens, where it is not.
+    package func create(
+        _ bytes: [UInt8], in parent: NodeID, permissions: UInt16, caller: Caller
+    ) throws -> (attributes: NodeAttributes, handle: OpenHandle) {
+        let name = try Self.name(bytes)
+        return try gate.shared {
+            var bytes: SharedDescriptor?
+            let item = try insert(name, in: parent, kind: .file, caller: caller) { item in
+                item.attributes.permissions = permissions & 0o7777
+                item.presence = .whole
+                item.isEdited = true
+                item.isWriting = true
+                item.generation = max(1, item.generation)
+                // The last close makes it pending; until then there is nothing worth sending.
+                item.pendingSince = nil
+            } afterInsertion: { item in
+                bytes = SharedDescriptor(adopting: try content.create(item.blob))
+            }
+            guard let bytes else { throw Errno(EIO) }
+            return (attributes(item), try adopt(item, bytes))
+        }
+    }
+
+    /// Enters a file that was just made as open for writing.
+    private func adopt(_ item: LocalItem, _ bytes: SharedDescriptor) throws -> OpenHandle {
+        let file = openFiles.claim(item.node)
+        try file.state.withLock { state in
+            state.item = item
+            state.blob = item.blob
+            state.bytes = bytes
+            state.handles = 1
+            state.writers = 1
+            state.baseline = try BlobStatus(descriptor: bytes.raw)
+            state.needsNameSync = true
+        }
+        return OpenHandle(file: file, canWrite: true, isNonblocking: false)
+    }
+
+    /// Inserts a new row. An unsent deletion of the same name hands its identity down: to other devices this is an edit.
+    private func insert(
+        _ name: ItemName, in parent: NodeID, kind: LocalKind, caller: Caller, fill: (inout LocalItem) -> Void,
+        afterInsertion: (LocalItem) throws -> Void = { _ in }
+    ) throws -> LocalItem {
+        let item = try metadata.write { transaction in
+            let folder = try folder(parent, transaction)
+            guard try transaction.item(named: name, in: parent) == nil else { throw Errno(EEXIST) }
+            var item = newItem(name, in: folder, kind: kind, caller: caller)
+            fill(&item)
+            try inheritIdentity(&item, transaction)
+            item.node = try transaction.insert(item)
+            try transaction.touch(parent, at: item.changed)
+            try afterInsertion(item)
+            return item
+        }
+        notifyIfPending(item)
+        return item
+    }
+
+    private func newItem(_ name: ItemName, in folder: LocalItem, kind: LocalKind, caller: Caller) -> LocalItem {
+        let now = time.now()
+        var random = SystemRandomNumberGenerator()
+        var item = LocalItem(
+            container: folder.container, item: .random(using: &random), parent: folder.node, name: name, kind: kind,
+            attributes: ItemAttributes(permissions: 0, modified: now, created: now), changed: now)
+        item.isExcluded = folder.isExcluded || exclusions.excludes(name)
+        item.user = caller.user == owner.user ? nil : caller.user
+        item.group = inheritedGroup(folder, caller: caller)
+        markPending(&item, at: now)
+        return item
+    }
+
+    /// A set-group-ID folder hands its group down (inode(7)).
+    private func inheritedGroup(_ folder: LocalItem, caller: Caller) -> UInt32? {
+        let group = folder.attributes.permissions & 0o2000 != 0 ? folder.group ?? owner.group : caller.group
+        return group == owner.group ? nil : group
+    }
+
+    /// Takes over the identity of an item of that name and kind whose deletion nobody has heard of.
+    func inheritIdentity(_ item: inout LocalItem, _ transaction: MetadataTransaction) throws {
+        guard !item.isExcluded,
+            let departure = try transaction.departure(named: item.name, in: item.parent), departure.kind == item.kind,
+            departure.container == item.container
+        else { return }
+        try transaction.removeDeparture(of: departure.item, in: departure.container)
+        item.item = departure.item
+        item.isKnown = true
+    }
+
+    private func makeContainer(_ name: ItemName) throws -> NodeAttributes {
+        guard let containerName = ContainerName(folderName: name.description) else {
+            throw Errno(EINVAL, "a container's name is made of letters, digits, - _ and ~")
+        }
+        let item = try metadata.write { transaction -> LocalItem in
+            guard try transaction.item(named: name, in: .root) == nil else { throw Errno(EEXIST) }
+            let container = try transaction.createContainer(containerName, at: time.now())
+            guard let node = try transaction.container(container)?.node else { throw Errno(EIO) }
+            return try existing(node, transaction)
+        }
+        source.localTreeChanged()
+        return attributes(item)
+    }
+}

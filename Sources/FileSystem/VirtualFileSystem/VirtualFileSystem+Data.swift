@@ -1,0 +1,182 @@
+import Basics
+import CLinux
+import CloudModel
+import Glibc
+import LocalContent
+package import LocalMetadata
+import Synchronization
+import Transfers
+
+extension VirtualFileSystem {
+    /// Whether a read of that range can be answered from ``OpenFile/State/descriptor`` now.
+    package func isReady(_ range: Range<UInt64>, in handle: OpenHandle) throws -> Bool {
+        let download = handle.file.state.withLock { $0.download }
+        guard let download, !download.isPresent(range) else { return true }
+        if handle.isNonblocking { throw Errno(EAGAIN) }
+        return false
+    }
+
+    /// Waits until that range is here. Ends early when the task is cancelled; the fetch goes on for others who wait.
+    package func wait(for range: Range<UInt64>, in handle: OpenHandle) async throws {
+        guard let download = handle.file.state.withLock({ $0.download }) else { return }
+        if let item = handle.file.state.withLock({ $0.item }) { source.completeInBackground(item) }
+        try await download.ensure(range, patience: source.patience)
+        try settleDownload(of: handle.file)
+    }
+
+    /// Whether the file can be written now; a placeholder must be whole first.
+    package func isWritable(_ handle: OpenHandle) -> Bool {
+        handle.file.state.withLock { $0.download == nil }
+    }
+
+    /// Waits until all bytes are here.
+    package func waitUntilWhole(_ handle: OpenHandle) async throws {
+        guard let download = handle.file.state.withLock({ $0.download }) else { return }
+        try await download.ensure(0..<download.reference.size, patience: source.patience)
+        try settleDownload(of: handle.file)
+    }
+
+    /// The download is complete: from now on the file is like any other.
+    private func settleDownload(of file: OpenFile) throws {
+        try file.state.withLock { state in
+            guard let download = state.download, download.isComplete else { return }
+            state.download = nil
+            guard state.writers > 0, let item = state.item else { return }
+            // Somebody waits to write: from here on what differs from the download is an edit.
+            try LocalContent.setModified(item.attributes.modified, descriptor: state.descriptor)
+            state.baseline = try BlobStatus(descriptor: state.descriptor)
+        }
+    }
+
+    /// Runs `body` with the descriptor of an open file, which stays open that long.
+    package func withDescriptor<T>(_ handle: OpenHandle, _ body: (Int32) throws -> T) throws -> T {
+        // The handle's claim keeps the descriptor open; the number does not change once it is set.
+        let descriptor = handle.file.state.withLock { $0.descriptor }
+        guard descriptor >= 0 else { throw Errno(EBADF) }
+        return try body(descriptor)
+    }
+
+    /// `write(2)` at an offset, for mounts whose kernel does not write by itself.
+    package func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64, in handle: OpenHandle) throws -> Int {
+        try prepareWrite(handle)
+        return try withDescriptor(handle) { descriptor in
+            var done = 0
+            while done < bytes.count {
+                let count = try check("pwrite") {
+                    pwrite(
+                        descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done,
+                        off_t(offset) + off_t(done))
+                }
+                done += count
+            }
+            return done
+        }
+    }
+
+    /// A clean file is noted as edited before the first byte changes: `isWriting` stands since open, so nothing is left to do
+    /// but to see that the handle may write and that its bytes are here.
+    package func prepareWrite(_ handle: OpenHandle) throws {
+        guard handle.canWrite else { throw Errno(EBADF) }
+        guard isWritable(handle) else { throw Errno(EAGAIN) }
+    }
+
+    /// `fsync(2)`: bytes, the blob's name and the rows that lead to it survive the loss of power.
+    package func sync(_ handle: OpenHandle) throws {
+        let (descriptor, blob) = handle.file.state.withLock { state in
+            (state.descriptor, state.needsNameSync ? state.blob : nil)
+        }
+        guard descriptor >= 0 else { throw Errno(EBADF) }
+        try check("fdatasync") { fdatasync(descriptor) }
+        if let blob {
+            try content.syncName(of: blob)
+            handle.file.state.withLock { $0.needsNameSync = false }
+        }
+        try metadata.makeDurable()
+    }
+
+    /// `truncate(2)` of a file that may be open or not.
+    func truncate(_ node: NodeID, to size: UInt64) throws {
+        guard size <= UInt64(Int64.max) else { throw Errno(EFBIG) }
+        let handle = try open(node, canWrite: true, truncate: false)
+        defer { release(handle) }
+        try handle.file.state.withLock { state in try resize(&state, to: size) }
+    }
+
+    /// Whether ``truncate`` needs bytes that are not here: shortening a placeholder to anything but nothing.
+    package func needsContent(toTruncate node: NodeID, to size: UInt64) throws -> Bool {
+        guard size > 0, let item = try metadata.read({ try $0.item(node) }) else { return false }
+        return item.kind == .file && !item.isMaterialised
+    }
+
+    /// Sets the size of an open file that somebody writes. To nothing, a placeholder needs no download.
+    func resize(_ state: inout OpenFile.State, to size: UInt64) throws {
+        guard let item = state.item, state.writers > 0 else { throw Errno(EINVAL) }
+        if state.download != nil {
+            guard size == 0 else { throw Errno(EAGAIN) }
+            state.download = nil
+            if let incomplete = state.incomplete.take() { source.closeIncomplete(incomplete) }
+            state.item = try update(item.node) { row in
+                row.presence = .whole
+                row.ranges = []
+                row.size = 0
+                row.isEdited = true
+                row.content = nil
+            }
+            state.baseline = nil
+        }
+        try check("ftruncate") { ftruncate(state.descriptor, off_t(size)) }
+        if state.baseline == nil { try noteTruncation(&state) } else { try touchBlob(&state) }
+    }
+
+    private func noteTruncation(_ state: inout OpenFile.State) throws {
+        guard let item = state.item else { return }
+        let now = time.now()
+        try LocalContent.setModified(now, descriptor: state.descriptor)
+        state.baseline = try BlobStatus(descriptor: state.descriptor)
+        state.item = try update(item.node) { row in
+            row.attributes.modified = now
+            row.changed = now
+        }
+    }
+
+    /// POSIX wants a new time even where the size stays; the coarse clock of the disk might hide it from the comparison.
+    private func touchBlob(_ state: inout OpenFile.State) throws {
+        try LocalContent.setModified(time.now(), descriptor: state.descriptor)
+    }
+
+    /// `fallocate(2)` with the mode bits of <linux/falloc.h> that keep or zero bytes.
+    package func allocate(_ handle: OpenHandle, mode: Int32, offset: UInt64, length: UInt64) throws {
+        try prepareWrite(handle)
+        _ = try withDescriptor(handle) { descriptor in
+            try check("fallocate") { linux_fallocate(descriptor, mode, Int64(offset), Int64(length)) }
+        }
+    }
+
+    /// `lseek(2)` with `SEEK_DATA` or `SEEK_HOLE`. What is not here is data, never a hole.
+    package func seek(_ handle: OpenHandle, offset: UInt64, whence: Int32) throws -> UInt64 {
+        let isWhole = handle.file.isWhole
+        if !isWhole {
+            let size = handle.file.state.withLock { $0.item?.size ?? 0 }
+            guard offset < size else { throw Errno(ENXIO) }
+            return whence == 3 ? offset : size
+        }
+        return try withDescriptor(handle) { descriptor in
+            UInt64(try check("lseek") { lseek(descriptor, off_t(offset), whence) })
+        }
+    }
+
+    /// `copy_file_range(2)` between two open files whose bytes are here; shares blocks where the disk can.
+    package func copyRange(
+        from source: OpenHandle, at sourceOffset: UInt64, to target: OpenHandle, at targetOffset: UInt64, length: Int
+    ) throws -> Int {
+        try prepareWrite(target)
+        guard source.file.isWhole else { throw Errno(EOPNOTSUPP) }
+        return try withDescriptor(source) { input in
+            try withDescriptor(target) { output in
+                var from = Int64(sourceOffset)
+                var to = Int64(targetOffset)
+                return try check("copy_file_range") { linux_copy_file_range(input, &from, output, &to, length) }
+            }
+        }
+    }
+}

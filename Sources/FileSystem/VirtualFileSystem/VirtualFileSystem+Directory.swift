@@ -1,0 +1,78 @@
+import Basics
+import CloudModel
+import Glibc
+import LocalContent
+package import LocalMetadata
+
+/// One entry of a folder.
+package struct FolderEntry: Sendable {
+    package let name: [UInt8]
+    package let attributes: NodeAttributes
+    /// Where to go on after this entry.
+    package let cookie: UInt64
+}
+
+extension VirtualFileSystem {
+    /// The item of that name; `ENOENT` where there is none.
+    package func lookup(_ bytes: [UInt8], in parent: NodeID) throws -> NodeAttributes {
+        let name = try Self.name(bytes)
+        guard let item = try metadata.read({ try $0.item(named: name, in: parent) }) else { throw Errno(ENOENT) }
+        return try attributes(of: item)
+    }
+
+    /// Up to `limit` entries behind `cookie` (0 at the start), in an order that stays while others come and go.
+    /// `.` and `..` are the caller's.
+    package func entries(of folder: NodeID, after cookie: UInt64, limit: Int) throws -> [FolderEntry] {
+        let items = try metadata.read { transaction -> [LocalItem] in
+            if cookie == 0, folder != .root, try transaction.item(folder) == nil, removed[folder] == nil {
+                throw Errno(ENOENT)
+            }
+            return try transaction.children(of: folder, after: NodeID(cookie), limit: limit)
+        }
+        return try items.map { item in
+            FolderEntry(name: item.name.bytes, attributes: try attributes(of: item), cookie: item.node.value)
+        }
+    }
+
+    /// The folder that holds `folder`, for `..`.
+    package func parent(of folder: NodeID) throws -> NodeID {
+        guard folder != .root else { return .root }
+        return try metadata.read { try $0.item(folder)?.parent } ?? removed[folder]?.parent ?? .root
+    }
+
+    /// The bytes of a symlink.
+    package func linkTarget(of node: NodeID) throws -> [UInt8] {
+        let item = try metadata.read { try existing(node, $0) }
+        guard item.kind == .symlink else { throw Errno(EINVAL) }
+        return item.target
+    }
+
+    /// The kernel forgot the node: what was kept of a removed item can go.
+    package func forget(_ node: NodeID) { removed.forget(node) }
+
+    /// `statfs(2)`: the cloud's space where it says one, else that of the disk that holds the content.
+    package func space() throws -> FileSystemSpace {
+        let disk = try content.space()
+        let totals = try metadata.read { try $0.totals() }
+        let unit = UInt64(disk.f_frsize)
+        let cloud = source.cloudSpace
+        return FileSystemSpace(
+            blockSize: unit, blocks: cloud.map { $0.total / unit } ?? UInt64(disk.f_blocks),
+            free: cloud.map { min($0.free / unit, UInt64(disk.f_bfree)) } ?? UInt64(disk.f_bfree),
+            available: cloud.map { min($0.free / unit, UInt64(disk.f_bavail)) } ?? UInt64(disk.f_bavail),
+            files: UInt64(totals.items) + 1_000_000, freeFiles: 1_000_000)
+    }
+
+    /// `fsync(2)` of a folder: every name in it survives the loss of power.
+    package func syncFolder() throws { try metadata.makeDurable() }
+}
+
+/// What `statvfs(3)` tells.
+package struct FileSystemSpace: Sendable {
+    package let blockSize: UInt64
+    package let blocks: UInt64
+    package let free: UInt64
+    package let available: UInt64
+    package let files: UInt64
+    package let freeFiles: UInt64
+}

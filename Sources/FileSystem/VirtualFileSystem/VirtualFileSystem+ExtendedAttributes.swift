@@ -1,0 +1,162 @@
+import Basics
+import CloudModel
+import Glibc
+package import LocalMetadata
+import Synchronization
+
+/// How `setxattr(2)` treats an attribute that is there or not.
+package enum ExtendedAttributeMode: Sendable { case any, create, replace }
+
+/// Extended attributes: `user.ubiquity.*` tell and command, other `user.*` are the document's own and sync. Other namespaces are
+/// not supported (`EOPNOTSUPP`).
+extension VirtualFileSystem {
+    /// Names and values of one item may take this much together, as on ext4 in one block times sixteen.
+    static let extendedAttributesLimit = 65_536
+
+    package func extendedAttribute(_ name: String, of node: NodeID) throws -> [UInt8] {
+        if let key = StatusAttribute(name: name) {
+            guard node != .root else { throw Errno(ENODATA) }
+            guard let value = try key.value(in: status(of: node)) else { throw Errno(ENODATA) }
+            return Array(value.utf8)
+        }
+        try checkNamespace(name)
+        guard node != .root else { throw Errno(ENODATA) }
+        let item = try liveItem(node)
+        guard let value = item.attributes.extended[name] else { throw Errno(ENODATA) }
+        return value
+    }
+
+    /// The document's own attributes. Ours are hidden, so that `cp -a`, `rsync -X` and `tar` never copy them.
+    package func extendedAttributeNames(of node: NodeID) throws -> [String] {
+        guard node != .root else { return [] }
+        return try liveItem(node).attributes.extended.keys.sorted()
+    }
+
+    package func setExtendedAttribute(
+        _ name: String, to value: [UInt8], of node: NodeID, mode: ExtendedAttributeMode
+    ) throws {
+        guard node != .root else { throw Errno(EPERM) }
+        if let key = StatusAttribute(name: name) { return try command(key, value, node) }
+        try checkNamespace(name)
+        guard name.utf8.count <= 255 else { throw Errno(ERANGE) }
+        try changeExtended(of: node) { extended in
+            if mode == .create, extended[name] != nil { throw Errno(EEXIST) }
+            if mode == .replace, extended[name] == nil { throw Errno(ENODATA) }
+            extended[name] = value
+            let total = extended.reduce(0) { $0 + $1.key.utf8.count + $1.value.count }
+            guard total <= Self.extendedAttributesLimit else { throw Errno(ENOSPC) }
+        }
+    }
+
+    package func removeExtendedAttribute(_ name: String, of node: NodeID) throws {
+        guard node != .root else { throw Errno(EPERM) }
+        guard StatusAttribute(name: name) == nil else { throw Errno(EPERM) }
+        try checkNamespace(name)
+        try changeExtended(of: node) { extended in
+            guard extended.removeValue(forKey: name) != nil else { throw Errno(ENODATA) }
+        }
+    }
+
+    private func checkNamespace(_ name: String) throws(Errno) {
+        guard name.hasPrefix("user."), name.utf8.count > 5 else { throw Errno(EOPNOTSUPP) }
+    }
+
+    private func liveItem(_ node: NodeID) throws -> LocalItem {
+        if let item = try metadata.read({ try $0.item(node) }) { return item }
+        if let item = openFiles[node]?.state.withLock({ $0.item }) ?? removed[node] { return item }
+        throw Errno(ESTALE)
+    }
+
+    private func changeExtended(of node: NodeID, _ body: (inout [String: [UInt8]]) throws -> Void) throws {
+        let item = try update(node) { item in
+            guard item.kind == .file || item.kind == .folder else { throw Errno(EPERM) }
+            try body(&item.attributes.extended)
+            item.changed = time.now()
+            let wasWriting = item.isWriting && item.pendingSince == nil
+            markPending(&item, at: item.changed)
+            if wasWriting { item.pendingSince = nil }
+        }
+        openFiles[node]?.state.withLock { $0.item = item }
+        notifyIfPending(item)
+    }
+
+    /// What setting one of our attributes does. A read-only one may be set to what it is (tools that copy attributes do), else `EPERM`.
+    private func command(_ key: StatusAttribute, _ value: [UInt8], _ node: NodeID) throws {
+        let text = String(decoding: value, as: UTF8.self)
+        switch key {
+        case .download, .evict:
+            guard text == "1" else { throw Errno(EINVAL) }
+            try source.request(key == .download ? .download : .evict, for: liveItem(node))
+        case .pin:
+            guard let pin = PinState(text: text) else { throw Errno(EINVAL) }
+            try setPin(pin, of: node)
+        case .isExcludedFromSync:
+            guard let flag = Bool(flag: text) else { throw Errno(EINVAL) }
+            try setExcluded(flag, of: node)
+        case .isSyncPaused:
+            guard let flag = Bool(flag: text) else { throw Errno(EINVAL) }
+            try update(node) { $0.isPaused = flag }
+            source.localTreeChanged()
+        default:
+            guard try key.value(in: status(of: node)) == text else { throw Errno(EPERM) }
+        }
+    }
+
+    /// Keeps an item here, or lets it go again; folders hand it down.
+    package func setPin(_ pin: PinState, of node: NodeID) throws {
+        let item = try update(node) { $0.pin = pin }
+        if pin == .keep { try source.request(.download, for: item) }
+    }
+
+    /// Takes a file out of sync or back in. Out of it, it stays on this device and leaves the others.
+    private func setExcluded(_ flag: Bool, of node: NodeID) throws {
+        try metadata.write { transaction in
+            var item = try existing(node, transaction)
+            guard item.kind == .file || item.kind == .symlink, item.isExcluded != flag else {
+                if item.kind == .folder { throw Errno(EOPNOTSUPP) }
+                return
+            }
+            guard flag || !exclusions.excludes(item.name) else { throw Errno(EPERM) }
+            item.isExcluded = flag
+            if flag, item.isKnown {
+                try leaveDeparture(of: item, transaction)
+                var random = SystemRandomNumberGenerator()
+                item.item = .random(using: &random)
+                item.isKnown = false
+                if !item.isMaterialised { item.wanted = 255 }
+            } else if !flag {
+                try inheritIdentity(&item, transaction)
+            }
+            markPending(&item, at: time.now())
+            try transaction.update(item)
+        }
+        source.localTreeChanged()
+    }
+}
+
+extension Bool {
+    fileprivate init?(flag: String) {
+        switch flag {
+        case "1", "true": self = true
+        case "0", "false": self = false
+        default: return nil
+        }
+    }
+}
+
+extension PinState {
+    /// The word that the attribute `user.ubiquity.pin`, the command line and `--json` use.
+    package var text: String {
+        switch self {
+        case .inherited: "inherited"
+        case .lazy: "lazy"
+        case .evictOnUpdate: "evictOnUpdate"
+        case .keep: "keep"
+        }
+    }
+
+    package init?(text: String) {
+        guard let state = PinState.allCases.first(where: { $0.text == text }) else { return nil }
+        self = state
+    }
+}

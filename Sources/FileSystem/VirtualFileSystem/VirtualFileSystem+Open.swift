@@ -1,0 +1,195 @@
+import Basics
+import CloudModel
+import Glibc
+import LocalContent
+package import LocalMetadata
+import Logging
+import Synchronization
+import Transfers
+
+extension VirtualFileSystem {
+    /// `open(2)` of a file that exists. Returns at once also when its bytes are elsewhere: a read then waits for its range.
+    package func open(
+        _ node: NodeID, canWrite: Bool, truncate: Bool, isNonblocking: Bool = false
+    ) throws -> OpenHandle {
+        try gate.shared {
+            let file = openFiles.claim(node)
+            do {
+                try file.state.withLock { state in
+                    try load(&state, node: node)
+                    if canWrite { try beginWriting(&state) }
+                    if truncate { try resize(&state, to: 0) }
+                    if isNonblocking, state.download != nil { throw requestLater(state) }
+                    state.handles += 1
+                }
+            } catch {
+                drop(file)
+                throw error
+            }
+            usage.note(node, time.now())
+            return OpenHandle(file: file, canWrite: canWrite, isNonblocking: isNonblocking)
+        }
+    }
+
+    /// `O_NONBLOCK` on a placeholder: the download starts, the caller comes back.
+    private func requestLater(_ state: borrowing OpenFile.State) -> Errno {
+        guard let item = state.item else { return Errno(EIO) }
+        do { try source.request(.download, for: item) } catch {
+            log.warning("could not note a download", metadata: ["error": "\(error)"])
+        }
+        return Errno(EAGAIN)
+    }
+
+    /// Makes the descriptor and, where bytes are missing, the download.
+    func load(_ state: inout OpenFile.State, node: NodeID) throws {
+        guard state.descriptor < 0 else { return }
+        guard let item = try metadata.read({ try $0.item(node) }) else { throw Errno(ESTALE) }
+        guard item.kind == .file else { throw Errno(item.kind == .folder ? EISDIR : ENXIO) }
+        guard item.content != nil || item.isEdited || item.size == 0 else {
+            throw Errno(EAGAIN, "its bytes have not reached the cloud yet")
+        }
+        if item.isMaterialised {
+            state.bytes = SharedDescriptor(adopting: try openBlob(item))
+        } else {
+            let (bytes, download) = try source.openIncomplete(item)
+            state.bytes = bytes
+            state.download = download
+            state.incomplete = item
+        }
+        state.item = item
+        state.blob = item.blob
+    }
+
+    private func openBlob(_ item: LocalItem) throws(Errno) -> Int32 {
+        if item.presence == .none { return try content.create(item.blob) }
+        do { return try content.open(item.blob) } catch {
+            // An empty file needs no blob; any other lost its bytes, which only the content check may decide about.
+            guard error.code == ENOENT, item.size == 0 else {
+                throw error.code == ENOENT ? Errno(EIO, "blob lost") : error
+            }
+            return try content.create(item.blob)
+        }
+    }
+
+    /// The first handle that may write: the database says so, durably, before a byte of a clean file can change.
+    func beginWriting(_ state: inout OpenFile.State) throws {
+        guard var item = state.item else { throw Errno(EIO) }
+        guard item.conflict == nil else { throw Errno(EACCES, "a conflict version is read-only; copy or rename it") }
+        state.writers += 1
+        guard state.writers == 1 else { return }
+        do {
+            if state.download == nil {
+                try LocalContent.setModified(item.attributes.modified, descriptor: state.descriptor)
+                state.baseline = try BlobStatus(descriptor: state.descriptor)
+            }
+            if !state.isUnlinked, !item.isWriting {
+                let wasClean = !item.isEdited
+                item = try update(item.node) { $0.isWriting = true }
+                if wasClean { try metadata.makeDurable() }
+                state.item = item
+            }
+        } catch {
+            state.writers -= 1
+            throw error
+        }
+    }
+
+    /// Closes one handle; the last that may write says what became of the file.
+    package func release(_ handle: OpenHandle) {
+        handle.file.state.withLock { state in
+            state.handles -= 1
+            guard handle.canWrite else { return }
+            state.writers -= 1
+            guard state.writers == 0 else { return }
+            do { try finishWriting(&state) } catch {
+                // The row still says "writing": the next start finds the edit.
+                log.error("could not note the end of writing", metadata: ["error": "\(error)"])
+            }
+        }
+        drop(handle.file)
+    }
+
+    /// Whether the blob was written since ``beginWriting(_:)`` and if so, notes the edit.
+    private func finishWriting(_ state: inout OpenFile.State) throws {
+        guard !state.isUnlinked, let item = state.item else { return }
+        guard state.download == nil else {
+            state.item = try update(item.node) { $0.isWriting = false }
+            return
+        }
+        try noteEdit(&state)
+        let now = time.now()
+        state.item = try update(item.node) { row in
+            row.isWriting = false
+            if row.isEdited { markPending(&row, at: now) }
+        }
+        source.localTreeChanged()
+    }
+
+    /// Brings the row up to what the blob is now, if that differs.
+    func noteEdit(_ state: inout OpenFile.State) throws {
+        guard !state.isUnlinked, let item = state.item, state.descriptor >= 0, state.download == nil else { return }
+        let blob = try BlobStatus(descriptor: state.descriptor)
+        guard let baseline = state.baseline, !blob.hasSameContent(as: baseline) else { return }
+        state.baseline = blob
+        let now = time.now()
+        state.item = try update(item.node) { row in
+            row.isEdited = true
+            row.content = nil
+            row.size = blob.size
+            row.attributes.modified = blob.modified
+            row.changed = max(row.changed, blob.changed)
+            row.uploadError = nil
+            markPending(&row, at: now)
+        }
+        source.localTreeChanged()
+    }
+
+    /// Edits in files that stay open for writing, where nothing was written for `pause`: databases, logs. The upload that follows
+    /// checks that they kept still.
+    package func noteIdleEdits(pause: Duration) {
+        let limit = time.now().adding(.zero - pause)
+        for file in openFiles.all {
+            file.state.withLock { state in
+                guard state.writers > 0, state.descriptor >= 0 else { return }
+                do {
+                    let blob = try BlobStatus(descriptor: state.descriptor)
+                    if blob.changed < limit { try noteEdit(&state) }
+                } catch { log.warning("could not look at an open file", metadata: ["error": "\(error)"]) }
+            }
+        }
+    }
+
+    /// Writes down when files were used, for the eviction plan.
+    package func saveUsage() throws {
+        let times = usage.take()
+        if !times.isEmpty { try metadata.write { try $0.setUsed(times) } }
+    }
+
+    @discardableResult
+    func update(_ node: NodeID, _ body: (inout LocalItem) throws -> Void) throws -> LocalItem {
+        try metadata.write { transaction in
+            var item = try existing(node, transaction)
+            try body(&item)
+            try transaction.update(item)
+            return item
+        }
+    }
+
+    /// Gives up one claim; the last closes the descriptor and removes bytes that have no name any more.
+    private func drop(_ file: OpenFile) {
+        guard openFiles.release(file) else { return }
+        file.state.withLock { state in
+            guard state.bytes != nil else { return }
+            state.bytes = nil
+            state.download = nil
+            if let item = state.incomplete.take() { source.closeIncomplete(item) }
+            if state.isUnlinked, let blob = state.blob { removeBlob(blob) }
+        }
+    }
+
+    func removeBlob(_ blob: BlobName) {
+        do { try content.remove(blob) } catch {
+            log.warning("could not remove a blob; the sweep will", metadata: ["blob": "\(blob)", "error": "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import Basics
+package import CloudModel
+import Glibc
+package import LocalMetadata
+import Synchronization
+
+/// Items by path and by hand, for the daemon's services: what a command line names.
+extension VirtualFileSystem {
+    /// The item at these names below the mount's root; nil for the root itself. `ENOENT` where there is none.
+    package func item(at names: [[UInt8]]) throws -> LocalItem? {
+        try metadata.read { transaction in
+            var item: LocalItem?
+            for bytes in names {
+                guard let next = try transaction.item(named: try Self.name(bytes), in: item?.node ?? .root) else {
+                    throw Errno(ENOENT)
+                }
+                item = next
+            }
+            return item
+        }
+    }
+
+    /// The names from the mount's root down to an item.
+    package func path(of node: NodeID) throws -> [ItemName] { try metadata.read { try $0.path(of: node) } }
+
+    package func status(of item: LocalItem) throws -> DocumentStatus { try metadata.read { try status(of: item, $0) } }
+
+    /// Items that lost their name from outside: their handles keep the bytes.
+    package func detach(_ items: [LocalItem]) {
+        for item in items {
+            if item.kind == .folder { removed.insert(item) }
+            openFiles[item.node]?.state.withLock { $0.isUnlinked = true }
+        }
+    }
+}

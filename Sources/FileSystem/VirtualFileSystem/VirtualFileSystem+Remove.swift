@@ -1,0 +1,71 @@
+import Basics
+import CloudModel
+import Glibc
+import LocalContent
+package import LocalMetadata
+import Synchronization
+
+extension VirtualFileSystem {
+    /// `unlink(2)`. Handles that are open keep the bytes. A conflict sibling is dealt with by it: its version is discarded.
+    package func removeFile(_ bytes: [UInt8], in parent: NodeID) throws {
+        let name = try Self.name(bytes)
+        let removed = try metadata.write { transaction in
+            _ = try folder(parent, transaction)
+            guard let item = try transaction.item(named: name, in: parent) else { throw Errno(ENOENT) }
+            guard item.kind != .folder else { throw Errno(EISDIR) }
+            try depart(item, transaction)
+            try transaction.touch(parent, at: time.now())
+            return item
+        }
+        letGo(removed)
+    }
+
+    /// `rmdir(2)` of an empty folder.
+    package func removeFolder(_ bytes: [UInt8], in parent: NodeID) throws {
+        let name = try Self.name(bytes)
+        guard parent != .root else { throw Errno(EPERM, "a container is not removed by rmdir") }
+        let item = try metadata.write { transaction in
+            guard let item = try transaction.item(named: name, in: parent) else { throw Errno(ENOENT) }
+            guard item.kind == .folder else { throw Errno(ENOTDIR) }
+            guard try !transaction.hasChildren(item.node) else { throw Errno(ENOTEMPTY) }
+            guard !item.item.isWellKnown else { throw Errno(EPERM, "Documents belongs to its container") }
+            try depart(item, transaction)
+            try transaction.touch(parent, at: time.now())
+            return item
+        }
+        removed.insert(item)
+        source.localTreeChanged()
+    }
+
+    /// Takes an item out of the tree and leaves what the cloud is to be told of it.
+    func depart(_ item: LocalItem, _ transaction: MetadataTransaction) throws {
+        try transaction.remove(item.node)
+        if let conflict = item.conflict {
+            try transaction.insert(
+                Resolution(container: item.container, item: conflict.document, version: conflict.version))
+        } else if item.isKnown {
+            try leaveDeparture(of: item, transaction)
+        }
+    }
+
+    /// Notes that an item the cloud knows is gone from its place.
+    func leaveDeparture(of item: LocalItem, _ transaction: MetadataTransaction) throws {
+        try transaction.insert(
+            Departure(
+                container: item.container, item: item.item, parent: item.parent, name: item.name, kind: item.kind,
+                time: time.now()))
+    }
+
+    /// After its row is gone: the bytes stay for who has the file open, else they go.
+    func letGo(_ item: LocalItem) {
+        if let file = openFiles[item.node] {
+            file.state.withLock { state in
+                state.isUnlinked = true
+                state.item?.changed = time.now()
+            }
+        } else if item.kind == .file, item.presence != .none {
+            removeBlob(item.blob)
+        }
+        source.localTreeChanged()
+    }
+}

@@ -1,0 +1,183 @@
+import Basics
+import CloudModel
+import Glibc
+package import LocalMetadata
+
+/// The flags of `renameat2(2)` that are supported.
+package enum RenameMode: Sendable {
+    case replace
+    case noReplace
+    case exchange
+}
+
+extension VirtualFileSystem {
+    /// `rename(2)`. A new file renamed over a document takes over that document's identity and history: this is how editors save.
+    package func rename(
+        _ oldBytes: [UInt8], in oldParent: NodeID, to newBytes: [UInt8], in newParent: NodeID, mode: RenameMode
+    ) throws {
+        let oldName = try Self.name(oldBytes)
+        let newName = try Self.name(newBytes)
+        let replaced = try metadata.write { transaction -> LocalItem? in
+            let from = try folder(oldParent, transaction)
+            let into = try folder(newParent, transaction)
+            // mv(1) copies and deletes then: ids are unique inside a container only.
+            guard from.container == into.container else { throw Errno(EXDEV) }
+            guard let item = try transaction.item(named: oldName, in: oldParent) else { throw Errno(ENOENT) }
+            let target = try transaction.item(named: newName, in: newParent)
+            if let target, target.node == item.node { return nil }
+            try checkRename(item, over: target, into: into, mode: mode, transaction)
+            if mode == .exchange, let target {
+                try exchange(item, target, transaction)
+                return nil
+            }
+            try move(item, to: newName, in: into, replacing: target, transaction)
+            return target
+        }
+        if let replaced { replaced.kind == .folder ? removed.insert(replaced) : letGo(replaced) }
+        source.localTreeChanged()
+    }
+
+    private func checkRename(
+        _ item: LocalItem, over target: LocalItem?, into folder: LocalItem, mode: RenameMode,
+        _ transaction: MetadataTransaction
+    ) throws {
+        guard !item.item.isWellKnown else { throw Errno(EPERM, "Documents belongs to its container") }
+        if item.kind == .folder, try transaction.isInside(folder.node, item.node) { throw Errno(EINVAL) }
+        guard let target else {
+            if mode == .exchange { throw Errno(ENOENT) }
+            return
+        }
+        switch mode {
+        case .noReplace: throw Errno(EEXIST)
+        case .exchange:
+            guard !target.item.isWellKnown, !item.isConflictSibling, !target.isConflictSibling else {
+                throw Errno(EPERM)
+            }
+            if target.kind == .folder, try transaction.isInside(item.node, target.node) { throw Errno(EINVAL) }
+        case .replace:
+            if target.kind == .folder {
+                guard item.kind == .folder else { throw Errno(EISDIR) }
+                guard try !transaction.hasChildren(target.node) else { throw Errno(ENOTEMPTY) }
+                guard !target.item.isWellKnown else { throw Errno(EPERM) }
+            } else if item.kind == .folder {
+                throw Errno(ENOTDIR)
+            }
+        }
+    }
+
+    private func move(
+        _ old: LocalItem, to name: ItemName, in folder: LocalItem, replacing target: LocalItem?,
+        _ transaction: MetadataTransaction
+    ) throws {
+        let now = time.now()
+        var item = old
+        item.parent = folder.node
+        item.name = name
+        item.changed = now
+        try leaveConflict(&item, transaction)
+        let wasExcluded = item.isExcluded
+        item.isExcluded = item.kind == .pipe || item.kind == .socket || folder.isExcluded || exclusions.excludes(name)
+        if let target {
+            try transaction.remove(target.node)
+            try succeed(target, &item, transaction)
+        } else if !item.isKnown {
+            try inheritIdentity(&item, transaction)
+        }
+        if item.isExcluded, !wasExcluded { try leaveSync(&item, from: old, transaction) }
+        markPending(&item, at: now)
+        if !item.isExcluded, item.isWriting, item.isEdited { item.pendingSince = nil }
+        try transaction.update(item)
+        if item.kind == .folder, item.isExcluded != wasExcluded {
+            try spreadExclusion(item, transaction, at: now)
+        }
+        try transaction.touch(old.parent, at: now)
+        if folder.node != old.parent { try transaction.touch(folder.node, at: now) }
+    }
+
+    /// A renamed conflict sibling is a document of its own from now on.
+    private func leaveConflict(_ item: inout LocalItem, _ transaction: MetadataTransaction) throws {
+        guard let conflict = item.conflict else { return }
+        try transaction.insert(
+            Resolution(container: item.container, item: conflict.document, version: conflict.version))
+        item.conflict = nil
+        item.isKnown = false
+        item.attributes.permissions |= 0o200
+    }
+
+    /// Decides whose identity a name keeps when one file is renamed over another: a file that the cloud has never heard of was
+    /// made to replace the document, so it becomes the document; a document of its own replaces the other for good.
+    private func succeed(_ target: LocalItem, _ item: inout LocalItem, _ transaction: MetadataTransaction) throws {
+        let becomesTarget =
+            item.kind == .file && target.kind == .file && !item.isKnown && !item.isExcluded
+            && !target.isExcluded && !target.isConflictSibling
+        guard becomesTarget else {
+            if let conflict = target.conflict {
+                try transaction.insert(
+                    Resolution(container: target.container, item: conflict.document, version: conflict.version))
+            } else if target.isKnown {
+                try leaveDeparture(of: target, transaction)
+            }
+            return
+        }
+        item.item = target.item
+        item.isKnown = target.isKnown
+        item.pin = target.pin
+        item.isPaused = target.isPaused
+        item.attributes.created = target.attributes.created
+    }
+
+    /// A document renamed to a name that stays on the device leaves the cloud, unless its name is taken again at once.
+    private func leaveSync(_ item: inout LocalItem, from old: LocalItem, _ transaction: MetadataTransaction) throws {
+        guard item.isKnown, item.kind != .folder else { return }
+        try leaveDeparture(of: old, transaction)
+        var random = SystemRandomNumberGenerator()
+        item.item = .random(using: &random)
+        item.isKnown = false
+        // What stays here must be here.
+        if item.kind == .file, !item.isMaterialised { item.wanted = 255 }
+    }
+
+    /// Hands a folder's exclusion, or its end, down to what is inside.
+    private func spreadExclusion(_ folder: LocalItem, _ transaction: MetadataTransaction, at now: Timestamp) throws {
+        var folders = [folder]
+        while let parent = folders.popLast() {
+            var last = NodeID(0)
+            while case let children = try transaction.children(of: parent.node, after: last, limit: 500),
+                !children.isEmpty
+            {
+                for var child in children {
+                    last = child.node
+                    let old = child
+                    child.isExcluded = parent.isExcluded || exclusions.excludes(child.name)
+                    if child.isExcluded, !old.isExcluded { try leaveSync(&child, from: old, transaction) }
+                    markPending(&child, at: now)
+                    try transaction.update(child)
+                    if child.kind == .folder { folders.append(child) }
+                }
+            }
+        }
+    }
+
+    /// `RENAME_EXCHANGE`. Where a new file changes places with a document, the document's name keeps its identity.
+    private func exchange(_ first: LocalItem, _ second: LocalItem, _ transaction: MetadataTransaction) throws {
+        let now = time.now()
+        var one = first
+        var two = second
+        (one.parent, two.parent) = (second.parent, first.parent)
+        (one.name, two.name) = (second.name, first.name)
+        (one.isExcluded, two.isExcluded) = (second.isExcluded, first.isExcluded)
+        if first.kind == .file, second.kind == .file, first.isKnown != second.isKnown {
+            (one.item, two.item) = (second.item, first.item)
+            (one.isKnown, two.isKnown) = (second.isKnown, first.isKnown)
+        }
+        (one.changed, two.changed) = (now, now)
+        markPending(&one, at: now)
+        markPending(&two, at: now)
+        // Neither name nor id may stand twice, not even between two statements.
+        try transaction.remove(second.node)
+        try transaction.update(one)
+        try transaction.restore(two)
+        try transaction.touch(first.parent, at: now)
+        if first.parent != second.parent { try transaction.touch(second.parent, at: now) }
+    }
+}

@@ -1,0 +1,114 @@
+import Basics
+import GRDB
+import Glibc
+package import Logging
+import Synchronization
+
+import struct Foundation.Data
+
+/// The one SQLite file that says what is on this device: the three trees of each container, the queue and the settings.
+///
+/// One writer at a time, readers beside it (WAL). A transaction that returned survives the death of the process; what must
+/// survive the loss of power calls ``makeDurable()`` after it.
+package final class MetadataDatabase: Sendable {
+    private let pool: DatabasePool
+    private let path: String
+    /// The write-ahead log, opened by us as well: syncing it makes every commit so far durable (sqlite.org/wal.html).
+    private let logDescriptor: Mutex<Int32?>
+    private let log: Logger
+
+    /// Opens or makes the database. Throws `tooNew` when a newer version of this program wrote it, `damaged` when it is none.
+    package init(path: String, log: Logger) throws {
+        self.path = path
+        self.log = log
+        logDescriptor = Mutex(nil)
+        var configuration = Configuration()
+        configuration.maximumReaderCount = 4
+        configuration.busyMode = .timeout(5)
+        configuration.prepareDatabase { db in
+            // NORMAL: a commit is in the file, not on the platter. `makeDurable` is what fsync(2) of a document waits for.
+            try db.execute(sql: "PRAGMA synchronous = NORMAL")
+            try db.execute(sql: "PRAGMA cache_size = -4000")
+            try db.execute(sql: "PRAGMA journal_size_limit = 67108864")
+        }
+        do {
+            pool = try DatabasePool(path: path, configuration: configuration)
+            try Self.migrate(pool, path: path)
+        } catch let error as DatabaseError { throw Self.describe(error, path: path) }
+    }
+
+    private static func migrate(_ pool: DatabasePool, path: String) throws {
+        let migrator = Schema.migrator
+        let isNewer = try pool.read { db in try migrator.hasBeenSuperseded(db) }
+        guard !isNewer else {
+            throw MetadataError(
+                .tooNew,
+                "\(path) was written by a newer version of ubiquity. Install that version; nothing was changed.")
+        }
+        try migrator.migrate(pool)
+    }
+
+    /// Runs `body` in a read transaction: one snapshot, never waits for the writer.
+    package func read<T>(_ body: (MetadataTransaction) throws -> T) throws -> T {
+        do {
+            return try pool.read { db in try body(MetadataTransaction(db)) }
+        } catch let error as DatabaseError { throw Self.describe(error, path: path) }
+    }
+
+    /// Runs `body` in a write transaction; nothing of it happens when it throws.
+    package func write<T>(_ body: (MetadataTransaction) throws -> T) throws -> T {
+        do {
+            return try pool.writeWithoutTransaction { db in
+                var result: T?
+                try db.inTransaction(.immediate) {
+                    result = try body(MetadataTransaction(db))
+                    return .commit
+                }
+                guard let result else { throw MetadataError(.unusable, "A transaction ended without a result.") }
+                return result
+            }
+        } catch let error as DatabaseError { throw Self.describe(error, path: path) }
+    }
+
+    /// Returns when every transaction that returned before this call survives the loss of power.
+    package func makeDurable() throws {
+        let descriptor = try logDescriptor.withLock { cached throws -> Int32 in
+            if let cached { return cached }
+            let opened = Int32(try check("open") { open(path + "-wal", O_RDONLY | O_CLOEXEC) })
+            cached = opened
+            return opened
+        }
+        try check("fdatasync") { fdatasync(descriptor) }
+    }
+
+    /// Runs SQLite's own consistency check; empty when all is well.
+    package func integrityProblems() throws -> [String] {
+        try pool.read { db in
+            try String.fetchAll(db, sql: "PRAGMA integrity_check(20)").filter { $0 != "ok" }
+        }
+    }
+
+    package func close() throws {
+        if let descriptor = logDescriptor.withLock({ $0.take() }) { Glibc.close(descriptor) }
+        try pool.close()
+    }
+
+    private static func describe(_ error: DatabaseError, path: String) -> MetadataError {
+        switch error.resultCode {
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB:
+            MetadataError(
+                .damaged,
+                "The metadata database \(path) is damaged (\(error.message ?? "no detail")). Nothing was changed. "
+                    + "Run `ubiquity check`; `ubiquity reset` rebuilds it and keeps unsynced edits.")
+        case .SQLITE_FULL:
+            MetadataError(.noSpace, "No space left for \(path). Free some space on that disk.")
+        default: MetadataError(.unusable, "\(path): \(error.message ?? error.resultCode.description)")
+        }
+    }
+}
+
+/// A read or write transaction on the metadata; the verbs are in extensions, a file per noun.
+package struct MetadataTransaction {
+    let db: Database
+    init(_ db: Database) { self.db = db }
+}

@@ -1,0 +1,35 @@
+package import Basics
+package import CloudModel
+import ContainerLog
+
+extension MetadataTransaction {
+    /// Makes a container with its folder in the mount's root and its `Documents/`. The cloud is told later; the ids of both
+    /// folders are well known, so devices that make the same container while apart end with one.
+    package func createContainer(_ name: ContainerName, at now: Timestamp) throws -> ContainerID {
+        let container = try insertContainer(name)
+        var remote = RemoteTree(self, container: container)
+        try ContainerReducer.initialise(&remote, foldsNames: false)
+        for id in [ItemID.root, .documents] { try settle(id, in: container) }
+        let root = try insertWellKnown(.root, try folderName(name.folderName), in: .root, container, at: now)
+        try setNode(root, of: container)
+        _ = try insertWellKnown(.documents, try folderName("Documents"), in: root, container, at: now)
+        return container
+    }
+
+    private func insertWellKnown(
+        _ id: ItemID, _ name: ItemName, in parent: NodeID, _ container: ContainerID, at now: Timestamp
+    ) throws -> NodeID {
+        guard let agreed = try RemoteTree(self, container: container).item(id) else {
+            throw MetadataError.damagedRow("a container without its root")
+        }
+        var item = LocalItem(
+            container: container, item: id, parent: parent, name: name, kind: .folder, attributes: agreed.attributes,
+            changed: now)
+        item.isKnown = true
+        return try insert(item)
+    }
+
+    private func folderName(_ text: String) throws -> ItemName {
+        do { return try ItemName(text) } catch { throw MetadataError.damagedRow("the folder name \(text)") }
+    }
+}

@@ -1,0 +1,42 @@
+import CloudModel
+
+extension MetadataTransaction {
+    /// Asks for the bytes of a file, or of every file below a folder, that are not all here or not the newest. Answers how many.
+    package func want(_ item: LocalItem, priority: UInt8) throws -> (items: Int, bytes: UInt64) {
+        var result: (items: Int, bytes: UInt64) = (0, 0)
+        try forEach(below: item) { file in
+            guard file.kind == .file, try !file.isMaterialised || isStale(file) else { return }
+            result.items += 1
+            result.bytes += file.size
+            guard file.wanted < priority else { return }
+            var wanted = file
+            wanted.wanted = priority
+            wanted.downloadError = nil
+            try update(wanted)
+        }
+        return result
+    }
+
+    /// Whether the log has a newer version of a clean file.
+    package func isStale(_ file: LocalItem) throws -> Bool {
+        guard !file.isEdited, let newest = try cloudItem(file)?.content else { return false }
+        return newest != file.content
+    }
+
+    /// Visits an item and, for a folder, all that is below it, page by page.
+    package func forEach(below item: LocalItem, _ body: (LocalItem) throws -> Void) throws {
+        try body(item)
+        guard item.kind == .folder else { return }
+        var folders = [item.node]
+        while let folder = folders.popLast() {
+            var last = NodeID(0)
+            while case let children = try children(of: folder, after: last, limit: 500), !children.isEmpty {
+                for child in children {
+                    last = child.node
+                    if child.kind == .folder { folders.append(child.node) }
+                    try body(child)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,31 @@
+// Calls of Linux that Swift does not import: glibc declares them for _GNU_SOURCE only, or they are variadic or macros.
+#ifndef UBIQUITY_CLINUX_H
+#define UBIQUITY_CLINUX_H
+
+#include <pthread.h>
+#include <stdint.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+// syncfs(2): writes all of a file system to its disk. Reports write-back errors since Linux 5.8.
+int syncfs(int fd);
+
+// pthread_setname_np(3): a thread's name in `ps -T`, at most 15 bytes.
+int pthread_setname_np(pthread_t thread, const char *name);
+
+// fallocate(2); mode bits as in <linux/falloc.h>
+static inline int linux_fallocate(int fd, int mode, int64_t offset, int64_t length) {
+    return (int)syscall(SYS_fallocate, fd, mode, offset, length);
+}
+
+// copy_file_range(2)
+static inline ssize_t linux_copy_file_range(int in, int64_t *in_offset, int out, int64_t *out_offset, size_t length) {
+    return (ssize_t)syscall(SYS_copy_file_range, in, in_offset, out, out_offset, length, 0);
+}
+
+// ioctl_ficlone(2): 0 where the file system shares the blocks of both files, else -1.
+static inline int linux_ficlone(int destination, int source) { return ioctl(destination, 0x40049409, source); }
+
+#endif

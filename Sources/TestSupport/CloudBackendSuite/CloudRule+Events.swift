@@ -1,0 +1,66 @@
+import CloudModel
+package import CloudStorage
+package import Testing
+
+extension CloudRule {
+    /// Hints may come for no reason, so each proof looks after every hint; it ends when the hint came after what it tells of.
+    static let events = [
+        CloudRule("an append of another device makes an event") { cloud in
+            let (one, other, container) = try await cloud.twoDevices()
+            guard one.capabilities.contains(.push) else { return }
+            let events = one.events()
+            for number in UInt64(1)...3 {
+                _ = try await other.append([1], to: container)
+                await expectEvent(.containerChanged(container), in: events) {
+                    try await one.wholeLog(of: container).count == Int(number)
+                }
+            }
+        },
+        CloudRule("events tell of containers made after they began, and of what is in those") { cloud in
+            let (one, other, _) = try await cloud.twoDevices()
+            guard one.capabilities.contains(.push) else { return }
+            let events = one.events()
+            let notes = try #require(ContainerName("notes"))
+            try await other.createContainer(notes)
+            await expectEvent(.containersChanged, in: events) { try await one.containers().contains(notes) }
+            _ = try await other.append([1], to: notes)
+            await expectEvent(.containerChanged(notes), in: events) {
+                try await one.wholeLog(of: notes).count == 1
+            }
+        },
+        CloudRule("every consumer of events gets them") { cloud in
+            let (one, other, container) = try await cloud.twoDevices()
+            guard one.capabilities.contains(.push) else { return }
+            let streams = [one.events(), one.events(), other.events()]
+            _ = try await other.append([1], to: container)
+            for events in streams {
+                await expectEvent(.containerChanged(container), in: events) {
+                    try await one.wholeLog(of: container).count == 1
+                }
+            }
+        },
+        CloudRule("events end when their consumer is cancelled") { cloud in
+            let (one, _, _) = try await cloud.twoDevices()
+            guard one.capabilities.contains(.push) else { return }
+            let events = one.events()
+            let consumer = Task { for await _ in events {} }
+            consumer.cancel()
+            await consumer.value
+        },
+    ]
+}
+
+/// Waits for this event at a time when `isTrue` holds.
+package func expectEvent(
+    _ event: CloudEvent, in events: AsyncStream<CloudEvent>, sourceLocation: SourceLocation = #_sourceLocation,
+    _ isTrue: () async throws -> Bool
+) async {
+    do {
+        for await next in events where next == event {
+            if try await isTrue() { return }
+        }
+        Issue.record("the events ended before \(event)", sourceLocation: sourceLocation)
+    } catch {
+        Issue.record(error, sourceLocation: sourceLocation)
+    }
+}

@@ -1,0 +1,72 @@
+package import CloudModel
+package import CloudStorage
+
+/// One rule of the contract ``CloudBackend``, with its proof. Every backend is tested against all of them:
+///
+///     @Test("The directory keeps the contract", arguments: CloudRule.all)
+///     func keeps(_ rule: CloudRule) async throws {
+///         try await rule.check(CloudUnderTest { DirectoryBackend(path: folder, logger: logger) })
+///     }
+///
+/// A proof that waits for an event hangs where the event never comes, so give the test a time limit.
+package struct CloudRule: Sendable, CustomStringConvertible {
+    package let sentence: String
+    private let proof: @Sendable (CloudUnderTest) async throws -> Void
+
+    init(_ sentence: String, _ proof: @escaping @Sendable (CloudUnderTest) async throws -> Void) {
+        self.sentence = sentence
+        self.proof = proof
+    }
+
+    package var description: String { sentence }
+
+    /// `cloud` must be a place where no cloud has been made yet.
+    package func check(_ cloud: CloudUnderTest) async throws { try await proof(cloud) }
+
+    package static let all = connection + containers + log + concurrency + chunks + events
+}
+
+/// A place for a cloud, and the way to open it from another device.
+package struct CloudUnderTest: Sendable {
+    private let open: @Sendable () async throws -> any CloudBackend
+
+    /// `open` answers a new instance for the same place each time, not connected yet.
+    package init(open: @escaping @Sendable () async throws -> any CloudBackend) { self.open = open }
+
+    func unconnected() async throws -> any CloudBackend { try await open() }
+
+    /// A device's instance, connected; the first one makes the cloud.
+    func device() async throws -> any CloudBackend {
+        let backend = try await open()
+        _ = try await backend.connect(create: true)
+        return backend
+    }
+
+    /// Two devices and a container that both know.
+    func twoDevices() async throws -> (any CloudBackend, any CloudBackend, ContainerName) {
+        let (one, other) = (try await device(), try await device())
+        try await one.createContainer(.cloudDocs)
+        return (one, other, .cloudDocs)
+    }
+}
+
+/// A chunk to put: the suite needs ids that differ, not digests that are right.
+func chunk(_ number: UInt64) -> (id: ChunkID, frame: [UInt8]) {
+    var bytes = [UInt8](repeating: 0, count: 32)
+    // The low byte first, so that ids spread over what a backend may shard by.
+    for index in 0..<8 { bytes[index] = UInt8(truncatingIfNeeded: number >> (8 * index)) }
+    guard let id = ChunkID(bytes) else { preconditionFailure("a digest has 32 bytes") }
+    return (id, Array("frame \(number)".utf8))
+}
+
+extension CloudBackend {
+    /// The whole log, read in pages.
+    package func wholeLog(of container: ContainerName, page: Int = 7) async throws -> [LogRecord] {
+        var records: [LogRecord] = []
+        while true {
+            let more = try await entries(in: container, after: records.last?.sequence ?? .zero, limit: page)
+            if more.isEmpty { return records }
+            records += more
+        }
+    }
+}

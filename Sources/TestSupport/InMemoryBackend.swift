@@ -1,0 +1,138 @@
+package import CloudModel
+package import CloudStorage
+import Synchronization
+
+/// A cloud in this process's memory. Calls can be held, failed and counted through ``gate``, bytes damaged and counted here.
+package final class InMemoryBackend: CloudBackend {
+    private struct State {
+        var logs: [ContainerName: [[UInt8]]] = [:]
+        var chunks: [ContainerName: [ChunkID: [UInt8]]] = [:]
+        var listeners: [UInt64: AsyncStream<CloudEvent>.Continuation] = [:]
+        var nextListener: UInt64 = 0
+        var bytesPut = 0
+        var bytesGot = 0
+    }
+
+    package let gate = Gate()
+    package let capabilities: CloudCapabilities
+    private let identity: CloudIdentity
+    private let state = Mutex(State())
+
+    package init(identity: String = "memory", capabilities: CloudCapabilities = .push) {
+        self.identity = CloudIdentity(identity)
+        self.capabilities = capabilities
+    }
+
+    package func connect(create: Bool) async throws -> CloudIdentity {
+        try await gate.pass(.connect)
+        return identity
+    }
+
+    package func containers() async throws -> [ContainerName] {
+        try await gate.pass(.containers)
+        return state.withLock { Array($0.logs.keys) }
+    }
+
+    package func createContainer(_ name: ContainerName) async throws {
+        try await gate.pass(.createContainer)
+        let isNew = state.withLock { state in
+            guard state.logs[name] == nil else { return false }
+            state.logs[name] = []
+            return true
+        }
+        if isNew { send(.containersChanged) }
+    }
+
+    package func append(_ payload: [UInt8], to container: ContainerName) async throws -> LogSequence {
+        try await gate.pass(.append)
+        let sequence = try state.withLock { state in
+            guard state.logs[container] != nil else { throw absent(container) }
+            state.logs[container, default: []].append(payload)
+            return LogSequence(UInt64(state.logs[container, default: []].count))
+        }
+        send(.containerChanged(container))
+        return sequence
+    }
+
+    package func entries(
+        in container: ContainerName, after sequence: LogSequence, limit: Int
+    ) async throws -> [LogRecord] {
+        try await gate.pass(.entries)
+        return try state.withLock { state in
+            guard let log = state.logs[container] else { throw absent(container) }
+            guard sequence.value <= UInt64(log.count) else {
+                throw CloudError(.damaged, "The log ends before \(sequence).")
+            }
+            return log.enumerated().dropFirst(Int(sequence.value)).prefix(limit).map {
+                LogRecord(sequence: LogSequence(UInt64($0.offset) + 1), payload: $0.element)
+            }
+        }
+    }
+
+    package func missing(_ chunks: [ChunkID], in container: ContainerName) async throws -> Set<ChunkID> {
+        try await gate.pass(.missing)
+        return state.withLock { state in Set(chunks.filter { state.chunks[container]?[$0] == nil }) }
+    }
+
+    package func putChunk(_ id: ChunkID, frame: [UInt8], in container: ContainerName) async throws {
+        try await gate.pass(.putChunk, id)
+        state.withLock { state in
+            state.bytesPut += frame.count
+            if state.chunks[container]?[id] == nil { state.chunks[container, default: [:]][id] = frame }
+        }
+    }
+
+    package func getChunk(_ id: ChunkID, in container: ContainerName) async throws -> [UInt8] {
+        try await gate.pass(.getChunk, id)
+        return try state.withLock { state in
+            guard let frame = state.chunks[container]?[id] else { throw CloudError(.notFound, "No chunk \(id).") }
+            state.bytesGot += frame.count
+            return frame
+        }
+    }
+
+    package func events() -> AsyncStream<CloudEvent> {
+        let (stream, continuation) = AsyncStream.makeStream(of: CloudEvent.self, bufferingPolicy: .bufferingNewest(64))
+        let id = state.withLock { state in
+            state.nextListener += 1
+            state.listeners[state.nextListener] = continuation
+            return state.nextListener
+        }
+        continuation.onTermination = { [weak self] _ in self?.forget(id) }
+        return stream
+    }
+
+    package func space() async throws -> CloudSpace? {
+        try await gate.pass(.space)
+        return nil
+    }
+
+    /// Sends a hint to all who listen, as a change by another device or a return of the network does.
+    package func send(_ event: CloudEvent) {
+        let listeners = state.withLock { Array($0.listeners.values) }
+        for listener in listeners { listener.yield(event) }
+    }
+
+    /// Replaces a chunk's stored frame, for tests of damage; nil removes it.
+    package func replaceChunk(_ id: ChunkID, in container: ContainerName, with frame: [UInt8]?) {
+        state.withLock { $0.chunks[container, default: [:]][id] = frame }
+    }
+
+    /// A chunk's stored frame, without a counted call.
+    package func storedChunk(_ id: ChunkID, in container: ContainerName) -> [UInt8]? {
+        state.withLock { $0.chunks[container]?[id] }
+    }
+
+    package func storedChunks(in container: ContainerName) -> Set<ChunkID> {
+        state.withLock { Set($0.chunks[container, default: [:]].keys) }
+    }
+
+    package var bytesPut: Int { state.withLock { $0.bytesPut } }
+    package var bytesGot: Int { state.withLock { $0.bytesGot } }
+
+    private func forget(_ listener: UInt64) { _ = state.withLock { $0.listeners.removeValue(forKey: listener) } }
+
+    private func absent(_ container: ContainerName) -> CloudError {
+        CloudError(.notFound, "No container \(container).")
+    }
+}

@@ -1,0 +1,50 @@
+import CloudStorage
+import Testing
+
+@Suite("When to ask a cloud again")
+struct RetryPolicyTests {
+    /// Chance that always falls the same way.
+    struct Constant: RandomNumberGenerator {
+        let value: UInt64
+        mutating func next() -> UInt64 { value }
+    }
+
+    private func pauses(_ code: CloudError.Code, chance: UInt64, failures: [Int]) -> [Duration?] {
+        var generator = Constant(value: chance)
+        let policy = RetryPolicy(first: .seconds(2), longest: .seconds(60))
+        return failures.map { policy.pause(after: $0, code, using: &generator) }
+    }
+
+    @Test("Pauses double from half of the first up to half of the longest when chance is at its least")
+    func doubling() {
+        let expected: [Duration] = [1, 2, 4, 8, 16, 30, 30].map { .seconds($0) }
+        #expect(pauses(.offline, chance: 0, failures: Array(1...7)) == expected)
+        #expect(pauses(.failed, chance: 0, failures: [.max]) == [.seconds(30)])
+    }
+
+    @Test("Chance adds up to the other half, so devices do not come back together")
+    func jitter() {
+        for seconds in zip(pauses(.offline, chance: .max, failures: Array(1...6)), [2, 4, 8, 16, 32, 60]) {
+            guard let pause = seconds.0 else { Issue.record("no pause"); continue }
+            #expect(pause > .seconds(seconds.1) * 0.99 && pause <= .seconds(seconds.1))
+        }
+    }
+
+    @Test(
+        "What a user has to mend is asked for at the slowest pace, from the start",
+        arguments: [
+            CloudError.Code.quota, .readOnly, .unauthorized,
+        ])
+    func slow(code: CloudError.Code) {
+        #expect(pauses(code, chance: 0, failures: [1, 9]) == [.seconds(30), .seconds(30)])
+    }
+
+    @Test(
+        "What stays as it is is not asked again",
+        arguments: [
+            CloudError.Code.notFound, .damaged, .tooNew, .foreign,
+        ])
+    func never(code: CloudError.Code) {
+        #expect(pauses(code, chance: 0, failures: [1, 9]) == [nil, nil])
+    }
+}

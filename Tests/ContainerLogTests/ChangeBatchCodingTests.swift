@@ -1,0 +1,93 @@
+import Basics
+import CloudModel
+import ContainerLog
+import Testing
+
+@Suite("Entries of the log as bytes")
+struct ChangeBatchCodingTests {
+    private let sample = ChangeBatch(
+        device: TestLog.a, deviceName: "desk", deviceSequence: 7, time: .minute(3),
+        changes: [
+            .file(1, "x.txt", 10), .folder(2, "d"), .announcement(3, "n", size: 9),
+            .create(
+                .sample(4), parent: .root, name: "l", attributes: .sample(extended: ["user.z": [1], "user.a": []]),
+                body: .symlink(target: [0x2E])),
+            .edit(1, from: 10, to: 11, at: 5), .edit(1, from: nil, to: 12, at: -5), .move(1, to: .documents, "y"),
+            .setAttributes(
+                .sample(1),
+                AttributeChanges(
+                    permissions: 0o600, modified: .minute(1), extended: ["user.q": nil, "user.r": [2]])),
+            .delete(1, 10), .delete(2),
+            .resolve(.sample(1), versions: [VersionID(sequence: LogSequence(4), index: 2)]), .raiseRules(2),
+        ])
+
+    @Test("Every kind of change comes back as it was")
+    func roundTrip() throws {
+        #expect(try ChangeBatch(decoding: sample.encoded()) == sample)
+        #expect(try sample.encoded() == sample.encoded())
+    }
+
+    @Test("Format 1 stays readable: these are its bytes")
+    func pinned() throws {
+        let batch = ChangeBatch(
+            device: DeviceID(0x0102), deviceName: "d", deviceSequence: 300, time: Timestamp(nanoseconds: -1),
+            changes: [.delete(ItemID(high: 3, low: 4), base: nil)])
+        let bytes: [UInt8] = [
+            1, 1, 0, 2, 1, 0, 0, 0, 0, 0, 0, 1, 0x64, 0xAC, 2, 255, 255, 255, 255, 255, 255, 255, 255, 1, 5, 3, 0, 0, 0,
+            0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0,
+        ]
+        #expect(try batch.encoded() == bytes)
+        #expect(try ChangeBatch(decoding: bytes) == batch)
+    }
+
+    @Test("A newer format and newer rules are said to be so, not to be damage")
+    func newer() throws {
+        var bytes = try sample.encoded()
+        bytes[0] = 2
+        #expect(throws: LogError.tooNew(format: 2, known: 1)) { try ChangeBatch(decoding: bytes) }
+        bytes[0] = 1
+        bytes[1] = 9
+        #expect(throws: LogError.rulesTooNew(needed: 9, known: 1)) { try ChangeBatch(decoding: bytes) }
+        #expect(throws: LogError.tooNew(format: 77, known: 1)) { try ChangeBatch(decoding: [77]) }
+    }
+
+    @Test("What exceeds a limit is not written")
+    func limits() throws {
+        var batch = sample
+        batch.changes = Array(repeating: .raiseRules(1), count: ChangeBatch.maximumChanges + 1)
+        #expect(throws: LogError.self) { try batch.encoded() }
+        batch.changes.removeLast()
+        #expect(try ChangeBatch(decoding: batch.encoded()) == batch)
+        batch = sample
+        batch.deviceName = String(repeating: "n", count: 256)
+        #expect(throws: LogError.self) { try batch.encoded() }
+        batch = sample
+        let large = AttributeChanges(extended: ["user.a": [UInt8](repeating: 0, count: ChangeBatch.maximumBytes)])
+        batch.changes = [.setAttributes(.sample(1), large)]
+        #expect(throws: LogError.self) { try batch.encoded() }
+    }
+
+    @Test("Every cut-off entry is damaged")
+    func truncated() throws {
+        let bytes = try sample.encoded()
+        for count in 0..<bytes.count {
+            #expect(throws: LogError.self) { try ChangeBatch(decoding: bytes.prefix(count)) }
+        }
+        #expect(throws: LogError.self) { try ChangeBatch(decoding: bytes + [0]) }
+    }
+
+    @Test("Any bytes end in a batch that can be written again, or in an error")
+    func hostile() throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        var random = SeededGenerator(seed: seed)
+        let good = try sample.encoded()
+        for round in 0..<20_000 {
+            var bytes = good
+            for _ in 0..<random.number(1..<6) { bytes[random.number(0..<bytes.count)] = UInt8(random.number(0..<256)) }
+            if random.chance(20) { bytes.removeLast(random.number(0..<bytes.count)) }
+            guard let batch = try? ChangeBatch(decoding: bytes) else { continue }
+            let again = try ChangeBatch(decoding: batch.encoded())
+            if again != batch { Issue.record("seed \(seed), round \(round)") }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import Basics
+import CloudModel
+import ContainerLog
+
+/// A device as the log sees it: it knows a prefix of the log, and its user works on that with the own changes on top.
+struct SimulatedDevice {
+    let id: DeviceID
+    /// Minutes by which its clock is wrong.
+    let skew: Int64
+    /// The log up to where it was read.
+    private(set) var seen = DictionaryTree()
+    /// What the user sees: `seen` and the changes that are not in the log yet.
+    private(set) var view = DictionaryTree()
+    private(set) var pending: [Change] = []
+    private var sequence: UInt64 = 1
+
+    init(number: UInt64, skew: Int64) throws {
+        id = DeviceID(number)
+        self.skew = skew
+        try ContainerReducer.initialise(&seen, foldsNames: false)
+        view = seen
+    }
+
+    /// Does it locally.
+    mutating func perform(_ change: Change, at time: Timestamp) throws {
+        pending.append(change)
+        let next = view.lastSequence(of: id) + 1
+        _ = try ContainerReducer().fold(
+            batch([change], numbered: next, at: time), at: view.state().sequence.next, into: &view)
+    }
+
+    /// Hands over what is pending, as one entry.
+    mutating func takeBatch(at time: Timestamp) -> ChangeBatch? {
+        guard !pending.isEmpty else { return nil }
+        defer {
+            pending = []
+            sequence += 1
+        }
+        return batch(pending, numbered: sequence, at: time)
+    }
+
+    /// Reads the log up to `count` entries.
+    mutating func read(_ log: [ChangeBatch], upTo count: Int, at time: Timestamp) throws {
+        for position in Int(seen.state().sequence.value)..<max(count, Int(seen.state().sequence.value)) {
+            _ = try ContainerReducer().fold(log[position], at: LogSequence(UInt64(position + 1)), into: &seen)
+        }
+        view = seen
+        guard !pending.isEmpty else { return }
+        _ = try ContainerReducer().fold(
+            batch(pending, numbered: sequence, at: time), at: view.state().sequence.next, into: &view)
+    }
+
+    private func batch(_ changes: [Change], numbered number: UInt64, at time: Timestamp) -> ChangeBatch {
+        ChangeBatch(
+            device: id, deviceName: "device \(id.value)", deviceSequence: number, time: time, changes: changes)
+    }
+}

@@ -1,0 +1,104 @@
+import Basics
+import CloudModel
+import ContainerLog
+import Testing
+
+/// A log being written by devices `a`, `b` and `c`, and the tree that it folds into. One entry a call, one minute later each.
+struct TestLog {
+    private(set) var tree: DictionaryTree
+    private(set) var minute: Int64 = 0
+    private var sequences: [DeviceID: UInt64] = [:]
+
+    static let a = DeviceID(1)
+    static let b = DeviceID(2)
+    static let c = DeviceID(3)
+
+    init(foldsNames: Bool = false) throws {
+        tree = DictionaryTree(foldsNames: foldsNames)
+        try ContainerReducer.initialise(&tree, foldsNames: foldsNames)
+    }
+
+    @discardableResult
+    mutating func append(_ device: DeviceID = a, _ changes: Change...) throws -> FoldResult {
+        minute += 1
+        sequences[device, default: 0] += 1
+        let batch = ChangeBatch(
+            device: device, deviceName: Self.name(device), deviceSequence: sequences[device, default: 0],
+            time: .minute(minute), changes: changes)
+        return try fold(batch)
+    }
+
+    @discardableResult
+    mutating func fold(_ batch: ChangeBatch) throws -> FoldResult {
+        let result = try ContainerReducer().fold(batch, at: tree.state().sequence.next, into: &tree)
+        #expect(problems(of: tree).isEmpty)
+        return result
+    }
+
+    static func name(_ device: DeviceID) -> String { ["?", "desk", "lap", "pad"][Int(device.value & 3)] }
+
+    // MARK: Short for changes
+
+    mutating func file(
+        _ id: UInt64, _ name: ItemName, _ content: UInt64, in parent: ItemID = .root, by device: DeviceID = a
+    ) throws {
+        try append(device, .file(id, name, content, in: parent, modified: .minute(minute + 1)))
+    }
+
+    mutating func folder(_ id: UInt64, _ name: ItemName, in parent: ItemID = .root, by device: DeviceID = a) throws {
+        try append(device, .folder(id, name, in: parent))
+    }
+
+    @discardableResult
+    mutating func edit(
+        _ id: UInt64, from base: UInt64?, to content: UInt64, at modified: Int64, by device: DeviceID = a
+    ) throws -> FoldResult {
+        try append(device, .edit(id, from: base, to: content, at: modified))
+    }
+
+    // MARK: What came of it
+
+    func item(_ id: UInt64) -> CloudItem? { tree.item(.sample(id)) }
+
+    /// Content numbers of the file: the current one and those in conflict.
+    func contents(_ id: UInt64) -> [UInt64] {
+        guard let item = item(id) else { return [] }
+        return [item.body.content?.size ?? 0] + item.conflicts.map(\.content.size)
+    }
+
+    /// Names of the live children, sorted.
+    func names(in folder: ItemID = .root) -> [String] {
+        tree.children(of: folder).compactMap { tree.item($0)?.name.description }.filter { $0 != "Documents" }.sorted()
+    }
+
+    func isLive(_ id: UInt64) -> Bool { item(id)?.isDeleted == false }
+}
+
+extension Change {
+    static func file(
+        _ id: UInt64, _ name: ItemName, _ content: UInt64, in parent: ItemID = .root, modified: Timestamp = .zero
+    ) -> Change {
+        .create(
+            .sample(id), parent: parent, name: name, attributes: .sample(modified: modified), body: .sample(content))
+    }
+
+    static func folder(_ id: UInt64, _ name: ItemName, in parent: ItemID = .root) -> Change {
+        .create(.sample(id), parent: parent, name: name, attributes: .sample(), body: .folder)
+    }
+
+    static func announcement(_ id: UInt64, _ name: ItemName, size: UInt64) -> Change {
+        .create(.sample(id), parent: .root, name: name, attributes: .sample(), body: .file(.announced(size: size)))
+    }
+
+    static func edit(_ id: UInt64, from base: UInt64?, to content: UInt64, at modified: Int64) -> Change {
+        .edit(.sample(id), base: base.map { .sample($0) }, content: .sample(content), modified: .minute(modified))
+    }
+
+    static func delete(_ id: UInt64, _ base: UInt64? = nil) -> Change {
+        .delete(.sample(id), base: base.map { .sample($0) })
+    }
+
+    static func move(_ id: UInt64, to parent: ItemID, _ name: ItemName) -> Change {
+        .move(.sample(id), parent: parent, name: name)
+    }
+}

@@ -1,0 +1,49 @@
+import CloudModel
+import CloudStorage
+import Dispatch
+import Logging
+import SystemPackage
+import Testing
+
+@testable import DirectoryCloud
+
+@Suite("The mailbox of events", .timeLimit(.minutes(1)))
+struct EventMailboxTests {
+    @Test("Equal events that nobody has taken yet are one")
+    func coalesced() async {
+        let mailbox = EventMailbox()
+        for _ in 0..<1000 {
+            mailbox.post(.containerChanged(.cloudDocs))
+            mailbox.post(.containersChanged)
+        }
+        #expect(await mailbox.next() == .containerChanged(.cloudDocs))
+        #expect(await mailbox.next() == .containersChanged)
+        mailbox.post(.containersChanged)
+        #expect(await mailbox.next() == .containersChanged)
+    }
+
+    @Test("The end wakes the reader and lasts")
+    func end() async {
+        let mailbox = EventMailbox()
+        let reader = Task { await mailbox.next() }
+        mailbox.end()
+        #expect(await reader.value == nil)
+        mailbox.post(.containersChanged)
+        #expect(await mailbox.next() == nil)
+    }
+}
+
+@Suite("The watching thread", .timeLimit(.minutes(1)))
+struct DirectoryWatcherTests {
+    @Test("It ends when told, whether the cloud is there or not", arguments: ["/", "/no/such/cloud"])
+    func stop(path: String) async throws {
+        let (stop, ended) = (try StopSignal(), DispatchSemaphore(value: 0))
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        try OwnThread.start("test") {
+            DirectoryWatcher(root: FilePath(path), mailbox: EventMailbox(), stop: stop, logger: logger).run()
+            ended.signal()
+        }
+        stop.send()
+        try await BlockingPool(width: 1).run { ended.wait() }
+    }
+}

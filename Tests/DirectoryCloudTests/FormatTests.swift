@@ -1,0 +1,105 @@
+import CloudStorage
+import Testing
+
+@testable import DirectoryCloud
+
+@Suite("Formats of the cloud's files")
+struct FormatTests {
+    @Test("An identity file is read as it was written")
+    func identity() throws {
+        var generator = SystemRandomNumberGenerator()
+        let file = IdentityFile.random(using: &generator)
+        #expect(try IdentityFile(Array(file.text.utf8)) == file)
+        #expect(IdentityFile.random(using: &generator) != file)
+    }
+
+    @Test(
+        "Identity files of other kinds and formats are told apart",
+        arguments: [
+            ("ubiquity cloud\nformat 2\nanything\n", IdentityFile.Problem.newer(2)),
+            ("ubiquity cloud\nformat 1\nidentity 0123\n", .notOurs), ("ubiquity cloud\nformat 0\nx\n", .notOurs),
+            ("ubiquity cloud\nformat 1\nidentity 0123456789abcdef0123456789abcdeF\n", .notOurs), ("", .notOurs),
+            ("ubiquity cloud\nformat 1\nidentity 0123456789abcdef0123456789abcdef", .notOurs),
+            ("ubiquity cloud\nformat 99999999999999999999\n\n", .notOurs),
+        ])
+    func identityProblems(text: String, problem: IdentityFile.Problem) {
+        #expect(throws: problem) { try IdentityFile(Array(text.utf8)) }
+    }
+
+    @Test("Any change of any bytes of our files is refused or gives a whole value")
+    func fuzz() throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var generator = SplitMix(state: seed)
+        let identity = Array(IdentityFile.random(using: &generator).text.utf8)
+        let payload: [UInt8] = [1, 2, 3]
+        let header = try StoredFrame(.entry, of: payload).header
+        for _ in 0..<5_000 {
+            let text = mutated(identity, &generator)
+            if let file = try? IdentityFile(text) { #expect(Array(file.text.utf8) == text, "seed \(seed)") }
+            let bytes = mutated(header, &generator)
+            let size = Int64.random(in: -1...100, using: &generator)
+            if let frame = try? StoredFrame(.entry, header: bytes, fileSize: size) {
+                #expect(Int64(frame.length) == size - 20, "seed \(seed)")
+            }
+        }
+    }
+
+    private func mutated(_ bytes: [UInt8], _ generator: inout SplitMix) -> [UInt8] {
+        var bytes = bytes
+        for _ in 0..<Int.random(in: 1...3, using: &generator) where !bytes.isEmpty {
+            let index = Int.random(in: 0..<bytes.count, using: &generator)
+            switch UInt8.random(in: 0...3, using: &generator) {
+            case 0: bytes[index] = .random(in: 0...255, using: &generator)
+            case 1: bytes.remove(at: index)
+            case 2: bytes.insert(.random(in: 0...255, using: &generator), at: index)
+            default: bytes.removeSubrange(index...)
+            }
+        }
+        return bytes
+    }
+
+    @Test("The checksum is CRC-32C")
+    func checksum() {
+        // RFC 3720, appendix B.4, and the check value of the catalogue of CRCs.
+        #expect(CRC32C.checksum([]) == 0)
+        #expect(CRC32C.checksum(Array("123456789".utf8)) == 0xE306_9283)
+        #expect(CRC32C.checksum([UInt8](repeating: 0, count: 32)) == 0x8A91_36AA)
+    }
+
+    @Test("Temporary names are read as they were written, and nothing else is one")
+    func temporaryNames() {
+        let name = TemporaryName.new()
+        #expect(TemporaryName(name.text) == name)
+        for text in [
+            "", "1", "1-2", "-1-0000000000000000", "0-0000000000000000", "a-0000000000000000", "1-0000000000000000-",
+        ] {
+            #expect(TemporaryName(text) == nil)
+        }
+    }
+
+    @Test("Events of inotify are read in any number, and cut ones are left")
+    func inotify() {
+        func event(_ watch: Int32, _ mask: UInt32, _ name: String) -> [UInt8] {
+            let padded = Array(name.utf8) + [UInt8](repeating: 0, count: name.isEmpty ? 0 : 16 - name.utf8.count)
+            let fields = [UInt32(bitPattern: watch), mask, 0, UInt32(padded.count)]
+            return fields.flatMap { field in (0..<4).map { UInt8(truncatingIfNeeded: field >> ($0 * 8)) } } + padded
+        }
+        let bytes = event(1, 0x100, "000000001") + event(-1, 0x4000, "") + event(2, 0x80, "b")
+        let events = Inotify.parse(bytes)
+        #expect(events.map(\.watch) == [1, -1, 2])
+        #expect(events.map { String(decoding: $0.name, as: UTF8.self) } == ["000000001", "", "b"])
+        #expect(events.map(\.isOverflow) == [false, true, false])
+        for length in 0..<bytes.count { #expect(Inotify.parse(Array(bytes.prefix(length))).count < 3) }
+    }
+}
+
+/// A generator with a seed (Steele, Lea, Flood: Fast splittable pseudorandom number generators).
+struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
+        return z ^ z >> 31
+    }
+}

@@ -1,0 +1,72 @@
+import CloudModel
+import CloudStorage
+import DirectoryCloud
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Long logs")
+struct LogShardTests {
+    /// Gives the first entry more names, which makes a log of `count` equal entries.
+    private func extend(_ path: FilePath, to count: Int) throws {
+        for number in 2...count {
+            let shard = path.appending("containers/CloudDocs/log/" + padded(number / 1000, 6))
+            if !shard.isThere { try #require(run(["mkdir", shard.string])) }
+            try #require(link(path.entry(1).string, shard.appending(padded(number, 9)).string) == 0)
+        }
+    }
+
+    private func padded(_ number: Int, _ width: Int) -> String {
+        String(repeating: "0", count: width - String(number).count) + String(number)
+    }
+
+    @Test(
+        "A log goes on in the next folder after 999 entries, for writers, readers and watchers", .timeLimit(.minutes(1))
+    )
+    func nextShard() async throws {
+        try await withFolder { folder in
+            let path = folder.appending("cloud")
+            let cloud = try await newCloud(path)
+            _ = try await cloud.append([1], to: .cloudDocs)
+            try extend(path, to: 998)
+            let events = cloud.events()
+            let other = backend(path)
+            _ = try await other.connect(create: false)
+            for number in UInt64(999)...1002 {
+                #expect(try await other.append([2], to: .cloudDocs) == LogSequence(number))
+                await expectEvent(.containerChanged(.cloudDocs), in: events) {
+                    try await cloud.entries(in: .cloudDocs, after: LogSequence(number - 1), limit: 9).count == 1
+                }
+            }
+            #expect(path.appending("containers/CloudDocs/log/000001/000001000").isThere)
+            #expect(
+                try await cloud.wholeLog(of: .cloudDocs, page: 300).map(\.sequence)
+                    == (1...1002).map { LogSequence($0) })
+        }
+    }
+
+    @Test("A writer that is far behind finds the end")
+    func farBehind() async throws {
+        try await withFolder { folder in
+            let path = folder.appending("cloud")
+            let cloud = try await newCloud(path)
+            _ = try await cloud.append([1], to: .cloudDocs)
+            try extend(path, to: 2500)
+            #expect(try await cloud.append([2], to: .cloudDocs) == LogSequence(2501))
+        }
+    }
+
+    @Test("A folder that was made for entries which never came does not hide the end")
+    func emptyShard() async throws {
+        try await withFolder { folder in
+            let path = folder.appending("cloud")
+            _ = try await newCloud(path).append([1], to: .cloudDocs)
+            try extend(path, to: 999)
+            try #require(run(["mkdir", path.appending("containers/CloudDocs/log/000001").string]))
+            let fresh = backend(path)
+            _ = try await fresh.connect(create: false)
+            #expect(try await fresh.append([2], to: .cloudDocs) == LogSequence(1000))
+        }
+    }
+}

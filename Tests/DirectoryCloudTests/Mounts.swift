@@ -1,0 +1,23 @@
+import Glibc
+import SystemPackage
+import Testing
+
+/// Tests that mount need root, as in CI; elsewhere they are skipped by name.
+let mayMount = geteuid() == 0
+
+/// Mounts at `point` while `body` runs, and unmounts whatever happens.
+func withMount<T>(_ arguments: String..., at point: FilePath, _ body: () async throws -> T) async throws -> T {
+    try #require(run(["mkdir", "-p", point.string]))
+    try #require(run(["mount"] + arguments + [point.string]))
+    do {
+        let result = try await body()
+        try #require(unmount(point))
+        return result
+    } catch {
+        _ = unmount(point)
+        throw error
+    }
+}
+
+@discardableResult
+func unmount(_ point: FilePath) -> Bool { run(["umount", point.string]) }

@@ -1,0 +1,99 @@
+import Foundation
+import Glibc
+
+/// The process that serves, and the lines that go to and from it.
+struct FuseChild {
+    let process: pid_t
+    private let input: FileHandle
+    private let output: Int32
+    private var pending: [UInt8] = []
+    /// Kept, as it reaps the process and holds the pipes.
+    private let handle: Process
+
+    init(_ command: [String]) throws {
+        // Writing to a child that has died should throw, and not end the tests.
+        signal(SIGPIPE, SIG_IGN)
+        let (toChild, fromChild) = (Pipe(), Pipe())
+        handle = Process()
+        handle.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        handle.arguments = command
+        handle.standardInput = toChild
+        handle.standardOutput = fromChild
+        try handle.run()
+        process = handle.processIdentifier
+        input = toChild.fileHandleForWriting
+        output = dup(fromChild.fileHandleForReading.fileDescriptor)
+    }
+
+    /// Built beside the tests.
+    static func program() throws -> String {
+        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        return URL(fileURLWithPath: tests).deletingLastPathComponent().path + "/fuse-test-fs"
+    }
+
+    func writeLine(_ line: String) throws { try input.write(contentsOf: Data((line + "\n").utf8)) }
+
+    /// The next line of its output. Throws if there is none, or none comes.
+    mutating func readLine() throws -> String {
+        while true {
+            if let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
+                defer { pending.removeFirst(end + 1) }
+                return String(decoding: pending[..<end], as: UTF8.self)
+            }
+            var ready = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+            guard poll(&ready, 1, Int32(FuseFixture.patience * 1000)) == 1 else {
+                kill()
+                throw FuseFixture.Failure(description: "the serving process does not answer")
+            }
+            var block = [UInt8](repeating: 0, count: 4096)
+            let count = read(output, &block, block.count)
+            guard count > 0 else { throw FuseFixture.Failure(description: "the serving process has ended") }
+            pending += block[..<count]
+        }
+    }
+
+    func kill() {
+        Glibc.kill(process, SIGKILL)
+        handle.waitUntilExit()
+    }
+}
+
+/// A program that uses the mount.
+final class FuseProgram: Sendable {
+    let process: pid_t
+    private let handle: Process
+    private let output: Pipe
+    /// The process to kill if this one hangs in the kernel.
+    private let served: pid_t
+
+    init(_ command: [String], served: pid_t) throws {
+        self.served = served
+        handle = Process()
+        output = Pipe()
+        handle.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        handle.arguments = command
+        handle.standardInput = FileHandle.nullDevice
+        handle.standardOutput = output
+        handle.standardError = output
+        try handle.run()
+        process = handle.processIdentifier
+    }
+
+    /// Waits for its end; if that does not come, ends the serving process, and with it the wait, and throws.
+    func outcome() async throws -> FuseFixture.Outcome {
+        let guardian = DispatchWorkItem { [process, served] in
+            kill(served, SIGKILL)
+            kill(process, SIGKILL)
+        }
+        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(FuseFixture.patience), execute: guardian)
+        let outcome = try await onThread { [handle, output] in
+            let said = try output.fileHandleForReading.readToEnd() ?? Data()
+            handle.waitUntilExit()
+            let sign: Int32 = handle.terminationReason == .exit ? 1 : -1
+            return FuseFixture.Outcome(
+                status: sign * handle.terminationStatus, output: String(decoding: said, as: UTF8.self))
+        }
+        guardian.cancel()
+        return outcome
+    }
+}

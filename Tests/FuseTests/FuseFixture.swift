@@ -1,0 +1,116 @@
+import Foundation
+import Glibc
+import Synchronization
+import Testing
+
+/// A file system served by a child process, so that a fault in it can not hang the tests in the kernel: whatever waits
+/// too long is ended by killing the child, which makes the kernel let go.
+final class FuseFixture: Sendable {
+    struct Outcome: Sendable {
+        /// The exit status, or minus the signal that ended it.
+        let status: Int32
+        let output: String
+    }
+
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Outlasts a busy machine; only a hang takes this long.
+    static let patience = 60
+
+    let scratch: String
+    var mountPoint: String { scratch + "/mount" }
+    private let asUser: Bool
+    private let child: Mutex<FuseChild>
+
+    private init(scratch: String, asUser: Bool, _ arguments: [String]) throws {
+        self.scratch = scratch
+        self.asUser = asUser
+        child = Mutex(try FuseChild(Self.command(scratch, asUser: asUser, arguments)))
+    }
+
+    /// Runs `body` with a mount, made as an ordinary user if `asUser`, and takes everything away after it.
+    static func with(
+        _ arguments: [String] = [], asUser: Bool = false, _ body: (FuseFixture) async throws -> Void
+    ) async throws {
+        let scratch = NSTemporaryDirectory() + "fuse-tests-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: scratch + "/mount", withIntermediateDirectories: true)
+        if asUser, geteuid() == 0 { chown(scratch + "/mount", 65534, 65534) }
+        defer { try? FileManager.default.removeItem(atPath: scratch) }
+        let expanded = arguments.map { $0.replacingOccurrences(of: "SCRATCH", with: scratch) }
+        try prepare(scratch)
+        let fixture = try FuseFixture(scratch: scratch, asUser: asUser, expanded)
+        defer { fixture.tearDown() }
+        try await fixture.expectReady()
+        try await body(fixture)
+    }
+
+    private static func prepare(_ scratch: String) throws {
+        let native = Data((0..<(4 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 12) })
+        try native.write(to: URL(fileURLWithPath: scratch + "/native"))
+        chmod(scratch + "/native", 0o666)
+    }
+
+    private static func command(_ scratch: String, asUser: Bool, _ arguments: [String]) throws -> [String] {
+        let serve = [try FuseChild.program(), scratch + "/mount"] + arguments
+        guard asUser, geteuid() == 0 else { return serve }
+        // Users may open /dev/fuse nearly everywhere; where not, this mount namespace gets one that they may.
+        let script = """
+            mkdir "$0/dev" && mount -t tmpfs none "$0/dev" && mknod "$0/dev/fuse" c 10 229 &&
+            chmod 666 "$0/dev/fuse" && mount --bind "$0/dev/fuse" /dev/fuse && exec "$@"
+            """
+        return ["unshare", "-m", "--propagation", "private", "sh", "-c", script, scratch] + asNobody + serve
+    }
+
+    private static let asNobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+
+    private func expectReady() async throws {
+        let answer = try await onThread { try self.child.withLock { try $0.readLine() } }
+        guard answer == "ready" else { throw Failure(description: "the file system did not mount: \(answer)") }
+    }
+
+    /// Sends a command to the serving process and returns its answer.
+    func tell(_ line: String) async throws -> String {
+        try await onThread {
+            try self.child.withLock { child in
+                try child.writeLine(line)
+                return try child.readLine()
+            }
+        }
+    }
+
+    /// Runs a script in the mount, in the serving process's mount namespace and as its user.
+    func shell(_ script: String) async throws -> Outcome { try await start(script).outcome() }
+
+    /// Starts a script in the mount and does not wait for it.
+    func start(_ script: String) throws -> FuseProgram {
+        let run = ["sh", "-c", "cd \(mountPoint) && \(script)"]
+        let process = child.withLock { $0.process }
+        guard asUser, geteuid() == 0 else { return try FuseProgram(run, served: process) }
+        return try FuseProgram(["nsenter", "-t", "\(process)", "-m", "--"] + Self.asNobody + run, served: process)
+    }
+
+    /// Ends the serving process without a chance to clean up.
+    func kill() { child.withLock { $0.kill() } }
+
+    /// Serves again, at the same place.
+    func restart(_ arguments: [String] = []) async throws {
+        let command = try Self.command(scratch, asUser: asUser, arguments)
+        try child.withLock { $0 = try FuseChild(command) }
+        try await expectReady()
+    }
+
+    private func tearDown() {
+        kill()
+        // What the child did not take away itself; in a namespace of its own it is gone with it.
+        if !asUser { umount2(mountPoint, Int32(MNT_DETACH)) }
+    }
+}
+
+/// Runs what blocks on a thread of its own.
+func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
+    }
+}

@@ -1,0 +1,88 @@
+import Glibc
+import Testing
+
+@Suite("The life of a mount")
+struct FuseSessionTests {
+    @Test("The session ends when the mount is taken away from outside")
+    func outsideUnmount() async throws {
+        try await FuseFixture.with { mount async throws in
+            #expect(umount2(mount.mountPoint, 0) == 0)
+            #expect(try await mount.tell("await-end") == "unmounted")
+        }
+    }
+
+    @Test("A mount in use refuses to go, and lazily goes from sight and lives until the last file is closed")
+    func busy() async throws {
+        try await FuseFixture.with(["--readers", "2"]) { mount async throws in
+            let reading = try mount.start("exec cat held")
+            #expect(try await mount.tell("await-read") == "ok")
+            #expect(try await mount.tell("unmount").contains("is in use"))
+            #expect(try await mount.tell("unmount-lazily") == "ok")
+            #expect(try await mount.tell("release end") == "ok")
+            #expect(try await reading.outcome().output.hasPrefix("end"))
+            #expect(try await mount.tell("await-end") == "unmounted")
+        }
+    }
+
+    @Test("Stopping ends the session although a read is unanswered, and that program gets an error")
+    func stop() async throws {
+        try await FuseFixture.with { mount async throws in
+            let reading = try mount.start("exec cat held")
+            #expect(try await mount.tell("await-read") == "ok")
+            #expect(try await mount.tell("stop") == "ok")
+            #expect(try await reading.outcome().status != 0)
+        }
+    }
+
+    @Test("A mount whose process was killed is dead, and cleared by the next")
+    func deadMount() async throws {
+        try await FuseFixture.with { mount async throws in
+            mount.kill()
+            #expect(access(mount.mountPoint, R_OK) == -1 && errno == ENOTCONN)
+            try await mount.restart()
+            #expect(try await mount.shell("ls").output == "dropped\nheld\nstuck\n")
+        }
+    }
+
+    @Test("A mount point that is missing, no folder, or taken is named with what to do")
+    func refusals() async throws {
+        try await FuseFixture.with { mount async throws in
+            await expectRefusal(mount, "SCRATCH/none", "Make the folder first")
+            await expectRefusal(mount, "SCRATCH/native", "is not a folder")
+            await expectRefusal(mount, "SCRATCH/mount", "Unmount it first")
+        }
+    }
+
+    private func expectRefusal(_ mount: FuseFixture, _ path: String, _ text: String) async {
+        do {
+            let place = path.replacing("SCRATCH", with: mount.scratch)
+            let outcome = try await mount.shell("\(FuseChild.program()) \(place)")
+            #expect(outcome.status == 1)
+            #expect(outcome.output.contains(text), "\(outcome.output)")
+        } catch {
+            Issue.record(error)
+        }
+    }
+
+    @Test("An ordinary user mounts through fusermount3, uses the mount, and unmounts it")
+    func ordinaryUser() async throws {
+        try await FuseFixture.with(["--native", "SCRATCH/native"], asUser: true) { mount async throws in
+            let outcome = try await mount.shell("id -u; printf x > f; cat f; cmp native ../native && echo same")
+            #expect(outcome.output == (geteuid() == 0 ? "65534" : "\(geteuid())") + "\nxsame\n")
+            #expect(try await mount.tell("count read") != "0")
+            #expect(try await mount.tell("unmount") == "ok")
+            #expect(try await mount.shell("ls").output == "")
+        }
+    }
+
+    @Test("An ordinary user's mount in use refuses to go, and goes when stopped")
+    func ordinaryUserStops() async throws {
+        try await FuseFixture.with(asUser: true) { mount async throws in
+            let reading = try mount.start("exec cat held")
+            #expect(try await mount.tell("await-read") == "ok")
+            #expect(try await mount.tell("unmount").contains("is in use"))
+            #expect(try await mount.tell("stop") == "ok")
+            #expect(try await reading.outcome().status != 0)
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import Basics
+import Fuse
+import Glibc
+import Synchronization
+
+/// Obeys the test, line by line: a command on the standard input, its result on the output.
+struct Console {
+    let fileSystem: MemoryFileSystem
+    let session: FuseSession
+
+    /// Returns when the input ends.
+    func run() async {
+        while let line = readLine() {
+            let words = line.split(separator: " ", maxSplits: 2).map(String.init)
+            say(await obey(words.first ?? "", Array(words.dropFirst())))
+        }
+    }
+
+    func say(_ text: String) {
+        print(text)
+        fflush(nil)
+    }
+
+    private func obey(_ command: String, _ words: [String]) async -> String {
+        do {
+            switch command {
+            case "await-read": fileSystem.special.awaitArrival()
+            case "release": await fileSystem.special.release(words.joined(separator: " "))
+            case "count": return count(words)
+            case "offers-passthrough": return "\(session.offersPassthrough)"
+            case "unmount": try await session.unmount()
+            case "unmount-lazily": try await session.unmount(lazily: true)
+            case "stop": try await session.stop()
+            case "await-end": return "\(await session.waitUntilEnded())"
+            default: try change(command, words)
+            }
+            return "ok"
+        } catch {
+            return "error: \(error)"
+        }
+    }
+
+    private func count(_ words: [String]) -> String {
+        let sum = FuseRequestCounts.Operation.allCases.filter { words.contains("\($0)") }
+            .reduce(0) { $0 + session.counts[$1] }
+        return "\(sum)"
+    }
+
+    /// Commands on a file of the root, by its name.
+    private func change(_ command: String, _ words: [String]) throws(Errno) {
+        let name = Array((words.first ?? "").utf8)
+        if command == "invalidate-entry" { return try session.notifier.invalidateEntry(parent: .root, name: name) }
+        let node = try fileSystem.tree.withLock { tree throws(Errno) in try tree.child(name, of: .root) }
+        switch command {
+        case "set":
+            fileSystem.tree.withLock { $0.nodes[node]?.content = .file(Array(words[1].utf8)) }
+        case "rename":
+            try fileSystem.tree.withLock { tree throws(Errno) in
+                try tree.move(name, from: .root, to: Array(words[1].utf8), in: .root, flags: [])
+            }
+        case "invalidate-inode": try session.notifier.invalidateInode(node)
+        case "remove":
+            try fileSystem.tree.withLock { tree throws(Errno) in
+                try tree.remove(name, from: .root, folder: false)
+            }
+            try session.notifier.delete(parent: .root, child: node, name: name)
+        default: throw Errno(EINVAL, command)
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import Basics
+import Fuse
+import Glibc
+import Logging
+import Synchronization
+
+/// `fuse-test-fs DIR [--native FILE] [--readers N] [--keep-cache]`: mounts a file system in memory for a test, says
+/// `ready`, and obeys ``Console``.
+@main
+struct Main {
+    static func main() async {
+        var arguments = CommandLine.arguments.dropFirst()
+        guard let folder = arguments.popFirst() else { return fail("no folder is given") }
+        var options = FuseOptions()
+        var native: String?
+        var openOptions: FuseOpenOptions = []
+        while let word = arguments.popFirst() {
+            switch word {
+            case "--native": native = arguments.popFirst()
+            case "--readers": options.readerCount = arguments.popFirst().flatMap { Int($0) } ?? 1
+            case "--share-device": options.clonesDevice = false
+            case "--keep-cache": openOptions = .keepCache
+            default: return fail("unknown: \(word)")
+            }
+        }
+        do {
+            let fileSystem = MemoryFileSystem(openOptions: openOptions)
+            try populate(fileSystem, native)
+            try FuseMountPoint.clearDeadMount(at: folder)
+            let session = try await FuseSession.mount(
+                fileSystem, at: folder, options: options, logger: Logger(label: "fuse-test-fs"))
+            fileSystem.session.withLock { $0 = session }
+            let console = Console(fileSystem: fileSystem, session: session)
+            console.say("ready")
+            await console.run()
+        } catch {
+            fail("\(error)")
+        }
+    }
+
+    private static func populate(_ fileSystem: MemoryFileSystem, _ native: String?) throws(Errno) {
+        try fileSystem.tree.withLock { tree throws(Errno) in
+            for behaviour in SpecialFiles.Behaviour.allCases {
+                let bytes = [UInt8](repeating: 0, count: 100)
+                let node = try tree.add(Array(behaviour.rawValue.utf8), to: .root, .file(bytes), mode: S_IFREG | 0o644)
+                fileSystem.special.add(behaviour, node)
+            }
+            guard let native else { return }
+            let file = try check("open \(native)") { open(native, O_RDWR | O_CLOEXEC) }
+            try tree.add(Array("native".utf8), to: .root, .native(file), mode: S_IFREG | 0o644)
+        }
+    }
+
+    private static func fail(_ message: String) {
+        print("failed: \(message)")
+        exit(1)
+    }
+}

@@ -1,0 +1,83 @@
+import Synchronization
+
+/// A clock that moves when told. Sleepers wait until it has passed their time.
+final class ManualClock: Clock, Sendable {
+    struct Instant: InstantProtocol {
+        var offset: Duration
+        func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        func duration(to other: Instant) -> Duration { other.offset - offset }
+        static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+    }
+
+    private struct Sleeper {
+        let id: Int
+        let deadline: Instant
+        let continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private struct State {
+        var now = Instant(offset: .zero)
+        var sleepers: [Sleeper] = []
+        var watchers: [(offset: Duration, continuation: CheckedContinuation<Void, Never>)] = []
+        var nextID = 0
+    }
+
+    private let state = Mutex(State())
+
+    var now: Instant { state.withLock { $0.now } }
+    var minimumResolution: Duration { .nanoseconds(1) }
+
+    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        let id = state.withLock { state in
+            state.nextID += 1
+            return state.nextID
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { enter(Sleeper(id: id, deadline: deadline, continuation: $0)) }
+        } onCancel: {
+            let sleeper = state.withLock { state in
+                state.sleepers.firstIndex { $0.id == id }.map { state.sleepers.remove(at: $0) }
+            }
+            sleeper?.continuation.resume(throwing: CancellationError())
+        }
+    }
+
+    func advance(by duration: Duration) {
+        let due = state.withLock { state in
+            state.now.offset += duration
+            let now = state.now
+            defer { state.sleepers.removeAll { $0.deadline <= now } }
+            return state.sleepers.filter { $0.deadline <= now }
+        }
+        for sleeper in due { sleeper.continuation.resume() }
+    }
+
+    /// Returns once somebody sleeps until this much after the start, or less.
+    func untilSleeping(before offset: Duration) async {
+        await withCheckedContinuation { continuation in
+            let isThere = state.withLock { state in
+                if state.sleepers.contains(where: { $0.deadline.offset <= offset }) { return true }
+                state.watchers.append((offset, continuation))
+                return false
+            }
+            if isThere { continuation.resume() }
+        }
+    }
+
+    private func enter(_ sleeper: Sleeper) {
+        enum Outcome { case cancelled, due, asleep([CheckedContinuation<Void, Never>]) }
+        let outcome: Outcome = state.withLock { state in
+            if Task.isCancelled { return .cancelled }
+            if sleeper.deadline <= state.now { return .due }
+            state.sleepers.append(sleeper)
+            let told = state.watchers.filter { $0.offset >= sleeper.deadline.offset }.map(\.continuation)
+            state.watchers.removeAll { $0.offset >= sleeper.deadline.offset }
+            return .asleep(told)
+        }
+        switch outcome {
+        case .cancelled: sleeper.continuation.resume(throwing: CancellationError())
+        case .due: sleeper.continuation.resume()
+        case .asleep(let watchers): for watcher in watchers { watcher.resume() }
+        }
+    }
+}

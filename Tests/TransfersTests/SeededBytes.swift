@@ -1,0 +1,29 @@
+/// SplitMix64: a seed replays a test.
+struct SeededRandom: RandomNumberGenerator {
+    private var state: UInt64
+    init(_ seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    mutating func bytes(_ count: Int) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            let raw = UnsafeMutableRawBufferPointer(buffer)
+            var position = 0
+            while position + 8 <= count {
+                raw.storeBytes(of: next(), toByteOffset: position, as: UInt64.self)
+                position += 8
+            }
+            while position < count {
+                raw[position] = UInt8(truncatingIfNeeded: next())
+                position += 1
+            }
+            filled = count
+        }
+    }
+}
