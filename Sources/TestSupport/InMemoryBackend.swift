@@ -60,7 +60,9 @@ package final class InMemoryBackend: CloudBackend {
         try await gate.pass(.entries)
         return try state.withLock { state in
             guard let log = state.logs[container] else { throw absent(container) }
-            guard sequence.value <= UInt64(log.count) else { throw CloudError(.damaged, "The log ends before \(sequence).") }
+            guard sequence.value <= UInt64(log.count) else {
+                throw CloudError(.damaged, "The log ends before \(sequence).")
+            }
             return log.enumerated().dropFirst(Int(sequence.value)).prefix(limit).map {
                 LogRecord(sequence: LogSequence(UInt64($0.offset) + 1), payload: $0.element)
             }
