@@ -1,7 +1,7 @@
 import Basics
-import DaemonProtocol
 import CloudModel
 import CloudStorage
+import DaemonProtocol
 import DirectoryCloud
 import Glibc
 import LocalContent
