@@ -170,7 +170,8 @@ final class History {
         let visible = snapshots.reduce(into: Set<String>()) { $0.formUnion($1.contents) }
         found += ledger.problems(visible: visible)
         let digests = try devices.map { device in
-            try device.metadata.read { try TreeDigest(of: RemoteTree($0, container: device.container().id)) }
+            let container = try device.container().id
+            return try device.metadata.read { try TreeDigest(of: RemoteTree($0, container: container)) }
         }
         if Set(digests).count > 1 { found.append("the folded logs differ") }
         for device in devices { found += try device.leftovers().map { "\(device.name): \($0)" } }

@@ -6,6 +6,8 @@ import Testing
 struct SimulationTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let count = environment["SIMULATION_HISTORIES"].flatMap(Int.init) ?? 200
+    /// How many failures to show.
+    private static let failures = environment["SIMULATION_FAILURES"].flatMap(Int.init) ?? 1
     private static let seed = environment["SIMULATION_SEED"].flatMap(UInt64.init)
     private static let steps = environment["SIMULATION_STEPS"].flatMap(Int.init)
 
@@ -19,10 +21,11 @@ struct SimulationTests {
             return
         }
         let start = UInt64.random(in: 0..<1 << 40)
-        for number in 0..<Self.count {
+        var failures = 0
+        for number in 0..<Self.count where failures < Self.failures {
             // Short ones first: what they find is easy to read.
             let steps = Self.steps ?? 8 + number * 72 / Self.count
-            guard try check(start + UInt64(number), steps: steps, shared) else { return }
+            if try !check(start + UInt64(number), steps: steps, shared) { failures += 1 }
         }
     }
 
