@@ -1,0 +1,29 @@
+import Glibc
+import Synchronization
+
+/// The daemon of one device, by its process id; there may be none.
+package final class DaemonProcess: Sendable {
+    private let identifier = Mutex<pid_t?>(nil)
+
+    init() {}
+
+    package var pid: pid_t? { identifier.withLock { $0 } }
+
+    func set(_ pid: pid_t?) { identifier.withLock { $0 = pid } }
+
+    /// Sends a signal to the daemon, if there is one and the id is still that of our program.
+    func send(_ signal: Int32) {
+        guard let pid, Self.isDaemon(pid) else { return }
+        kill(pid, signal)
+    }
+
+    var isRunning: Bool { pid.map(Self.isDaemon) ?? false }
+
+    /// Ids of processes are used again, and a zombie has none of its files any more.
+    private static func isDaemon(_ pid: pid_t) -> Bool {
+        var path = [CChar](repeating: 0, count: 4096)
+        let count = readlink("/proc/\(pid)/exe", &path, path.count - 1)
+        guard count > 0 else { return false }
+        return String(decoding: path.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self).contains("/ubiquityd")
+    }
+}
