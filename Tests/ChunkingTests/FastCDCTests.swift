@@ -40,7 +40,9 @@ import Testing
         #expect(lengths == [1 << 20, 1 << 20, 1 << 20, 5])
     }
 
-    @Test("Boundaries do not depend on how much a read returns, on the buffer or on where steps end", arguments: 0..<6)
+    @Test(
+        "Boundaries do not depend on how much a read returns, on the buffer, the expected size or on where steps end",
+        arguments: 0..<6)
     func readSizes(seed: UInt64) throws {
         var random = SeededRandom(seed)
         let bytes = random.bytes(Int.random(in: 1...4 << 20, using: &random))
@@ -52,7 +54,9 @@ import Testing
         var offset: UInt64 = 0
         var atEnd = false
         while !atEnd {
-            let step = try chunker.scan(from: offset, budget: Int.random(in: 1...1 << 20, using: &random)) {
+            let expected = UInt64.random(in: 0...8 << 20, using: &random)
+            let budget = Int.random(in: 1...1 << 20, using: &random)
+            let step = try chunker.scan(from: offset, budget: budget, expectedSize: expected) {
                 copy(bytes, into: $0, at: $1, most: most)
             }
             entries += step.entries

@@ -64,7 +64,27 @@ struct MoveRuleTests {
         #expect(result.touched == [.sample(2), .sample(3)])
     }
 
-    @Test("A folder moved away keeps what another device deleted the folder for seeing it empty")
+    @Test("A move below itself that is void brings no deleted folder back either")
+    func voidMoveRevivesNothing() throws {
+        var log = try log()
+        try log.append(TestLog.a, .folder(4, "sub", in: .sample(2)), .delete(4))
+        try log.append(TestLog.b, .move(2, to: .sample(4), "two"))
+        #expect(!log.isLive(4))
+        #expect(log.names() == ["one", "two"])
+    }
+
+    @Test("A folder moved into a deleted one whose name it has taken stays: both are one")
+    func intoOwnPredecessor() throws {
+        var log = try TestLog()
+        try log.append(TestLog.a, .folder(1, "d"), .delete(1))
+        try log.append(TestLog.a, .folder(2, "d"), .file(3, "x", 10, in: .sample(2)))
+        let result = try log.append(TestLog.b, .move(2, to: .sample(1), "inner"))
+        #expect(result.merged == [.init(from: .sample(1), into: .sample(2))])
+        #expect(log.names() == ["d"])
+        #expect(log.names(in: .sample(2)) == ["x"])
+    }
+
+    @Test("A folder that was seen empty is not deleted when something has been moved into it")
     func deleteAgainstMoveIn() throws {
         var log = try log()
         try log.append(TestLog.a, .move(3, to: .sample(2), "x.txt"))

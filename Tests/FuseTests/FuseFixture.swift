@@ -47,7 +47,8 @@ final class FuseFixture: Sendable {
     }
 
     private static func prepare(_ scratch: String) throws {
-        let native = Data((0..<(4 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 12) })
+        let random = try #require(FileHandle(forReadingAtPath: "/dev/urandom"))
+        let native = try #require(try random.read(upToCount: 4 << 20))
         try native.write(to: URL(fileURLWithPath: scratch + "/native"))
         chmod(scratch + "/native", 0o666)
     }

@@ -17,6 +17,8 @@ package enum ChunkFrame {
     /// "UbCk".
     private static let magic: [UInt8] = [0x55, 0x62, 0x43, 0x6B]
     private static let version: UInt8 = 1
+    /// Magic, version, codec and the longest varint.
+    private static let maximumHeaderBytes = 4 + 1 + 1 + 10
     private static let level: Int32 = 3
 
     /// The frame of a chunk: compressed where that saves at least a twentieth.
@@ -55,7 +57,8 @@ package enum ChunkFrame {
     private static func readHeader(
         _ frame: [UInt8], limit: Int
     ) throws(ChunkError) -> (codec: Codec, length: Int, start: Int) {
-        var reader = ByteReader(frame)
+        let header = frame.prefix(maximumHeaderBytes)
+        var reader = ByteReader(header)
         do {
             guard try reader.raw(magic.count).elementsEqual(magic) else {
                 throw ChunkError(.damaged, "This is no chunk: it does not begin like one.")
@@ -68,7 +71,7 @@ package enum ChunkFrame {
             guard length <= UInt64(min(limit, maximumPlainLength)) else {
                 throw ChunkError(.damaged, "A chunk claims \(length) bytes, more than the \(limit) it may have.")
             }
-            return (codec, Int(length), frame.count - reader.remaining)
+            return (codec, Int(length), header.count - reader.remaining)
         } catch let error as ChunkError {
             throw error
         } catch {

@@ -32,20 +32,29 @@ package struct FileChunker: Sendable {
     private let bufferSize: Int
 
     /// Buffers hold at least two chunks of the maximum, lest every chunk moves the rest of the buffer.
-    package init(_ parameters: ChunkingParameters = .version1, bufferSize: Int = 4 << 20) {
+    package init(_ parameters: ChunkingParameters = .version1, bufferSize: Int = 2 << 20) {
         cutter = FastCDC(parameters)
         self.bufferSize = max(bufferSize, 2 * parameters.maximum)
     }
 
     /// The chunks from the boundary `offset` on, until they hold at least `budget` bytes or the file ends. Blocks on the disk.
-    package func scan(_ descriptor: Int32, from offset: UInt64, budget: Int) throws(Errno) -> ChunkScan {
-        try scan(from: offset, budget: budget) { buffer, position throws(Errno) in
+    ///
+    /// - Parameter expectedSize: of the whole file; a small file then takes a small buffer. It may be wrong.
+    package func scan(
+        _ descriptor: Int32, from offset: UInt64, budget: Int, expectedSize: UInt64 = .max
+    ) throws(Errno) -> ChunkScan {
+        try scan(from: offset, budget: budget, expectedSize: expectedSize) { buffer, position throws(Errno) in
             try check("pread") { pread(descriptor, buffer.baseAddress, buffer.count, off_t(position)) }
         }
     }
 
-    package func scan(from offset: UInt64, budget: Int, reader: Reader) throws(Errno) -> ChunkScan {
-        var window = ReadWindow(capacity: bufferSize, offset: offset)
+    package func scan(
+        from offset: UInt64, budget: Int, expectedSize: UInt64 = .max, reader: Reader
+    ) throws(Errno) -> ChunkScan {
+        // One byte more than expected: the read that finds the end need not move or grow anything.
+        let rest = expectedSize > offset ? expectedSize - offset : 0
+        let capacity = rest < UInt64(bufferSize) ? Int(rest) + 1 : bufferSize
+        var window = ReadWindow(capacity: capacity, largest: bufferSize, offset: offset)
         defer { window.deallocate() }
         var entries: [ChunkEntry] = []
         var covered = 0
@@ -68,13 +77,15 @@ package struct FileChunker: Sendable {
 private struct ReadWindow {
     /// Where the first byte of `bytes` stands in the file.
     private(set) var offset: UInt64
-    private let storage: UnsafeMutableRawBufferPointer
+    private var storage: UnsafeMutableRawBufferPointer
+    private let largest: Int
     private var start = 0
     private var end = 0
     private var atEnd = false
 
-    init(capacity: Int, offset: UInt64) {
-        storage = .allocate(byteCount: capacity, alignment: 4_096)
+    init(capacity: Int, largest: Int, offset: UInt64) {
+        storage = .allocate(byteCount: capacity, alignment: 64)
+        self.largest = largest
         self.offset = offset
     }
 
@@ -93,10 +104,22 @@ private struct ReadWindow {
         if let base = storage.baseAddress { base.copyMemory(from: base + start, byteCount: end - start) }
         end -= start
         start = 0
-        while end < storage.count, !atEnd {
+        while !atEnd {
+            if end == storage.count {
+                if end >= count { return }
+                grow()
+            }
             let got = try reader(UnsafeMutableRawBufferPointer(rebasing: storage[end...]), offset + UInt64(end))
             atEnd = got <= 0
             end += max(0, got)
         }
+    }
+
+    /// The file is longer than expected.
+    private mutating func grow() {
+        let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: largest, alignment: 64)
+        larger.copyMemory(from: UnsafeRawBufferPointer(storage))
+        storage.deallocate()
+        storage = larger
     }
 }

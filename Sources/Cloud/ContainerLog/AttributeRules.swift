@@ -3,7 +3,8 @@ package import CloudModel
 
 /// The rules for attributes: each field for itself, within limits that a hostile device can not exceed either.
 extension ItemAttributes {
-    /// Names and values of an item's extended attributes together, in bytes. The size that Linux allows one value (xattr(7)).
+    /// Names and values of an item's extended attributes together, in bytes. The size that Linux allows one value
+    /// (xattr(7)).
     package static let maximumExtendedBytes = 65_536
 
     /// Names are 1 to 255 bytes without NUL (XATTR_NAME_MAX).

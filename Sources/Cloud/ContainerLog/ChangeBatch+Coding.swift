@@ -29,7 +29,8 @@ extension ChangeBatch {
         return writer.bytes
     }
 
-    /// Total: throws ``LogError/tooNew(format:known:)``, ``LogError/rulesTooNew(needed:known:)`` or ``LogError/damaged(_:)``.
+    /// Total: throws ``LogError/tooNew(format:known:)``, ``LogError/rulesTooNew(needed:known:)`` or
+    /// ``LogError/damaged(_:)``.
     package init(decoding bytes: some Collection<UInt8>) throws(LogError) {
         guard bytes.count <= Self.maximumBytes else { throw .damaged("\(bytes.count) bytes, too many for an entry") }
         var reader = ByteReader(bytes)

@@ -1,10 +1,11 @@
 import Basics
 package import CloudModel
 
-/// How contents that lost are called, wherever they show: beside their document, or as items of their own after it went.
+/// How contents that lost are called, wherever they show: beside their document, or as items of their own after it
+/// went.
 package enum ConflictNaming {
-    /// `name (conflict from DEVICE 2026-11-20 14.03.12).ext`, with ` 2`, ` 3`… before the extension while it is taken. The time
-    /// is the modification's in UTC, so that every device shows the same name. At most 255 bytes.
+    /// `name (conflict from DEVICE 2026-11-20 14.03.12).ext`, with ` 2`, ` 3`… before the extension while it is taken.
+    /// The time is the modification's in UTC, so that every device shows the same name. At most 255 bytes.
     ///
     /// `taken` must know the folder's items and the siblings named before; name the versions of an item in their order.
     package static func siblingName(
@@ -20,8 +21,8 @@ package enum ConflictNaming {
         return candidate
     }
 
-    /// The id of the item that a conflict version becomes when its document is deleted. The same on every device, and apart
-    /// from well-known ids like a random one.
+    /// The id of the item that a conflict version becomes when its document is deleted. The same on every device, and
+    /// apart from well-known ids like a random one.
     package static func derivedID(_ item: ItemID, _ version: VersionID) -> ItemID {
         var hash = StableHash(purpose: 2)
         hash.combine(item)
@@ -81,7 +82,8 @@ package enum ConflictNaming {
         return "\(padded(year, to: 4))-\(padded(month, to: 2))-\(padded(dayOfMonth, to: 2)) \(clock)"
     }
 
-    /// Days since 1970 to a Gregorian date (H. Hinnant, "chrono-compatible low-level date algorithms", civil_from_days).
+    /// Days since 1970 to a Gregorian date (H. Hinnant, "chrono-compatible low-level date algorithms",
+    /// civil_from_days).
     private static func civil(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let shifted = days + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

@@ -1,8 +1,9 @@
 import Basics
 package import CloudModel
 
-/// Decides what a log means: every device and the server fold the same entries into the same tree. Pure: it reads and writes
-/// its store and nothing else, no clock, no randomness. Total: any change has a defined result, "void" being one of them.
+/// Decides what a log means: every device and the server fold the same entries into the same tree. Pure: it reads and
+/// writes its store and nothing else, no clock, no randomness. Total: any change has a defined result, "void" being one
+/// of them.
 ///
 /// docs/LOG.md has the rules with their reasons.
 package struct ContainerReducer: Sendable {
@@ -41,8 +42,8 @@ package struct ContainerReducer: Sendable {
         return fold.result
     }
 
-    /// Passes an entry by that the cloud vouches for and that still is no batch: every device sees the same bytes, so for every
-    /// device they mean nothing.
+    /// Passes an entry by that the cloud vouches for and that still is no batch: every device sees the same bytes, so
+    /// for every device they mean nothing.
     package func foldVoid(at sequence: LogSequence, into store: inout some TreeStore) throws {
         try store.setState(stateAfter(sequence, in: store))
     }

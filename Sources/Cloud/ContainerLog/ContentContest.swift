@@ -11,7 +11,8 @@ struct Edit {
     var authorName: String
 }
 
-/// The rules for contents: who is current and who waits in the conflicts. Pure; knows one live file and nothing around it.
+/// The rules for contents: who is current and who waits in the conflicts. Pure; knows one live file and nothing around
+/// it.
 extension CloudItem {
     var digest: Digest? { body.content?.reference?.digest }
 

@@ -1,6 +1,6 @@
-import Basics
 import CloudModel
 
+/// The rules for new items: content is placed, whatever else is wrong.
 extension Fold {
     mutating func create(
         _ id: ItemID, parent: ItemID, name: ItemName, attributes: ItemAttributes, body: ItemBody
@@ -19,8 +19,8 @@ extension Fold {
         }
     }
 
-    /// An id that is in use: its tombstone comes back at the new place; content for a live file competes as an edit that has seen
-    /// nothing.
+    /// An id that is in use: its tombstone comes back at the new place; content for a live file competes as an edit
+    /// that has seen nothing.
     private mutating func recreate(_ item: CloudItem, over known: CloudItem) throws {
         if known.isDeleted {
             var revived = item
@@ -33,17 +33,5 @@ extension Fold {
                 authorName: authorName)
             try self.edit(item.id, edit)
         }
-    }
-
-    mutating func move(_ id: ItemID, to parent: ItemID, name: ItemName) throws {
-        guard var item = try find(id), !item.isDeleted, !item.id.isWellKnown, let folder = try find(parent),
-            folder.body == .folder, try !isWithin(folder.id, item.id)
-        else { return }
-        let target = try liveFolder(folder.id)
-        // A folder that came back may have become one with the moved one.
-        guard try !isWithin(target, item.id) else { return }
-        item.parent = target
-        item.name = name
-        try place(item, unitesFiles: false)
     }
 }

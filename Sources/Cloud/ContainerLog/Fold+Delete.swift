@@ -1,9 +1,11 @@
 import Basics
 import CloudModel
 
+/// The rules for deletions and resolved conflicts: nothing goes that its deleter did not see.
 extension Fold {
     mutating func delete(_ id: ItemID, base: Digest?) throws {
-        guard !id.isWellKnown, var item = try holder(of: base, for: id), !item.isDeleted, !item.id.isWellKnown,
+        guard let named = try find(id), var item = try holder(of: base, for: named), !item.isDeleted,
+            !item.id.isWellKnown,
             try mayDelete(base, in: item, as: id)
         else { return }
         switch item.body {
@@ -19,7 +21,8 @@ extension Fold {
         try bury(item)
     }
 
-    /// Who deletes under an id that has become an alias does not know the other item yet, and so may only take what he wrote.
+    /// Who deletes under an id that has become an alias does not know the other item yet, and so may only take what he
+    /// wrote.
     private func mayDelete(_ base: Digest?, in item: CloudItem, as id: ItemID) throws -> Bool {
         try store.alias(of: id) == nil || item.writer(of: base) == author
     }

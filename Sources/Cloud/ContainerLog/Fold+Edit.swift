@@ -1,10 +1,13 @@
 import Basics
 import CloudModel
 
+/// The rules for new content: which item it is for. `ContentContest.swift` has what comes of it there.
 extension Fold {
     mutating func edit(_ id: ItemID, _ edit: Edit) throws {
-        guard var item = try holder(of: edit.base, for: id), item.body.kind == .file else { return }
-        try leaveTrail(from: target(of: id), to: item.id, base: edit.content.digest)
+        guard let named = try find(id), var item = try holder(of: edit.base, for: named), item.body.kind == .file else {
+            return
+        }
+        try leaveTrail(from: named.id, to: item.id, base: edit.content.digest)
         let isFirstContent = item.digest == nil
         if item.isDeleted {
             item.become(edit)
@@ -17,7 +20,8 @@ extension Fold {
         if isFirstContent { try uniteTwins(of: item.id) }
     }
 
-    /// Who edits a document that is gone and meant its heir will go on from the new content, still without knowing of the heir.
+    /// Who edits a document that is gone and meant its heir will go on from the new content, still without knowing of
+    /// the heir.
     private mutating func leaveTrail(from id: ItemID, to heir: ItemID, base: Digest) throws {
         if id != heir { try store.setAlias(ConflictNaming.derivedID(id, base: base), to: heir) }
     }
@@ -32,11 +36,11 @@ extension Fold {
         try put(item)
     }
 
-    /// The item that a change of this base means. Mostly the one it names; where the base was a conflict version of a document
-    /// that was deleted, the item that this version became, or one that goes on from it.
-    func holder(of base: Digest?, for id: ItemID) throws -> CloudItem? {
-        guard var item = try find(id) else { return nil }
-        guard let base else { return item }
+    /// The item that a change of this base means. Mostly the one that it names; where the base was a conflict version
+    /// of a document that was deleted, the item that this version became, or one that goes on from it.
+    func holder(of base: Digest?, for named: CloudItem) throws -> CloudItem? {
+        guard let base else { return named }
+        var item = named
         // Merges may have led the trail back to where it began.
         for _ in 0..<8 where !item.holds(base) {
             guard let next = try store.alias(of: ConflictNaming.derivedID(item.id, base: base)),

@@ -2,8 +2,8 @@ import CloudModel
 
 /// The rules for names and places: one name once in a folder, every live item below the root.
 extension Fold {
-    /// Makes an item live at the place that it bears. Where another has that name: equals become one, others get `name 2.ext`.
-    /// Answers what stands there now: the item, or the one that it became.
+    /// Makes an item live at the place that it bears. Where another has that name: equals become one, others get `name
+    /// 2.ext`. Answers what stands there now: the item, or the one that it became.
     @discardableResult
     mutating func place(_ newcomer: CloudItem, unitesFiles: Bool) throws -> CloudItem {
         var item = newcomer
@@ -19,7 +19,8 @@ extension Fold {
         return item
     }
 
-    /// The live folder that this id stands for, brought back with its parents if it was deleted; the root if it is no folder.
+    /// The live folder that this id stands for, brought back with its parents if it was deleted; the root if it is no
+    /// folder.
     mutating func liveFolder(_ id: ItemID) throws -> ItemID {
         var deleted: [CloudItem] = []
         var next = id

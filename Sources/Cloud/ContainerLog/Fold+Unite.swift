@@ -46,7 +46,8 @@ extension Fold {
         try store.setAlias(ConflictNaming.twinID(item.id), to: resident.id)
     }
 
-    /// A file's first content has come: new files that wanted one name and turn out equal become one, as if both had come whole.
+    /// A file's first content has come: new files that wanted one name and turn out equal become one, as if both had
+    /// come whole.
     mutating func uniteTwins(of id: ItemID) throws {
         guard let item = try store.item(id), !item.isDeleted else { return }
         if let wanted = try store.alias(of: ConflictNaming.twinID(id)), let other = try find(wanted),
@@ -74,7 +75,8 @@ extension Fold {
 }
 
 extension CloudItem {
-    /// Whether two items of one name are one: folders that are no packages, files of the same bytes, links to the same place.
+    /// Whether two items of one name are one: folders that are no packages, files of the same bytes, links to the same
+    /// place.
     func equals(_ other: CloudItem) -> Bool {
         switch (body, other.body) {
         case (.folder, .folder): !PackageTypes.isPackage(name) && !PackageTypes.isPackage(other.name)

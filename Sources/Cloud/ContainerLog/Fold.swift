@@ -1,6 +1,7 @@
 import CloudModel
 
-/// One entry being folded: the store, the entry's place in the log, and what was touched so far. Each rule is an extension.
+/// One entry being folded: the store, the entry's place in the log, and what was touched so far. Each rule is an
+/// extension.
 struct Fold<Store: TreeStore> {
     var store: Store
     var state: LogState
@@ -61,14 +62,17 @@ struct Fold<Store: TreeStore> {
 
     // MARK: The store, with notes taken
 
-    /// The item that this id stands for, tombstones included.
-    func find(_ id: ItemID) throws -> CloudItem? { try store.item(target(of: id)) }
-
-    /// Aliases only ever lead from an item that is gone to one that was live then, so they do not go in circles.
-    func target(of id: ItemID) throws -> ItemID {
+    /// The item that this id stands for, tombstones included. What is live is no alias, which saves most lookups the
+    /// second read. Aliases only ever lead from an item that is gone to one that was live then, so they do not go in
+    /// circles.
+    func find(_ id: ItemID) throws -> CloudItem? {
         var target = id
-        while let next = try store.alias(of: target) { target = next }
-        return target
+        while true {
+            let item = try store.item(target)
+            if let item, !item.isDeleted { return item }
+            guard let next = try store.alias(of: target) else { return item }
+            target = next
+        }
     }
 
     /// Writes the item if it differs from what is there.

@@ -14,8 +14,8 @@ package struct FoldResult: Hashable, Sendable {
 
     /// The log had this batch already; nothing but the sequence changed.
     package var isRepeat = false
-    /// Items of which anything changed, each once, in the order of their first change: also parents that came back, items that
-    /// had to give way with another name, conflict versions that became items, and both sides of a merge.
+    /// Items of which anything changed, each once, in the order of their first change: also parents that came back,
+    /// items that had to give way with another name, conflict versions that became items, and both sides of a merge.
     package internal(set) var touched: [ItemID] = []
     /// In the order in which it happened; a later one may go on from an earlier one's target.
     package internal(set) var merged: [Merge] = []

@@ -8,7 +8,8 @@ package enum LogError: Error, Hashable, CustomStringConvertible {
     case rulesTooNew(needed: UInt16, known: UInt16)
     /// The entry is written in a format that this release does not know: update it.
     case tooNew(format: UInt8, known: UInt8)
-    /// The bytes are no entry. Where the cloud vouches for them, all devices pass it by (``ContainerReducer/foldVoid(at:into:)``).
+    /// The bytes are no entry. Where the cloud vouches for them, all devices pass it by
+    /// (``ContainerReducer/foldVoid(at:into:)``).
     case damaged(String)
     /// The batch exceeds a limit of the format: split it, or refuse what it was made from.
     case tooLarge(String)

@@ -2,10 +2,11 @@ package import CloudModel
 import Foundation
 
 extension NameKey {
-    /// The key of a name: its bytes, or where the container folds names (and the name is UTF-8) its text in NFC without case.
+    /// The key of a name: its bytes, or where the container folds names (and the name is UTF-8) its text in NFC without
+    /// case.
     ///
-    /// The tables are the Swift runtime's; a character that gets a case pair later folds differently from that release on, and
-    /// the comparison of tree digests shows it.
+    /// The tables are the Swift runtime's; a character that gets a case pair later folds differently from that release
+    /// on, and the comparison of tree digests shows it.
     package init(_ name: ItemName, folding: Bool) {
         guard folding else {
             self.init(bytes: name.bytes)
@@ -28,7 +29,8 @@ extension NameKey {
     }
 
     private static func fold(_ scalar: Unicode.Scalar) -> String {
-        // The dotless i is a letter of its own outside Turkish too (CaseFolding.txt), though it shares its capital with i.
+        // The dotless i is a letter of its own outside Turkish too (CaseFolding.txt), though it shares its capital with
+        // i.
         guard scalar != "\u{131}" else { return String(scalar) }
         return scalar.properties.lowercaseMapping.uppercased().lowercased()
     }

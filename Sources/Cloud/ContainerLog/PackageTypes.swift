@@ -1,7 +1,7 @@
 package import CloudModel
 
-/// Which folders are documents of their own. The list belongs to the rules of the log, not to a device's settings: two devices
-/// with different lists would fold one log into two trees.
+/// Which folders are documents of their own. The list belongs to the rules of the log, not to a device's settings: two
+/// devices with different lists would fold one log into two trees.
 package enum PackageTypes {
     package static let extensions: Set<String> = [
         "app", "bundle", "pages", "key", "numbers", "sparsebundle", "rtfd", "textbundle", "xcodeproj", "ulysses",

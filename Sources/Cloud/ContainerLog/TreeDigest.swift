@@ -1,8 +1,9 @@
 import Basics
 import CloudModel
 
-/// A fingerprint of a whole folded tree: devices that compare it at one sequence find out whether they agree. It is the sum of
-/// its live items' hashes, so a store can keep it up to date item by item; tombstones and aliases do not show in it.
+/// A fingerprint of a whole folded tree: devices that compare it at one sequence find out whether they agree. It is the
+/// sum of its live items' hashes, so a store can keep it up to date item by item; tombstones and aliases do not show in
+/// it.
 package struct TreeDigest: Hashable, Sendable, CustomStringConvertible {
     package private(set) var high: UInt64
     package private(set) var low: UInt64

@@ -12,8 +12,8 @@ package struct CloudItem: Hashable, Sendable {
     package var version: VersionID
     package var author: DeviceID
     package var authorName: String
-    /// Contents that lost against the present one and that nobody has resolved yet, oldest version first. Always stored, each
-    /// of another digest, none of the present content's. A tombstone has none.
+    /// Contents that lost against the present one and that nobody has resolved yet, oldest version first. Always
+    /// stored, each of another digest, none of the present content's. A tombstone has none.
     package var conflicts: [ConflictVersion]
     /// A tombstone keeps its place, so that an edit that did not know of the deletion can bring the item back.
     package var isDeleted: Bool
@@ -80,7 +80,8 @@ package struct LogState: Hashable, Sendable {
 /// Where a folded container is kept: a dictionary in tests and simulations, SQLite on a device. The reducer is written
 /// against this alone, so that a tree of a million items need not be in memory. Stores do not decide anything.
 ///
-/// An entry that throws half-way leaves half of itself in the store: fold inside a transaction that is then rolled back.
+/// An entry that throws half-way leaves half of itself in the store: fold inside a transaction that is then rolled
+/// back.
 package protocol TreeStore {
     func state() throws -> LogState
     mutating func setState(_ state: LogState) throws
@@ -100,8 +101,8 @@ package protocol TreeStore {
     func children(of parent: ItemID) throws -> [ItemID]
     func hasChildren(_ parent: ItemID) throws -> Bool
 
-    /// The id that this id stands for since two items became one; nil when it stands for itself. The reducer also keeps ids
-    /// here that were never an item's (``ConflictNaming``).
+    /// The id that this id stands for since two items became one; nil when it stands for itself. The reducer also keeps
+    /// ids here that were never an item's (``ConflictNaming``).
     func alias(of id: ItemID) throws -> ItemID?
     /// Sets or replaces. The target may become an alias itself later.
     mutating func setAlias(_ id: ItemID, to target: ItemID) throws

@@ -1,6 +1,7 @@
 import Basics
 import CloudModel
 import CloudStorage
+import DaemonProtocol
 import DirectoryCloud
 import Glibc
 import LocalContent
@@ -81,6 +82,9 @@ struct Device: Sendable {
         guard case .directory(let path) = address else {
             throw CloudError(.failed, "This version can not use \(address).")
         }
+        // The embedded cloud is ours to make; any other folder's parent is a disk that may not be mounted now.
+        let embedded = StandardPaths.current.embeddedCloud
+        if path == embedded { try createDirectories(FilePath(embedded).removingLastComponent().string) }
         return DirectoryBackend(path: FilePath(path), logger: logger)
     }
 

@@ -21,7 +21,8 @@ package final class SyncEngine: Sendable {
     private let follower: LogFollower
     private let limits: CacheLimits
     private let logBell = Wakeup()
-    private let uploadBell = Wakeup()
+    private let localBell = Wakeup()
+    private let uploadBells = Dictionary(uniqueKeysWithValues: UploadService.Lane.allCases.map { ($0, Wakeup()) })
     private let downloadBell = Wakeup()
     private let shared = Mutex(Shared())
 
@@ -47,10 +48,7 @@ package final class SyncEngine: Sendable {
     package var cloudSpace: CloudSpace? { shared.withLock { $0.space } }
 
     /// A program changed something: look once it has settled.
-    package func localTreeChanged() {
-        logBell.ring()
-        uploadBell.ring()
-    }
+    package func localTreeChanged() { localBell.ring() }
 
     /// Rounds of the log that ended well; a change that was there before the one that begins next is known after it.
     package var rounds: UInt64 { shared.withLock { $0.rounds } }
@@ -70,7 +68,10 @@ package final class SyncEngine: Sendable {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.watchCloud() }
             group.addTask { await self.loop("log", self.logBell) { try await self.syncLogs() } }
-            group.addTask { await self.loop("upload", self.uploadBell) { try await self.upload() } }
+            for (lane, bell) in self.uploadBells {
+                group.addTask { await self.loop("upload of \(lane) files", bell) { try await self.upload(lane) } }
+            }
+            group.addTask { await self.watchLocalChanges() }
             group.addTask { await self.loop("download", self.downloadBell) { try await self.queue.run() } }
             group.addTask { await self.maintain() }
         }
@@ -83,11 +84,10 @@ package final class SyncEngine: Sendable {
         var random = SystemRandomNumberGenerator()
         var failures = 0
         while !Task.isCancelled {
-            var pause: Duration
+            var pause = context.timing.poll
             do {
                 try await round()
                 failures = 0
-                pause = name == "log" ? await nextLook() : context.timing.poll
             } catch {
                 guard !Task.isCancelled else { return }
                 note(error, in: name)
@@ -95,15 +95,26 @@ package final class SyncEngine: Sendable {
                 // What only its user can mend is looked at now and then; the bell rings when the cloud says it is back.
                 pause = retry.pause(after: failures, Self.code(of: error), using: &random) ?? .seconds(60)
             }
-            if name == "upload", let due = await untilDue() { pause = min(pause, due) }
             await bell.wait(atMost: pause, clock: context.clock)
         }
     }
 
-    /// When the log loop has to look again by itself.
-    private func nextLook() async -> Duration {
-        let poll = context.backend.capabilities.contains(.push) ? context.timing.poll * 10 : context.timing.poll
-        return min(poll, await untilDue() ?? poll)
+    /// Rings the bells of those who tell the cloud, once what changed here has settled; a burst of changes is one ring.
+    private func watchLocalChanges() async {
+        while !Task.isCancelled {
+            let due = await untilDue()
+            if let due, due > .zero {
+                // Only cancellation ends the sleep early, and then the loop.
+                try? await context.clock.sleep(for: due)
+            } else if due != nil {
+                logBell.ring()
+                for bell in uploadBells.values { bell.ring() }
+                // What is due and stays so waits for a transfer or for the cloud.
+                await localBell.wait(atMost: .seconds(1), clock: context.clock)
+            } else {
+                await localBell.wait(atMost: context.timing.poll, clock: context.clock)
+            }
+        }
     }
 
     /// How long until the oldest change here has settled; nil when there is none.
@@ -113,8 +124,7 @@ package final class SyncEngine: Sendable {
             }
             guard let oldest else { return nil }
             let age = Duration.nanoseconds(max(0, context.time.now().nanoseconds &- oldest.nanoseconds))
-            // What is due and still there waits for something else: another loop rings then.
-            return age < context.settle ? context.settle - age + .milliseconds(5) : .seconds(1)
+            return max(.zero, context.settle - age)
         } catch {
             context.log.error("could not read the queue", metadata: ["error": "\(error)"])
             return .seconds(5)
@@ -128,7 +138,7 @@ package final class SyncEngine: Sendable {
             case .containersChanged: shared.withLock { $0.isListStale = true }
             case .reachabilityChanged:
                 downloads.retryNow()
-                uploadBell.ring()
+                for bell in uploadBells.values { bell.ring() }
                 downloadBell.ring()
             }
             logBell.ring()
@@ -186,8 +196,8 @@ package final class SyncEngine: Sendable {
         shared.withLock { $0.rounds += 1 }
     }
 
-    private func upload() async throws {
-        while try await uploads.uploadDue() { logBell.ring() }
+    private func upload(_ lane: UploadService.Lane) async throws {
+        while try await uploads.uploadDue(lane) { logBell.ring() }
     }
 
     private func containers() async throws -> [LocalContainer] {
@@ -216,7 +226,7 @@ package final class SyncEngine: Sendable {
             shared.isListStale = true
         }
         context.log.notice("connected to the cloud")
-        uploadBell.ring()
+        for bell in uploadBells.values { bell.ring() }
         downloadBell.ring()
         downloads.retryNow()
     }

@@ -19,9 +19,23 @@ final class UploadService: Sendable {
         var bytes: UInt64
     }
 
+    /// Which files one loop uploads: a film on its way must not hold up a note.
+    enum Lane: String, CaseIterable {
+        case small
+        case large
+
+        var sizes: ClosedRange<UInt64> {
+            switch self {
+            case .small: 0...(32 << 20)
+            case .large: (32 << 20) + 1...UInt64(Int64.max)
+            }
+        }
+
+        var groupFiles: Int { self == .small ? 512 : 1 }
+    }
+
     /// Files up to this size share one question to the cloud and one wait.
     private static let smallFile: UInt64 = 4 << 20
-    private static let groupFiles = 512
     private static let groupBytes: UInt64 = 64 << 20
 
     init(_ context: EngineContext) {
@@ -36,10 +50,10 @@ final class UploadService: Sendable {
     }
 
     /// Uploads what has settled. Answers whether anything reached the cloud. Throws the cloud's error when it failed for all.
-    func uploadDue() async throws -> Bool {
+    func uploadDue(_ lane: Lane) async throws -> Bool {
         let due = context.time.now().adding(.zero - context.settle)
         let items = try await context.blocking { [context] in
-            try context.metadata.read { try $0.uploadable(before: due, limit: Self.groupFiles) }
+            try context.metadata.read { try $0.uploadable(before: due, sizes: lane.sizes, limit: lane.groupFiles) }
         }
         let fresh = running.withLock { running in items.filter { running[$0.node] == nil } }
         guard !fresh.isEmpty else { return false }

@@ -46,7 +46,8 @@ struct UploadStager: Sendable {
     /// Reads on in the present file; answers how many bytes that were.
     private mutating func scan(budget: Int, into events: inout [StagedEvent]) throws -> Int {
         let file = try items[item].open()
-        let scan = try chunker.scan(file.raw, from: offset, budget: budget)
+        let size = items[item].size
+        let scan = try chunker.scan(file.raw, from: offset, budget: budget, expectedSize: size)
         var position = offset
         for entry in scan.entries {
             events.append(.chunk(entry, item: item, offset: position))

@@ -116,29 +116,41 @@ extension VirtualFileSystem {
             state.item = try update(item.node) { $0.isWriting = false }
             return
         }
-        try noteEdit(&state)
+        let written = try writtenStatus(state)
         let now = time.now()
         state.item = try update(item.node) { row in
+            if let written { Self.noteEdit(written, &row) }
             row.isWriting = false
             if row.isEdited { markPending(&row, at: now) }
         }
         source.localTreeChanged()
     }
 
+    /// What the blob is now, if that is not what it was when writing began.
+    private func writtenStatus(_ state: borrowing OpenFile.State) throws -> BlobStatus? {
+        guard state.descriptor >= 0, let baseline = state.baseline else { return nil }
+        let blob = try BlobStatus(descriptor: state.descriptor)
+        return blob.hasSameContent(as: baseline) ? nil : blob
+    }
+
+    private static func noteEdit(_ blob: BlobStatus, _ row: inout LocalItem) {
+        row.isEdited = true
+        row.content = nil
+        row.size = blob.size
+        row.attributes.modified = blob.modified
+        row.changed = max(row.changed, blob.changed)
+        row.uploadError = nil
+    }
+
     /// Brings the row up to what the blob is now, if that differs.
     func noteEdit(_ state: inout OpenFile.State) throws {
-        guard !state.isUnlinked, let item = state.item, state.descriptor >= 0, state.download == nil else { return }
-        let blob = try BlobStatus(descriptor: state.descriptor)
-        guard let baseline = state.baseline, !blob.hasSameContent(as: baseline) else { return }
-        state.baseline = blob
+        guard !state.isUnlinked, let item = state.item, state.download == nil,
+            let written = try writtenStatus(state)
+        else { return }
+        state.baseline = written
         let now = time.now()
         state.item = try update(item.node) { row in
-            row.isEdited = true
-            row.content = nil
-            row.size = blob.size
-            row.attributes.modified = blob.modified
-            row.changed = max(row.changed, blob.changed)
-            row.uploadError = nil
+            Self.noteEdit(written, &row)
             markPending(&row, at: now)
         }
         source.localTreeChanged()

@@ -213,13 +213,16 @@ extension MetadataTransaction {
     }
 
     /// Edited files that have settled, oldest edit first.
-    package func uploadable(before time: Timestamp, limit: Int) throws -> [LocalItem] {
+    package func uploadable(
+        before time: Timestamp, sizes: ClosedRange<UInt64>, limit: Int
+    ) throws -> [LocalItem] {
         try fetchAll(
             """
             SELECT \(LocalItem.selection) FROM local
             WHERE pendingSince IS NOT NULL AND pendingSince <= ? AND isEdited = 1 AND isPaused = 0
+              AND size BETWEEN ? AND ?
             ORDER BY pendingSince, node LIMIT ?
-            """, [time.nanoseconds, limit])
+            """, [time.nanoseconds, Int64(clamping: sizes.lowerBound), Int64(clamping: sizes.upperBound), limit])
     }
 }
 

@@ -189,7 +189,8 @@ struct History {
         return found
     }
 
-    /// A live item of the view. Not one that came to be by the view alone: its id depends on a place in the log not yet given.
+    /// A live item of the view. Not one that came to be by the view alone: its id depends on a place in the log not yet
+    /// given.
     private mutating func anyItem(_ index: Int, where isWanted: (CloudItem) -> Bool) -> CloudItem? {
         let view = devices[index].view
         let candidates = view.allItems.filter {
@@ -198,7 +199,8 @@ struct History {
         return candidates.sorted { $0.id < $1.id }.randomElement(using: &random)
     }
 
-    /// Whether the id means the same in the log as in the view: not where items came to be, or became one, by the view alone.
+    /// Whether the id means the same in the log as in the view: not where items came to be, or became one, by the view
+    /// alone.
     private func canName(_ id: ItemID, _ index: Int) -> Bool {
         let (seen, view) = (devices[index].seen, devices[index].view)
         guard id.high == 1 << 63 || seen.item(id) != nil else { return false }

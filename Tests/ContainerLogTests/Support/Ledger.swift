@@ -1,12 +1,13 @@
 import CloudModel
 import ContainerLog
 
-/// Who wrote what and who, having seen it, replaced or deleted it: kept beside the log, from what devices saw, never asking the
-/// reducer. Contents are known by number.
+/// Who wrote what and who, having seen it, replaced or deleted it: kept beside the log, from what devices saw, never
+/// asking the reducer. Contents are known by number.
 struct Ledger {
     private(set) var written: Set<UInt64> = []
     private(set) var superseded: Set<UInt64> = []
-    /// Bytes written more than once. Their writes can not be told apart, so whether one of them is seen again says nothing.
+    /// Bytes written more than once. Their writes can not be told apart, so whether one of them is seen again says
+    /// nothing.
     private(set) var repeated: Set<UInt64> = []
 
     mutating func write(_ content: UInt64) {

@@ -3,7 +3,8 @@ import CloudModel
 import ContainerLog
 import Testing
 
-/// A log being written by devices `a`, `b` and `c`, and the tree that it folds into. One entry a call, one minute later each.
+/// A log being written by devices `a`, `b` and `c`, and the tree that it folds into. One entry a call, one minute later
+/// each.
 struct TestLog {
     private(set) var tree: DictionaryTree
     private(set) var minute: Int64 = 0

@@ -76,7 +76,7 @@ struct MountCommand: ParsableCommand {
         guard bounded(within: .seconds(15), { MountPoint.isMounted(mount) }) == true else {
             throw CommandFailure(
                 .notAnswering, "the daemon (pid \(pid)) started but the mount does not answer", path: mount,
-                advice: "See \(record.state)/daemon.log.")
+                advice: "\"ubiquity unmount \(mount)\" ends it; see \(record.state)/daemon.log.")
         }
         return record
     }

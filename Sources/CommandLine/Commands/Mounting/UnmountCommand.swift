@@ -42,7 +42,7 @@ struct UnmountCommand: ParsableCommand {
             guard error.status == .notAnswering || error.status == .notMounted, !wait,
                 !(onlyDead && error.status == .notAnswering)
             else { throw error }
-            Terminal.note("\(error); taking the mount away")
+            Terminal.note("daemon \(record.pid) does not answer, taking its mount away: \(record.mount)")
             try Unmounting.force(record)
         }
         print("Unmounted \(record.mount).")

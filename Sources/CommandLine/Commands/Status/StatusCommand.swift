@@ -55,7 +55,8 @@ struct StatusCommand: ParsableCommand {
 
     private static func ask(_ record: MountRecord) -> MountReport {
         do throws(CommandFailure) {
-            var connection = try DaemonConnection.open(record)
+            // Less patience than elsewhere: nothing but this report hangs on it, and there may be many mounts.
+            var connection = try DaemonConnection.open(record, patience: .seconds(5))
             guard case .status(let status) = try connection.call(.status(StatusRequest())) else {
                 throw DaemonConnection.unexpectedAnswer(record)
             }

@@ -11,7 +11,7 @@ struct FuseMount: Sendable {
     /// Mounts at `path`; the descriptor is the connection to the kernel.
     static func make(at path: String, options: FuseOptions) throws(FuseError) -> (FuseMount, device: Int32) {
         let path = try FuseMountPoint.validated(path)
-        let device = geteuid() == 0 ? try direct(path, options) : try FuseHelper.mount(path, options)
+        let device = geteuid() == 0 ? try direct(path, options) : try Fusermount.mount(path, options)
         do throws(FuseError) {
             guard let entry = try FuseMountPoint.topmost(at: path), entry.isFuse else {
                 throw FuseError(.system, "The mount at \(path) is not in the mount table, although it was made.")

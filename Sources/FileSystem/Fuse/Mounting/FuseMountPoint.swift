@@ -48,7 +48,7 @@ package enum FuseMountPoint {
 
     /// `umount2(2)` as root, `fusermount3 -u` otherwise. Lazily: gone from sight at once, gone when nobody uses it.
     static func unmount(_ path: String, lazily: Bool) throws(FuseError) {
-        guard geteuid() == 0 else { return try FuseHelper.unmount(path, lazily: lazily) }
+        guard geteuid() == 0 else { return try Fusermount.unmount(path, lazily: lazily) }
         guard umount2(path, cfuse_unmount_flags(lazily ? 1 : 0)) != 0 else { return }
         let code = errno
         // EINVAL: no mount there any more.

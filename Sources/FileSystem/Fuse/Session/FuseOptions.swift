@@ -8,8 +8,9 @@ package struct FuseOptions: Sendable {
     /// `user_allow_other` in /etc/fuse.conf for it.
     package var allowsOthers: Bool?
     package var isReadOnly = false
-    /// How many threads read requests, each request staying on the thread that read it.
-    package var readerCount = 4
+    /// How many threads read requests, each request staying on the thread that read it. One more than there are
+    /// processors, for the handler that waits for the disk; more only slow each other down.
+    package var readerCount = min(8, max(3, sysconf(Int32(_SC_NPROCESSORS_ONLN)) + 1))
     /// Gives each reader a channel of its own (FUSE_DEV_IOC_CLONE), where /dev/fuse may be opened.
     package var clonesDevice = true
     /// The largest write, in bytes: 1 MiB is what libfuse and the kernel can do.

@@ -16,7 +16,7 @@ enum FuseReaders {
     /// connection is then severed and marked as ended.
     static func start(_ connection: FuseConnection) throws(FuseError) -> @Sendable () -> Void {
         WakeSignal.install()
-        let seats = (0..<connection.options.readerCount).map { _ in Seat() }
+        let seats = (0..<max(1, connection.options.readerCount)).map { _ in Seat() }
         let close: @Sendable () -> Void = { beginClosing(connection, seats) }
         do {
             for (index, seat) in seats.enumerated() {
@@ -31,6 +31,9 @@ enum FuseReaders {
             }
         } catch {
             connection.lifecycle.requestStop()
+            for seat in seats where seat.thread.withLock({ $0 == nil }) {
+                seat.hasEnded.store(true, ordering: .releasing)
+            }
             close()
             throw FuseError(
                 .thread, "A thread for the mount could not be started (\(error)). Raise the limit of tasks.")
@@ -51,13 +54,12 @@ enum FuseReaders {
     /// Waits until every reader has ended, waking those that still wait for a request.
     private static func finish(_ connection: FuseConnection, _ seats: [Seat]) {
         for seat in seats {
-            guard let thread = seat.thread.withLock({ $0 }) else { continue }
             // A signal that comes just before the reader's system call is lost, hence again after two milliseconds.
             while !seat.hasEnded.load(ordering: .acquiring) {
-                pthread_kill(thread, WakeSignal.number)
+                if let thread = seat.thread.withLock({ $0 }) { pthread_kill(thread, WakeSignal.number) }
                 usleep(2_000)
             }
-            pthread_join(thread, nil)
+            if let thread = seat.thread.withLock({ $0 }) { pthread_join(thread, nil) }
         }
         connection.sever()
         connection.lifecycle.markEnded()

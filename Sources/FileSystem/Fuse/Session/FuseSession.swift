@@ -66,12 +66,17 @@ package final class FuseSession: Sendable {
     }
 
     /// Takes the mount away and ends the session even if programs have files open: they get ENOTCONN. Requests that are
-    /// still unanswered may be answered later, to nobody. Returns when no handler runs any more.
+    /// still unanswered may be answered later, to nobody. Returns when no handler runs any more; throws if the mount
+    /// could not be taken away, which is then dead and can be cleared.
     package func stop() async throws(FuseError) {
         connection.lifecycle.requestStop()
-        // Whatever becomes of the path, the session ends; the mount is then dead and can be cleared.
-        defer { close() }
-        try await unmount(lazily: true)
+        let unmounting: Result<Void, FuseError>
+        do throws(FuseError) { unmounting = .success(try await unmount(lazily: true)) } catch {
+            unmounting = .failure(error)
+        }
+        close()
+        _ = await waitUntilEnded()
+        try unmounting.get()
     }
 
     /// Returns when the last handler has returned and the kernel sends no more.

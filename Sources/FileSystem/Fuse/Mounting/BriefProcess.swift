@@ -3,7 +3,7 @@ import CFuse3
 import Glibc
 
 /// Runs a short-lived program and takes what it says on its error output.
-enum HelperProcess {
+enum BriefProcess {
     struct Result {
         /// The exit status, or 128 and the signal that ended it.
         let status: Int32

@@ -3,7 +3,7 @@ import CFuse3
 import Glibc
 
 /// `fusermount3(1)`, the set-user-ID program that mounts for ordinary users and hands back the connection.
-enum FuseHelper {
+enum Fusermount {
     private static let program = "fusermount3"
     /// Names the socket on which it sends the descriptor.
     private static let socketVariable = "_FUSE_COMMFD"
@@ -36,9 +36,9 @@ enum FuseHelper {
         throw failure(result, "unmounting", path)
     }
 
-    private static func run(_ arguments: [String], socket: Int32?) throws(FuseError) -> HelperProcess.Result {
+    private static func run(_ arguments: [String], socket: Int32?) throws(FuseError) -> BriefProcess.Result {
         do throws(Errno) {
-            return try HelperProcess.run(
+            return try BriefProcess.run(
                 program, arguments, inherit: socket, as: socketVariable)
         } catch {
             throw FuseError(
@@ -46,7 +46,7 @@ enum FuseHelper {
         }
     }
 
-    private static func failure(_ result: HelperProcess.Result, _ doing: String, _ path: String) -> FuseError {
+    private static func failure(_ result: BriefProcess.Result, _ doing: String, _ path: String) -> FuseError {
         let said = result.errorOutput.isEmpty ? "status \(result.status)" : result.errorOutput
         if said.contains("/dev/fuse") || said.contains("device not found") {
             return FuseError(
