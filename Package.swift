@@ -142,6 +142,7 @@ let package = Package(
             name: "TestSupport",
             dependencies: ["Basics", "CloudModel", "CloudStorage", "ContainerLog", subprocess, systemPackage],
             path: "Sources/TestSupport"),
+        .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "ubiquity", "ubiquityd"]),
         .testTarget(name: "TidyTests"),
     ]
 )

@@ -3,13 +3,13 @@ import Synchronization
 
 /// The daemon of one device, by its process id; there may be none.
 package final class DaemonProcess: Sendable {
-    private let identifier = Mutex<pid_t?>(nil)
+    private let identifier = Mutex<Int32?>(nil)
 
     init() {}
 
-    package var pid: pid_t? { identifier.withLock { $0 } }
+    package var pid: Int32? { identifier.withLock { $0 } }
 
-    func set(_ pid: pid_t?) { identifier.withLock { $0 = pid } }
+    func set(_ pid: Int32?) { identifier.withLock { $0 = pid } }
 
     /// Sends a signal to the daemon, if there is one and the id is still that of our program.
     func send(_ signal: Int32) {
@@ -20,7 +20,7 @@ package final class DaemonProcess: Sendable {
     var isRunning: Bool { pid.map(Self.isDaemon) ?? false }
 
     /// Ids of processes are used again, and a zombie has none of its files any more.
-    private static func isDaemon(_ pid: pid_t) -> Bool {
+    private static func isDaemon(_ pid: Int32) -> Bool {
         var path = [CChar](repeating: 0, count: 4096)
         let count = readlink("/proc/\(pid)/exe", &path, path.count - 1)
         guard count > 0 else { return false }

@@ -16,6 +16,6 @@ package func eventually(
         }
         try await Task.sleep(for: .milliseconds(100))
     }
-    let detail = try await lastError.map { "\($0)" } ?? describe()
+    let detail = if let lastError { "\(lastError)" } else { try await describe() }
     throw EndToEndError("not within \(limit): \(what). \(detail)")
 }

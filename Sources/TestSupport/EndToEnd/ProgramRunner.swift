@@ -1,5 +1,5 @@
 import Subprocess
-package import SystemPackage
+import SystemPackage
 
 /// Runs programs that use a mount, each for a bounded time.
 ///

@@ -36,7 +36,7 @@ package struct TestDevice: Sendable {
         let said = try await ubiquity(
             ["mount", mount, "--state", state, "--device", name, "--cloud", cloud.url] + options
         ).text()
-        guard let match = said.firstMatch(of: /daemon (\d+)/), let pid = pid_t(match.1) else {
+        guard let match = said.firstMatch(of: /daemon (\d+)/), let pid = Int32(match.1) else {
             throw EndToEndError("mount does not tell its daemon: \(said)")
         }
         daemon.set(pid)
@@ -69,7 +69,7 @@ package struct TestDevice: Sendable {
         thaw()
         _ = try? await ubiquity(["unmount", mount], limit: .seconds(30))  // What is left of it is taken away below.
         daemon.send(SIGKILL)
-        while isMounted() { guard umount2(mount, Int32(MNT_DETACH.rawValue)) == 0 else { break } }
+        while isMounted() { guard umount2(mount, Int32(MNT_DETACH)) == 0 else { break } }
         guard !isMounted() else { throw EndToEndError("the mount of \(name) can not be taken away: \(mount)") }
     }
 
