@@ -48,3 +48,19 @@ extension TestDevice {
         ).lines()
     }
 }
+
+extension TestDevice {
+    /// Paths of all files of the documents folder, sorted by their bytes.
+    func paths() async throws -> [String] {
+        try await shell("find . -type f -printf '%P\\n'").split(separator: "\n").map(String.init).sorted()
+    }
+
+    /// Whether there are exactly these files, by path and text.
+    func holds(_ files: [String: String]) async throws -> Bool {
+        guard try await paths() == files.keys.sorted() else { return false }
+        for (path, text) in files {
+            guard try await contents(path) == text else { return false }
+        }
+        return true
+    }
+}

@@ -63,9 +63,11 @@ extension EndToEnd {
             """
         }
 
-        @Test("a stream editor that edits in place keeps the document", arguments: [
-            "sed -i s/old/new/ doc.txt", "sed -i~ s/old/new/ doc.txt", "perl -pi -e s/old/new/ doc.txt",
-        ])
+        @Test(
+            "a stream editor that edits in place keeps the document",
+            arguments: [
+                "sed -i s/old/new/ doc.txt", "sed -i~ s/old/new/ doc.txt", "perl -pi -e s/old/new/ doc.txt",
+            ])
         func streamEditors(command: String) async throws { try await expectSave(command) }
 
         @Test("an atomic save with fsync keeps the document")

@@ -25,7 +25,8 @@ extension EndToEnd {
         @Test("cp -a, rsync -X, tar --xattrs and mv carry a document's own attributes and none of ours")
         func copies() async throws {
             try await TestDevices.withTwo { _, a, b in
-                try await a.shell("echo x > f; setfattr -n user.tag -v red f; ubiquity=$(getfattr -d -m - f); test -n \"$ubiquity\"")
+                try await a.shell(
+                    "echo x > f; setfattr -n user.tag -v red f; ubiquity=$(getfattr -d -m - f); test -n \"$ubiquity\"")
                 #expect(try await !a.shell("getfattr -d -m - f").contains("ubiquity"))
                 try await a.shell(
                     """

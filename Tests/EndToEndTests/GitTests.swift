@@ -46,7 +46,8 @@ extension EndToEnd {
                 try await b.shell("cd p && echo 2 > f && git commit -qam two")
                 try await b.sync()
                 try await eventually("A has B's commit") {
-                    try await a.tryShell("cd p && test \"$(git log --format=%s | head -1)\" = two && git fsck").succeeded
+                    try await a.tryShell("cd p && test \"$(git log --format=%s | head -1)\" = two && git fsck")
+                        .succeeded
                 }
                 #expect(try await a.contents("p/f") == "2")
             }

@@ -130,7 +130,8 @@ extension EndToEnd {
         @Test("memory that is mapped, shared and written reaches the file")
         func mappedMemory() async throws {
             try await TestDevices.with(devices: ["A", "B"]) {
-                try await $0.expectSameEverywhere(Self.fio("--ioengine=mmap --rw=randwrite --bs=4k --size=8m --verify=crc32c"))
+                try await $0.expectSameEverywhere(
+                    Self.fio("--ioengine=mmap --rw=randwrite --bs=4k --size=8m --verify=crc32c"))
             }
         }
 

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import Synchronization
 
@@ -25,5 +26,19 @@ package final class DaemonProcess: Sendable {
         let count = readlink("/proc/\(pid)/exe", &path, path.count - 1)
         guard count > 0 else { return false }
         return String(decoding: path.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self).contains("/ubiquityd")
+    }
+}
+
+extension TestDevice {
+    /// How long the daemon's threads have run, all together (proc_pid_stat(5): utime and stime, in hundredths of a second).
+    package func processorTime() throws -> Duration {
+        guard let pid = daemon.pid else { throw EndToEndError("\(name) has no daemon") }
+        let text = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
+        // The program's name, in parentheses, may hold anything.
+        let fields = text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ")
+        guard fields.count > 13, let user = Int(fields[12]), let system = Int(fields[13]) else {
+            throw EndToEndError("unknown line in /proc: \(text)")
+        }
+        return .milliseconds((user + system) * 10)
     }
 }

@@ -42,7 +42,8 @@ extension TestDevice {
 
     /// Waits until what was done on this device is in the cloud.
     package func sync(limit: Duration = ProgramRunner.defaultLimit) async throws {
-        try await ubiquity(["sync", "--wait", "--timeout", "\(limit.components.seconds)", mount], limit: limit * 2).text()
+        try await ubiquity(["sync", "--wait", "--timeout", "\(limit.components.seconds)", mount], limit: limit * 2)
+            .text()
     }
 
     package func download(_ names: String...) async throws {
