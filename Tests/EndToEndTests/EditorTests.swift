@@ -48,7 +48,7 @@ extension EndToEnd {
 
         @Test("nano saves, and the document stays the same one")
         func nano() async throws {
-            try await expectSave(Self.typed("nano -B doc.txt", until: "one", "Down C-k n e w Enter C-o Enter C-x"))
+            try await expectSave(Self.typed("nano -B doc.txt", until: "one", "Down C-k n e w C-o Enter C-x"))
         }
 
         /// Types into a program in a terminal of its own once that shows `text`, and waits for the program's end.

@@ -11,7 +11,7 @@ package struct TestDevice: Sendable {
     private let cloud: TestCloud
     /// The folder that the programs were built into.
     private let binaries: String
-    let runner: ProgramRunner
+    package let runner: ProgramRunner
 
     /// What the tests work in: the `Documents` of the container that always exists.
     package var documents: String { "\(mount)/CloudDocs/Documents" }
