@@ -154,6 +154,7 @@ let package = Package(
                 "Basics", "Chunking", "CloudModel", "CloudStorage", "ContainerLog", "DeviceSupport", "LocalContent",
                 "LocalMetadata", "Sync", "TestSupport", "Transfers", "VirtualFileSystem", logging,
             ]),
+        .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "ubiquity", "ubiquityd"]),
         .testTarget(name: "TidyTests"),
     ]
 )

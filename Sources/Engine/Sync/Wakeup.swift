@@ -1,12 +1,15 @@
 import Synchronization
 
 /// A doorbell: rung any number of times, it wakes its one waiter once.
-///
-/// No stream: an `AsyncStream` whose reader is cancelled, as the loser of a race against time is, has ended for good.
 package final class Wakeup: Sendable {
     private struct State {
         var isRung = false
         var waiter: CheckedContinuation<Void, Never>?
+
+        mutating func takeWaiter() -> CheckedContinuation<Void, Never>? {
+            defer { waiter = nil }
+            return waiter
+        }
     }
 
     private let state = Mutex(State())
@@ -15,16 +18,17 @@ package final class Wakeup: Sendable {
 
     package func ring() {
         let waiter = state.withLock { state in
-            state.isRung = state.waiter == nil
-            return state.waiter.take()
+            let waiter = state.takeWaiter()
+            state.isRung = waiter == nil
+            return waiter
         }
         waiter?.resume()
     }
 
     /// Returns when the bell was rung since the last call, or the time is over.
-    func wait(atMost duration: Duration, clock: any Clock<Duration>) async {
+    package func wait(atMost duration: Duration, clock: any Clock<Duration>) async {
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { await self.nextRing() }
+            group.addTask { await self.untilRung() }
             // Cancelled by the other; that is its only way to fail.
             group.addTask { try? await clock.sleep(for: duration) }
             await group.next()
@@ -32,25 +36,23 @@ package final class Wakeup: Sendable {
         }
     }
 
-    /// Returns at the next ring, or when the task is cancelled: a ring that comes then is kept for the next call.
-    private func nextRing() async {
+    /// Returns when the bell is rung or the task is cancelled. Not a stream: to stop waiting for one ends it for good.
+    private func untilRung() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                if !state.withLock({ Self.enter(continuation, &$0) }) { continuation.resume() }
+                let isOver = state.withLock { state in
+                    if Task.isCancelled { return true }
+                    if state.isRung {
+                        state.isRung = false
+                        return true
+                    }
+                    state.waiter = continuation
+                    return false
+                }
+                if isOver { continuation.resume() }
             }
         } onCancel: {
-            state.withLock { $0.waiter.take() }?.resume()
+            state.withLock { $0.takeWaiter() }?.resume()
         }
-    }
-
-    /// False where there is nothing to wait for.
-    private static func enter(_ waiter: CheckedContinuation<Void, Never>, _ state: inout State) -> Bool {
-        guard !Task.isCancelled else { return false }
-        guard !state.isRung else {
-            state.isRung = false
-            return false
-        }
-        state.waiter = waiter
-        return true
     }
 }
