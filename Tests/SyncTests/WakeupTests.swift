@@ -4,6 +4,12 @@ import Testing
 
 @Suite("Wakeup")
 struct WakeupTests {
+    private final class Order: Sendable {
+        private let log = Mutex<[String]>([])
+        var entries: [String] { log.withLock { $0 } }
+        func append(_ entry: String) { log.withLock { $0.append(entry) } }
+    }
+
     /// A clock whose sleeps end at once, or only when they are cancelled.
     private struct FixedClock: Clock {
         let isInstant: Bool
@@ -23,17 +29,17 @@ struct WakeupTests {
     func waitsAgain() async {
         let bell = Wakeup()
         for _ in 1...3 { await bell.wait(atMost: .seconds(1), clock: FixedClock(isInstant: true)) }
-        let order = Mutex<[String]>([])
+        let order = Order()
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 await bell.wait(atMost: .seconds(1), clock: FixedClock(isInstant: false))
-                order.withLock { $0.append("woken") }
+                order.append("woken")
             }
             for _ in 1...1000 { await Task.yield() }
-            order.withLock { $0.append("rung") }
+            order.append("rung")
             bell.ring()
         }
-        #expect(order.withLock { $0 } == ["rung", "woken"])
+        #expect(order.entries == ["rung", "woken"])
     }
 
     @Test("a ring that nobody waits for is kept, several are one")
