@@ -19,21 +19,27 @@ struct WakeupTests {
         }
     }
 
+    private final class Order: Sendable {
+        let events = Mutex<[String]>([])
+
+        func note(_ event: String) { events.withLock { $0.append(event) } }
+    }
+
     @Test("a bell whose waiter ran out of time before still waits until it is rung")
     func waitsAgain() async {
         let bell = Wakeup()
         for _ in 1...3 { await bell.wait(atMost: .seconds(1), clock: FixedClock(isInstant: true)) }
-        let order = Mutex<[String]>([])
+        let order = Order()
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 await bell.wait(atMost: .seconds(1), clock: FixedClock(isInstant: false))
-                order.withLock { $0.append("woken") }
+                order.note("woken")
             }
             for _ in 1...1000 { await Task.yield() }
-            order.withLock { $0.append("rung") }
+            order.note("rung")
             bell.ring()
         }
-        #expect(order.withLock { $0 } == ["rung", "woken"])
+        #expect(order.events.withLock { $0 } == ["rung", "woken"])
     }
 
     @Test("a ring that nobody waits for is kept, several are one")
