@@ -78,10 +78,12 @@ package struct TestDevice: Sendable {
         return table.contains(" \(mount) ")
     }
 
-    /// The end of the daemon's log, for people who look at a failure.
+    /// What people want to see of the daemon's log after a failure: how it crashed, else the end.
     var log: String {
         let text = (try? String(contentsOfFile: logFile, encoding: .utf8)) ?? "(none)"
-        return text.split(separator: "\n").suffix(60).joined(separator: "\n")
+        let lines = text.split(separator: "\n")
+        let crash = lines.firstIndex { $0.contains("Fatal error") || $0.contains("Program crashed") }
+        return (crash.map { lines[$0...].prefix(80) } ?? lines.suffix(60)).joined(separator: "\n")
     }
 
     // MARK: Programs
