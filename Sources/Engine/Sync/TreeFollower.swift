@@ -38,7 +38,7 @@ package struct TreeFollower {
             plan.agreed = keepPlace(of: trees.synced, in: plan.agreed)
         }
         try agree(on: plan.agreed, id, trees)
-        try clearPending(id, plan)
+        try markPending(id, plan)
         if let remote = trees.remote { try followConflicts(of: remote) }
     }
 
@@ -59,13 +59,18 @@ package struct TreeFollower {
         }
     }
 
-    /// Nothing left to tell: what the cloud knows is what is shown.
-    private func clearPending(_ id: ItemID, _ plan: ItemPlan) throws {
-        guard plan.changes.isEmpty, !plan.needsUpload, plan.agreed != nil else { return }
-        guard var item = try transaction.item(id, in: container), item.conflict == nil else { return }
-        guard item.pendingSince != nil || !item.isKnown else { return }
-        item.pendingSince = nil
-        item.isKnown = true
+    /// An item is pending as long as the cloud has something to be told of it: what its trees say, not what was noted when it changed.
+    private func markPending(_ id: ItemID, _ plan: ItemPlan) throws {
+        guard var item = try transaction.item(id, in: container), item.conflict == nil, !item.isExcluded else { return }
+        if !plan.changes.isEmpty || plan.needsUpload {
+            // What is being written is told of at its last close.
+            guard item.pendingSince == nil, !item.isWriting else { return }
+            item.pendingSince = now
+        } else {
+            guard plan.agreed != nil, item.pendingSince != nil || !item.isKnown else { return }
+            item.pendingSince = nil
+            item.isKnown = true
+        }
         try transaction.update(item)
     }
 
