@@ -35,15 +35,16 @@ package struct TreeFollower {
         var plan = reconciler.plan(trees)
         for action in plan.follow where try !perform(action, id) {
             // The place is taken by something the log has not heard of. What was agreed on stays until it has.
-            plan.agreed = keepPlace(of: trees.synced, in: plan.agreed)
+            plan.agreed = keepPlace(of: trees.synced, in: plan.agreed, isShown: trees.local != nil)
         }
         try agree(on: plan.agreed, id, trees)
         try markPending(id, plan)
-        if let remote = trees.remote { try followConflicts(of: remote) }
+        if let remote = trees.remote { try followConflicts(of: remote) } else { try followOrphans(of: id) }
     }
 
-    private func keepPlace(of synced: CloudItem?, in agreed: CloudItem?) -> CloudItem? {
-        guard let synced, var agreed else { return nil }
+    private func keepPlace(of synced: CloudItem?, in agreed: CloudItem?, isShown: Bool) -> CloudItem? {
+        // What could not be shown is not agreed on either, whatever was before its deletion.
+        guard isShown, let synced, var agreed else { return nil }
         agreed.parent = synced.parent
         agreed.name = synced.name
         return agreed
