@@ -32,6 +32,7 @@ final class History {
         }
         self.devices = devices
         do {
+            if random.chance(80) { try begin() }
             for _ in 0..<steps { try step() }
         } catch { story.append("failed: \(error)"); failure = error }
     }
@@ -49,6 +50,19 @@ final class History {
     }
 
     // MARK: Steps
+
+    /// Something that everybody has.
+    private func begin() throws {
+        let actions = UserActions(device: devices[0])
+        tell(devices[0], try actions.populate(&ledger, &next))
+        for _ in 0..<2 {
+            for device in devices {
+                device.time.advance(by: .seconds(1))
+                try Self.syncFully(device)
+            }
+        }
+        tell(devices[0], "and all sync")
+    }
 
     private func step() throws {
         guard let device = random.pick(devices) else { return }

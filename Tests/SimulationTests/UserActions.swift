@@ -43,6 +43,19 @@ struct UserActions {
         }
     }
 
+    /// A few files and a folder.
+    func populate(_ ledger: inout Ledger, _ next: inout Int) throws -> String {
+        let root = try device.container().node
+        guard let documents = try item("Documents", in: root) else { throw Errno(ENOENT) }
+        let folder = try device.files.makeFolder(
+            Array("f".utf8), in: documents.node, permissions: 0o755, caller: caller)
+        for (name, parent) in [("a.txt", documents.node), ("c", documents.node), ("b.txt", folder.node)] {
+            next += 1
+            try save(name, in: parent, "\(next)", &ledger)
+        }
+        return "make Documents/f, a.txt ‘1’, c ‘2’, f/b.txt ‘3’"
+    }
+
     // MARK: Where
 
     private func items(where condition: (LocalItem) -> Bool) throws -> [LocalItem] {
