@@ -25,7 +25,7 @@ struct ImportTests {
     ]
 
     private static func imports(of file: Repository.File) -> [String] {
-        file.lines.compactMap { line in
+        file.lines.filter { $0.contains("import ") }.compactMap { line in
             line.firstMatch(
                 of:
                     /^\s*(?:@\w+(?:\(\w+\))?\s+)*(?:(?:package|public|internal|private|fileprivate)\s+)?import\s+(?:(?:struct|class|enum|protocol|func|var|let|typealias)\s+)?(\w+)/
