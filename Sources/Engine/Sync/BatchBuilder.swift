@@ -43,6 +43,10 @@ package struct BatchBuilder {
     package mutating func add(_ departure: Departure) throws {
         guard planned.insert(departure.item).inserted else { return }
         let trees = try transaction.trees(of: departure.item, in: container)
+        if trees.remote?.body == .folder {
+            try addDepartures(inside: departure.item)
+            guard !isFull else { return }
+        }
         guard trees.remote != nil else {
             return try transaction.removeDeparture(of: departure.item, in: container)
         }
@@ -52,6 +56,16 @@ package struct BatchBuilder {
         }
         changes.append(contentsOf: plan.changes)
         try transaction.markSent(departure)
+    }
+
+    /// The log deletes a folder once nothing is in it: what left it is told before, whatever the clock said when it did.
+    private mutating func addDepartures(inside folder: ItemID) throws {
+        for child in try RemoteTree(transaction, container: container).children(of: folder) where !isFull {
+            guard let departure = try transaction.departure(of: child, in: container), !departure.isSent else {
+                continue
+            }
+            try add(departure)
+        }
     }
 
     /// Adds resolved conflict versions; they come behind the edits and new items that their content went into.

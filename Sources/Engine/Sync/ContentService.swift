@@ -12,6 +12,8 @@ package import Transfers
 package final class ContentService: Sendable {
     let context: EngineContext
     private let active = Mutex<[BlobName: ActiveDownload]>([:])
+    /// Newer versions that are gathered beside the shown ones; readers never get these.
+    private let gathered = Mutex<[NodeID: ActiveDownload]>([:])
     private let finisher: DownloadFinisher
 
     /// A download and who keeps it going.
@@ -30,6 +32,7 @@ package final class ContentService: Sendable {
     }
 
     /// Opens a blob that is not whole, for a reader. Answers what it is written through and its download; the same ones to everyone.
+    /// Throws ``StaleItem`` where the item is not what it was when it was read.
     package func open(_ item: LocalItem) throws -> (file: SharedDescriptor, download: ContentDownload) {
         try active.withLock { active in
             var entry = try active[item.blob] ?? start(item)
@@ -90,12 +93,17 @@ package final class ContentService: Sendable {
         }
     }
 
-    private func start(_ item: LocalItem) throws -> ActiveDownload {
+    /// Called with `active` locked: whoever completed the blob before has noted that by now, so the row tells the truth.
+    private func start(_ known: LocalItem) throws -> ActiveDownload {
+        guard let item = try context.metadata.read({ try $0.item(known.node) }), item.blob == known.blob,
+            item.content == known.content, item.presence != .whole
+        else { throw StaleItem() }
         guard let reference = item.content,
             let container = try context.metadata.read({ try $0.container(item.container) })
         else { throw Errno(EAGAIN, "its bytes have not reached the cloud yet") }
         let isFresh = item.presence == .none
-        let descriptor = isFresh ? try context.content.create(item.blob) : try context.content.open(item.blob)
+        // Bytes of an earlier reader may be about to be noted as here: they stay.
+        let descriptor = isFresh ? try context.content.openOrCreate(item.blob) : try context.content.open(item.blob)
         let file = SharedDescriptor(adopting: descriptor)
         try check("ftruncate") { ftruncate(descriptor, off_t(item.size)) }
         var options = ContentDownload.Options()
@@ -149,23 +157,29 @@ package final class ContentService: Sendable {
 
     /// The share of a file's bytes that is here while it is being fetched; nil when it is not.
     package func progress(of item: LocalItem) -> Double? {
-        active.withLock { $0[item.blob] ?? $0[item.nextBlob] }.map(\.download.fractionPresent)
+        (active.withLock { $0[item.blob] } ?? gathered.withLock { $0[item.node] }).map(\.download.fractionPresent)
     }
 
     /// All downloads under way.
     package var all: [(item: LocalItem, progress: DownloadProgress)] {
-        active.withLock { active in active.values.map { ($0.item, $0.download.progress) } }
+        entries.map { ($0.item, $0.download.progress) }
     }
 
     /// The cloud is said to be back: do not wait for the end of a pause.
-    func retryNow() { for entry in active.withLock({ Array($0.values) }) { entry.download.retryNow() } }
+    func retryNow() { for entry in entries { entry.download.retryNow() } }
 
-    func isActive(_ blob: BlobName) -> Bool { active.withLock { $0[blob] != nil } }
+    private var entries: [ActiveDownload] {
+        active.withLock { Array($0.values) } + gathered.withLock { Array($0.values) }
+    }
+
+    func isActive(_ blob: BlobName) -> Bool {
+        active.withLock { $0[blob] != nil } || gathered.withLock { $0[NodeID(blob.node)] != nil }
+    }
 }
 
-extension LocalItem {
-    /// Where a newer version is gathered while the present one is shown.
-    var nextBlob: BlobName { BlobName(node: node.value, generation: generation + 1) }
+/// An item that was read before it changed: it wants reading again.
+package struct StaleItem: Error {
+    package init() {}
 }
 
 // MARK: Newer versions
@@ -183,7 +197,9 @@ extension ContentService {
             }
         }
         guard let wanted, !item.isEdited else { return try await context.blocking { try self.clearWanted(item) } }
-        let blob = item.nextBlob
+        // The time makes a name that no other content of this file has had or gets by counting up.
+        let unique = UInt64(max(0, context.time.now().nanoseconds))
+        let blob = BlobName(node: item.node.value, generation: max(item.generation + 1, unique))
         let file = SharedDescriptor(adopting: try context.content.create(blob))
         try check("ftruncate") { ftruncate(file.raw, off_t(wanted.reference.size)) }
         var options = ContentDownload.Options()
@@ -191,8 +207,8 @@ extension ContentService {
         options.reuse = try reusable(item)
         let download = ContentDownload(
             wanted.reference, in: wanted.container, to: file, context: context.transfers, options: options)
-        active.withLock { $0[blob] = ActiveDownload(item: item, download: download, file: file, isQueued: true) }
-        defer { _ = active.withLock { $0.removeValue(forKey: blob) } }
+        gathered.withLock { $0[item.node] = ActiveDownload(item: item, download: download, file: file, isQueued: true) }
+        defer { _ = gathered.withLock { $0.removeValue(forKey: item.node) } }
         try await download.completeAll(patience: context.timing.patience)
         try await context.blocking { try self.install(wanted.reference, file, blob, item, download.manifest) }
     }

@@ -8,16 +8,21 @@ extension TreeFollower {
     mutating func followConflicts(of remote: CloudItem) throws {
         let shown = try transaction.siblings(of: remote.id, in: container)
         guard !remote.conflicts.isEmpty || !shown.isEmpty else { return }
-        guard let document = try transaction.item(remote.id, in: container) else { return }
         let resolved = Set(try transaction.resolutions(of: remote.id, in: container).map(\.version))
         let open = remote.conflicts.filter { !resolved.contains($0.version) }
         for sibling in shown where !open.contains(where: { $0.version == sibling.conflict?.version }) {
             try drop(sibling)
         }
+        guard let document = try transaction.item(remote.id, in: container) else { return }
         for conflict in open {
             let sibling = shown.first { $0.conflict?.version == conflict.version }
             try show(conflict, of: document, as: sibling)
         }
+    }
+
+    /// The document is gone: each version became an item, or had been dealt with before.
+    mutating func followOrphans(of document: ItemID) throws {
+        for sibling in try transaction.siblings(of: document, in: container) { try follow(sibling.item) }
     }
 
     private mutating func show(_ conflict: ConflictVersion, of document: LocalItem, as sibling: LocalItem?) throws {

@@ -52,8 +52,12 @@ extension TreeFollower {
         var item = local
         item.item = remote.id
         item.isKnown = true
+        // As in the log, where the earlier one keeps its attributes.
+        item.attributes = remote.attributes
+        item.pendingSince = nil
         try transaction.update(item)
         try transaction.settle(remote.id, in: container)
+        effects.changedNodes.insert(item.node)
     }
 
     /// Renames what has no say in the log: `name 2.ext`, the first that is free.

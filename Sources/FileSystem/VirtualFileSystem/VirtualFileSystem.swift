@@ -1,5 +1,5 @@
 package import Basics
-import CloudModel
+package import CloudModel
 import Glibc
 package import LocalContent
 package import LocalMetadata
@@ -19,6 +19,8 @@ package final class VirtualFileSystem: Sendable {
     let time: any TimeSource
     let exclusions: ExclusionRules
     let owner: (user: UInt32, group: UInt32)
+    /// Names new items; random outside of tests.
+    let newID: @Sendable () -> ItemID
     let log: Logger
     let startedAt: Timestamp
     package let openFiles = OpenFiles()
@@ -28,7 +30,8 @@ package final class VirtualFileSystem: Sendable {
 
     package init(
         metadata: MetadataDatabase, content: ContentStore, source: any ContentSource, time: any TimeSource,
-        owner: (user: UInt32, group: UInt32), exclusions: ExclusionRules = .standard, log: Logger
+        owner: (user: UInt32, group: UInt32), exclusions: ExclusionRules = .standard,
+        newID: @escaping @Sendable () -> ItemID = VirtualFileSystem.randomID, log: Logger
     ) {
         self.metadata = metadata
         self.content = content
@@ -36,8 +39,14 @@ package final class VirtualFileSystem: Sendable {
         self.time = time
         self.exclusions = exclusions
         self.owner = owner
+        self.newID = newID
         self.log = log
         startedAt = time.now()
+    }
+
+    @Sendable package static func randomID() -> ItemID {
+        var random = SystemRandomNumberGenerator()
+        return .random(using: &random)
     }
 
     /// The row of an item that exists; `ENOENT` otherwise.
@@ -73,6 +82,7 @@ package final class VirtualFileSystem: Sendable {
 /// Where bytes come from that are not here, and who wants to know of changes. The sync engine is one.
 package protocol ContentSource: Sendable {
     /// Opens the blob of a file that is not whole, with the download that fills it. Each call needs one ``closeIncomplete(_:)``.
+    /// `ESTALE`: the item is not what it was when it was read, say because its download has just ended.
     func openIncomplete(_ item: LocalItem) throws -> (bytes: SharedDescriptor, download: ContentDownload)
     func closeIncomplete(_ item: LocalItem)
     /// Somebody reads from the file: fetch the rest too while it is open.

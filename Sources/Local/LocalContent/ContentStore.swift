@@ -48,6 +48,11 @@ package final class ContentStore: Sendable {
             })
     }
 
+    /// Opens a blob for reading and writing, makes it where there is none, and keeps what it holds.
+    package func openOrCreate(_ blob: BlobName) throws(Errno) -> Int32 {
+        Int32(try check("create") { openat(root, Self.path(blob), O_RDWR | O_CREAT | O_CLOEXEC, 0o600) })
+    }
+
     /// Opens a blob for reading and writing; `ENOENT` where there is none.
     package func open(_ blob: BlobName) throws(Errno) -> Int32 {
         Int32(try check("open") { openat(root, Self.path(blob), O_RDWR | O_CLOEXEC) })

@@ -92,7 +92,7 @@ extension MetadataTransaction {
 
     package func unsentDepartures(in container: ContainerID, before time: Timestamp, limit: Int) throws -> [Departure] {
         try departures(
-            "container = ? AND isSent = 0 AND time <= ? LIMIT ?", [container.value, time.nanoseconds, limit])
+            "container = ? AND isSent = 0 AND time <= ? ORDER BY time LIMIT ?", [container.value, time.nanoseconds, limit])
     }
 
     package func insert(_ departure: Departure) throws {
