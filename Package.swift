@@ -87,8 +87,8 @@ let package = Package(
         .target(
             name: "Sync",
             dependencies: [
-                "Basics", "CloudModel", "CloudStorage", "ContainerLog", "LocalContent", "LocalMetadata", "Transfers",
-                logging,
+                "Basics", "Chunking", "CloudModel", "CloudStorage", "ContainerLog", "LocalContent", "LocalMetadata",
+                "Transfers", logging,
             ], path: "Sources/Engine/Sync"),
         .testTarget(
             name: "SyncTests",
