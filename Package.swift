@@ -141,7 +141,19 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: ["Basics", "CloudModel", "CloudStorage", "ContainerLog", subprocess, systemPackage],
-            path: "Sources/TestSupport"),
+            path: "Sources/TestSupport", exclude: ["Device"]),
+        .target(
+            name: "DeviceSupport",
+            dependencies: [
+                "Basics", "CloudModel", "CloudStorage", "LocalContent", "LocalMetadata", "Sync", "TestSupport",
+                "Transfers", "VirtualFileSystem", logging,
+            ], path: "Sources/TestSupport/Device"),
+        .testTarget(
+            name: "SimulationTests",
+            dependencies: [
+                "Basics", "Chunking", "CloudModel", "CloudStorage", "ContainerLog", "DeviceSupport", "LocalContent",
+                "LocalMetadata", "Sync", "TestSupport", "Transfers", "VirtualFileSystem", logging,
+            ]),
         .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "ubiquity", "ubiquityd"]),
         .testTarget(name: "TidyTests"),
     ]

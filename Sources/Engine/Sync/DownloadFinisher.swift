@@ -1,9 +1,9 @@
-import Basics
+package import Basics
 import Chunking
-import CloudModel
+package import CloudModel
 import Glibc
 import LocalContent
-import LocalMetadata
+package import LocalMetadata
 import Logging
 import Synchronization
 import Transfers
@@ -106,18 +106,27 @@ final class DownloadFinisher: Sendable {
     }
 
     private func note(_ entry: Expected, _ transaction: MetadataTransaction) throws {
-        guard var row = try transaction.item(entry.item.node), row.generation == entry.item.generation,
-            row.content == entry.reference, !row.isEdited
-        else { return }
+        let now = context.time.now()
+        guard try transaction.noteWhole(entry.item, holding: entry.reference, at: now) else { return }
+        if entry.reference.layout == .manifest, let manifest = entry.download.manifest {
+            try transaction.setManifest(manifest.encoded(), for: entry.reference.digest)
+        }
+    }
+}
+
+extension MetadataTransaction {
+    /// All bytes of `item`'s content are in its blob. Answers false, and changes nothing, where it has another content since.
+    package func noteWhole(_ item: LocalItem, holding reference: ContentReference, at now: Timestamp) throws -> Bool {
+        guard var row = try self.item(item.node), row.generation == item.generation, row.content == reference,
+            !row.isEdited
+        else { return false }
         row.presence = .whole
         row.ranges = []
         row.wanted = 0
         row.downloadError = nil
-        row.used = context.time.now()
-        try transaction.update(row)
-        if entry.reference.layout == .manifest, let manifest = entry.download.manifest {
-            try transaction.setManifest(manifest.encoded(), for: entry.reference.digest)
-        }
+        row.used = now
+        try update(row)
+        return true
     }
 }
 

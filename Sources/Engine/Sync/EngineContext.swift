@@ -49,7 +49,7 @@ package struct EngineContext: Sendable {
     }
 
     /// Changes the shown tree in one transaction while no file can become open, then does what follows from it outside.
-    func changeTree<T>(_ body: (MetadataTransaction, inout TreeEffects) throws -> T) throws -> T {
+    package func changeTree<T>(_ body: (MetadataTransaction, inout TreeEffects) throws -> T) throws -> T {
         var effects = TreeEffects()
         let result = try mounted.exclusively {
             let result = try metadata.write { transaction in

@@ -66,7 +66,7 @@ package struct LogFollower: Sendable {
         }
     }
 
-    func follower(_ transaction: MetadataTransaction, _ container: ContainerID) -> TreeFollower {
+    package func follower(_ transaction: MetadataTransaction, _ container: ContainerID) -> TreeFollower {
         let mounted = context.mounted
         return TreeFollower(transaction, container: container, now: context.time.now()) { mounted.isOpen($0) }
     }

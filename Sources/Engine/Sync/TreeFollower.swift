@@ -37,7 +37,7 @@ package struct TreeFollower {
             // The place is taken by something the log has not heard of. What was agreed on stays until it has.
             plan.agreed = keepPlace(of: trees.synced, in: plan.agreed)
         }
-        try agree(on: plan.agreed, trees)
+        try agree(on: plan.agreed, id, trees)
         try clearPending(id, plan)
         if let remote = trees.remote { try followConflicts(of: remote) }
     }
@@ -49,8 +49,7 @@ package struct TreeFollower {
         return agreed
     }
 
-    private func agree(on agreed: CloudItem?, _ trees: ItemTrees) throws {
-        guard let id = trees.remote?.id ?? trees.synced?.id ?? trees.local?.id else { return }
+    private func agree(on agreed: CloudItem?, _ id: ItemID, _ trees: ItemTrees) throws {
         if agreed == trees.remote {
             try transaction.settle(id, in: container)
         } else if let agreed {

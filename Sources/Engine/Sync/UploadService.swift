@@ -97,21 +97,15 @@ final class UploadService: Sendable {
         return try await context.blocking { [self] in try note(zip(candidates, results)) }
     }
 
-    /// A file as it was when its upload began.
-    private struct Candidate: Sendable {
-        let item: LocalItem
-        let status: BlobStatus
-    }
-
-    private func candidate(_ item: LocalItem) -> Candidate? {
-        do { return Candidate(item: item, status: try context.content.status(item.blob)) } catch {
+    private func candidate(_ item: LocalItem) -> UploadCandidate? {
+        do { return try UploadCandidate(item, in: context.content) } catch {
             context.log.error("an edited file has no bytes", metadata: ["node": "\(item.node)", "error": "\(error)"])
             fail(item, "Its bytes on this device can not be read: \(error).")
             return nil
         }
     }
 
-    private func uploadItem(_ candidate: Candidate) -> UploadItem {
+    private func uploadItem(_ candidate: UploadCandidate) -> UploadItem {
         let content = context.content
         let blob = candidate.item.blob
         return UploadItem(
@@ -122,7 +116,7 @@ final class UploadService: Sendable {
     }
 
     private func note(
-        _ results: Zip2Sequence<[Candidate], [Result<UploadResult, TransferError>]>
+        _ results: Zip2Sequence<[UploadCandidate], [Result<UploadResult, TransferError>]>
     ) throws -> Bool {
         var isAnyDone = false
         var cloudError: TransferError?
@@ -130,7 +124,10 @@ final class UploadService: Sendable {
             for (candidate, result) in results {
                 switch result {
                 case .success(let upload):
-                    if try note(upload, candidate, transaction) { isAnyDone = true }
+                    if try candidate.note(upload.reference, in: context.content, transaction) {
+                        try keep(upload, transaction)
+                        isAnyDone = true
+                    }
                 case .failure(let error) where error.code == .changedWhileReading: break
                 case .failure(let error) where error.code == .localFile:
                     try setError(error.description, of: candidate.item, transaction)
@@ -144,21 +141,10 @@ final class UploadService: Sendable {
         return isAnyDone
     }
 
-    /// The content is in the cloud; unless the file was written since, that is what it is.
-    private func note(_ upload: UploadResult, _ candidate: Candidate, _ transaction: MetadataTransaction) throws -> Bool
-    {
-        guard var row = try transaction.item(candidate.item.node), row.generation == candidate.item.generation,
-            row.isEdited, try context.content.status(row.blob) == candidate.status
-        else { return false }
-        row.content = upload.reference
-        row.size = upload.reference.size
-        row.isEdited = false
-        row.uploadError = nil
-        try transaction.update(row)
-        if upload.reference.layout == .manifest {
-            try transaction.setManifest(upload.manifest.encoded(), for: upload.reference.digest)
-        }
-        return true
+    /// The manifest of what is here, so that reading it again after an eviction asks for chunks only.
+    private func keep(_ upload: UploadResult, _ transaction: MetadataTransaction) throws {
+        guard upload.reference.layout == .manifest else { return }
+        try transaction.setManifest(upload.manifest.encoded(), for: upload.reference.digest)
     }
 
     private func setError(_ message: String, of item: LocalItem, _ transaction: MetadataTransaction) throws {

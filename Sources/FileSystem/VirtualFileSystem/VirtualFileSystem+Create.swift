@@ -120,9 +120,8 @@ extension VirtualFileSystem {
 
     private func newItem(_ name: ItemName, in folder: LocalItem, kind: LocalKind, caller: Caller) -> LocalItem {
         let now = time.now()
-        var random = SystemRandomNumberGenerator()
         var item = LocalItem(
-            container: folder.container, item: .random(using: &random), parent: folder.node, name: name, kind: kind,
+            container: folder.container, item: newID(), parent: folder.node, name: name, kind: kind,
             attributes: ItemAttributes(permissions: 0, modified: now, created: now), changed: now)
         item.isExcluded = folder.isExcluded || exclusions.excludes(name)
         item.user = caller.user == owner.user ? nil : caller.user

@@ -120,8 +120,7 @@ extension VirtualFileSystem {
             item.isExcluded = flag
             if flag, item.isKnown {
                 try leaveDeparture(of: item, transaction)
-                var random = SystemRandomNumberGenerator()
-                item.item = .random(using: &random)
+                item.item = newID()
                 item.isKnown = false
                 if !item.isMaterialised { item.wanted = 255 }
             } else if !flag {

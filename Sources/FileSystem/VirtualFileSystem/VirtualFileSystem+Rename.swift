@@ -130,8 +130,7 @@ extension VirtualFileSystem {
     private func leaveSync(_ item: inout LocalItem, from old: LocalItem, _ transaction: MetadataTransaction) throws {
         guard item.isKnown, item.kind != .folder else { return }
         try leaveDeparture(of: old, transaction)
-        var random = SystemRandomNumberGenerator()
-        item.item = .random(using: &random)
+        item.item = newID()
         item.isKnown = false
         // What stays here must be here.
         if item.kind == .file, !item.isMaterialised { item.wanted = 255 }

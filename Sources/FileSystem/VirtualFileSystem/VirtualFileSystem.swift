@@ -1,5 +1,5 @@
 package import Basics
-import CloudModel
+package import CloudModel
 import Glibc
 package import LocalContent
 package import LocalMetadata
@@ -19,6 +19,8 @@ package final class VirtualFileSystem: Sendable {
     let time: any TimeSource
     let exclusions: ExclusionRules
     let owner: (user: UInt32, group: UInt32)
+    /// Names new items; random outside of tests.
+    let newID: @Sendable () -> ItemID
     let log: Logger
     let startedAt: Timestamp
     package let openFiles = OpenFiles()
@@ -28,7 +30,8 @@ package final class VirtualFileSystem: Sendable {
 
     package init(
         metadata: MetadataDatabase, content: ContentStore, source: any ContentSource, time: any TimeSource,
-        owner: (user: UInt32, group: UInt32), exclusions: ExclusionRules = .standard, log: Logger
+        owner: (user: UInt32, group: UInt32), exclusions: ExclusionRules = .standard,
+        newID: @escaping @Sendable () -> ItemID = VirtualFileSystem.randomID, log: Logger
     ) {
         self.metadata = metadata
         self.content = content
@@ -36,8 +39,14 @@ package final class VirtualFileSystem: Sendable {
         self.time = time
         self.exclusions = exclusions
         self.owner = owner
+        self.newID = newID
         self.log = log
         startedAt = time.now()
+    }
+
+    @Sendable package static func randomID() -> ItemID {
+        var random = SystemRandomNumberGenerator()
+        return .random(using: &random)
     }
 
     /// The row of an item that exists; `ENOENT` otherwise.

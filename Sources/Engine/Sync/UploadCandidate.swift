@@ -1,0 +1,30 @@
+package import CloudModel
+package import LocalContent
+package import LocalMetadata
+
+/// A file as it was when its upload began.
+package struct UploadCandidate: Sendable {
+    package let item: LocalItem
+    package let status: BlobStatus
+
+    /// Throws the `Errno` of `stat(2)` where its bytes can not be found.
+    package init(_ item: LocalItem, in store: ContentStore) throws {
+        self.item = item
+        status = try store.status(item.blob)
+    }
+
+    /// Its content is in the cloud as `reference`; unless the file was written since, that is what it is. Answers whether it is.
+    package func note(
+        _ reference: ContentReference, in store: ContentStore, _ transaction: MetadataTransaction
+    ) throws -> Bool {
+        guard var row = try transaction.item(item.node), row.generation == item.generation, row.isEdited,
+            try store.status(row.blob) == status
+        else { return false }
+        row.content = reference
+        row.size = reference.size
+        row.isEdited = false
+        row.uploadError = nil
+        try transaction.update(row)
+        return true
+    }
+}

@@ -1,0 +1,11 @@
+package import CloudModel
+import Synchronization
+
+/// Item ids that are the same in each run of a seed.
+package final class SeededIDs: Sendable {
+    private let generator: Mutex<SeededGenerator>
+
+    package init(seed: UInt64) { generator = Mutex(SeededGenerator(seed: seed)) }
+
+    package func next() -> ItemID { generator.withLock { ItemID.random(using: &$0) } }
+}

@@ -1,0 +1,126 @@
+import Basics
+import CloudModel
+import ContainerLog
+import DeviceSupport
+import Glibc
+import LocalContent
+import LocalMetadata
+import Sync
+import VirtualFileSystem
+
+/// The steps that the engine's loops are made of, one at a time, so that anything can happen between two of them.
+extension SimulatedDevice {
+    /// Folds the next entry of the log. False where there is none.
+    @discardableResult
+    func fold() throws -> Bool {
+        let container = try container()
+        guard let record = cloud.entry(after: container.sequence) else { return false }
+        try LogFollower(context).fold(record, in: container)
+        return true
+    }
+
+    func followUnsettled() throws { try LogFollower(context).followUnsettled(in: container()) }
+
+    /// Makes the batch to send, or finds the one on its way. False where there is nothing to tell.
+    func makeBatch() throws -> Bool { try Outbox(context).next(in: container()) != nil }
+
+    /// Sends the batch that was made, whether or not the log has it already: the reply may have been lost.
+    @discardableResult
+    func append() throws -> Bool {
+        let container = try container()
+        guard let batch = try metadata.read({ try $0.outbox(of: container.id) }) else { return false }
+        cloud.append(batch.payload)
+        return true
+    }
+
+    /// Uploads every edit that has settled. `meanwhile` runs between reading the bytes and noting that they are in the cloud.
+    @discardableResult
+    func upload(meanwhile: () throws -> Void = {}) throws -> Bool {
+        let due = time.now().adding(.milliseconds(-250))
+        let items = try metadata.read { try $0.uploadable(before: due, sizes: 0...UInt64.max, limit: 100) }
+        var isAnyDone = false
+        for item in items {
+            let candidate = try UploadCandidate(item, in: content)
+            let reference = cloud.store(try bytes(of: item.blob))
+            try meanwhile()
+            if try metadata.write({ try candidate.note(reference, in: content, $0) }) { isAnyDone = true }
+        }
+        return isAnyDone
+    }
+
+    /// Fetches what was asked for.
+    @discardableResult
+    func download() throws -> Bool {
+        let wanted = try metadata.read { try $0.wanted(limit: 100) }
+        for item in wanted { try fetch(item) }
+        return !wanted.isEmpty
+    }
+
+    func fetch(_ item: LocalItem) throws {
+        if item.presence == .whole { try fetchNewVersion(of: item) } else { try materialise(item) }
+        guard var row = try metadata.read({ try $0.item(item.node) }), row.wanted > 0 else { return }
+        row.wanted = 0
+        try metadata.write { try $0.update(row) }
+    }
+
+    /// Fills a placeholder that nobody has open.
+    func materialise(_ item: LocalItem) throws {
+        guard let reference = item.content, !files.openFiles.isOpen(item.node) else { return }
+        try write(reference, to: item.blob, modified: item.attributes.modified)
+        _ = try metadata.write { try $0.noteWhole(item, holding: reference, at: time.now()) }
+    }
+
+    private func fetchNewVersion(of item: LocalItem) throws {
+        guard !item.isEdited, let newest = try metadata.read({ try $0.cloudItem(item)?.content }),
+            newest != item.content
+        else { return }
+        let blob = BlobName(node: item.node.value, generation: item.generation + 1)
+        try write(newest, to: blob, modified: item.attributes.modified)
+        let isInstalled = try context.changeTree { transaction, effects in
+            var follower = LogFollower(context).follower(transaction, item.container)
+            let isInstalled = try follower.install(newest, blob: blob, replacing: item)
+            effects = follower.effects
+            return isInstalled
+        }
+        if !isInstalled { try content.remove(blob) }
+    }
+
+    private func write(_ reference: ContentReference, to blob: BlobName, modified: Timestamp) throws {
+        guard let bytes = cloud.contents[reference] else { throw Errno(EIO, "the cloud never got \(reference.digest)") }
+        let descriptor = try content.create(blob)
+        defer { close(descriptor) }
+        try check("pwrite") { pwrite(descriptor, bytes, bytes.count, 0) }
+        try setModified(modified, descriptor: descriptor)
+    }
+
+    func bytes(of blob: BlobName) throws -> [UInt8] {
+        let descriptor = try content.open(blob)
+        defer { close(descriptor) }
+        var buffer = [UInt8](repeating: 0, count: 1024)
+        let count = try check("pread") { pread(descriptor, &buffer, buffer.count, 0) }
+        return Array(buffer.prefix(count))
+    }
+
+    /// What keeps this device from being at rest, once it has folded the whole log.
+    func unrest() throws -> [String] {
+        let container = try container()
+        return try metadata.read { transaction in
+            var found: [String] = []
+            let pending = try transaction.pending(before: Timestamp(nanoseconds: .max), limit: 10)
+            found += try pending.map { "\(try path(of: $0, transaction)) is pending" }
+            let totals = try transaction.pendingTotals()
+            if totals.items > pending.count { found.append("\(totals.items) changes are untold") }
+            if try transaction.outbox(of: container.id) != nil { found.append("a batch is on its way") }
+            for id in try transaction.unsettled(in: container.id, limit: 10) {
+                let item = try transaction.item(id, in: container.id)
+                found.append("\(id) \(try item.map { try path(of: $0, transaction) } ?? "-") is unsettled")
+            }
+            if try transaction.wantedTotal() > 0 { found.append("downloads are wanted") }
+            return found
+        }
+    }
+
+    func path(of item: LocalItem, _ transaction: MetadataTransaction) throws -> String {
+        try transaction.path(of: item.node).map(\.description).joined(separator: "/")
+    }
+}

@@ -1,0 +1,112 @@
+import Basics
+import CloudModel
+import ContainerLog
+import DeviceSupport
+import Foundation
+import LocalContent
+import LocalMetadata
+import Logging
+import Sync
+import TestSupport
+import Transfers
+import VirtualFileSystem
+
+/// One device with everything real but its loops, its kernel and its network: a database, blobs, a file system and the engine's parts.
+final class SimulatedDevice {
+    /// What is in memory, and gone with a crash.
+    struct Parts {
+        let metadata: MetadataDatabase
+        let content: ContentStore
+        let files: VirtualFileSystem
+        let context: EngineContext
+        let recovery: Recovery
+        var handles: [(handle: OpenHandle, path: String)] = []
+    }
+
+    let id: DeviceID
+    let name: String
+    let cloud: SimulatedCloud
+    let time: ManualTime
+    var isOnline = true
+    private let directory: String
+    private let shared: SharedParts
+    private let ids: SeededIDs
+    private var memory: Parts?
+
+    /// What costs too much to make for each device.
+    struct SharedParts {
+        let transfers: TransferContext
+        let log: Logger
+
+        init() throws {
+            transfers = TransferContext(
+                backend: InMemoryBackend(), slots: TransferSlots(),
+                pool: try BlockingPool(name: "simulation", threads: 1))
+            var log = Logger(label: "simulation")
+            log.logLevel = .critical
+            self.log = log
+        }
+    }
+
+    init(number: Int, seed: UInt64, skew: Duration, cloud: SimulatedCloud, shared: SharedParts, below root: String)
+        throws
+    {
+        id = DeviceID(UInt64(number) + 1)
+        name = "device \(number)"
+        self.cloud = cloud
+        self.shared = shared
+        // Later than the disk's clock, so that whatever was left alone counts as idle.
+        time = ManualTime(Timestamp(seconds: 1_900_000_000).adding(skew))
+        ids = SeededIDs(seed: seed &+ UInt64(number) &* 977)
+        directory = "\(root)/\(number)"
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        try start()
+    }
+
+    var parts: Parts {
+        get {
+            guard let memory else { preconditionFailure("\(name) is not running") }
+            return memory
+        }
+        set { memory = newValue }
+    }
+
+    var metadata: MetadataDatabase { parts.metadata }
+    var content: ContentStore { parts.content }
+    var files: VirtualFileSystem { parts.files }
+    var context: EngineContext { parts.context }
+
+    func container() throws -> LocalContainer {
+        guard let container = try metadata.read({ try $0.container(named: .cloudDocs) }) else {
+            throw Errno(ENOENT, "no container")
+        }
+        return container
+    }
+
+    /// The death of the process: what was in memory is gone, what was handed to the disk stays.
+    func crash() throws {
+        let metadata = parts.metadata
+        memory = nil
+        try metadata.close()
+    }
+
+    func start() throws {
+        let metadata = try MetadataDatabase(path: "\(directory)/metadata.sqlite", log: shared.log)
+        let content = try ContentStore(directory: "\(directory)/content")
+        let recovery = Recovery(metadata: metadata, content: content, time: time, log: shared.log)
+        try recovery.run()
+        if try metadata.read({ try $0.container(named: .cloudDocs) }) == nil {
+            _ = try metadata.write { try $0.createContainer(.cloudDocs, at: time.now()) }
+        }
+        let source = IdleContentSource(content, container: .cloudDocs, transfers: shared.transfers)
+        let files = VirtualFileSystem(
+            metadata: metadata, content: content, source: source, time: time, owner: (1000, 1000),
+            newID: ids.next, log: shared.log)
+        let context = EngineContext(
+            metadata: metadata, content: content, backend: shared.transfers.backend,
+            mounted: KernellessMount(files, content), transfers: shared.transfers, device: id, deviceName: name,
+            time: time, log: shared.log)
+        memory = Parts(metadata: metadata, content: content, files: files, context: context, recovery: recovery)
+        try recovery.sweep(startedAt: time.now()) { _ in false }
+    }
+}

@@ -1,0 +1,70 @@
+import Basics
+import CloudModel
+import LocalContent
+import LocalMetadata
+
+/// What a device shows to its programs: every path with what can be seen of it.
+struct Snapshot {
+    /// By path, everything but what stays on the device.
+    private(set) var entries: [String: String] = [:]
+    /// Every content that can be read, those that stay on the device too.
+    private(set) var contents: Set<String> = []
+    /// Contents that can be read outside of excluded files.
+    private(set) var shared: Set<String> = []
+    private(set) var problems: [String] = []
+
+    init(_ device: SimulatedDevice) throws {
+        let container = try device.container()
+        try visit(container.node, path: "", device)
+    }
+
+    private mutating func visit(_ folder: NodeID, path: String, _ device: SimulatedDevice) throws {
+        for item in try device.metadata.read({ try $0.children(of: folder, limit: 10_000) }) {
+            let path = "\(path)/\(item.name)"
+            var text = "\(item.kind) \(String(item.attributes.permissions, radix: 8))"
+            if item.kind == .file {
+                let content = try device.text(of: item)
+                contents.insert(content)
+                if !item.isExcluded { shared.insert(content) }
+                text += " ‘\(content)’ \(item.attributes.modified.nanoseconds)"
+                try check(item, content, path, device)
+            }
+            if item.kind == .symlink { text += " → \(String(decoding: item.target, as: UTF8.self))" }
+            if item.isConflictSibling { text += " of a conflict" }
+            for (name, value) in item.attributes.extended.sorted(by: { $0.key < $1.key }) where !item.isConflictSibling
+            {
+                text += " \(name)=\(String(decoding: value, as: UTF8.self))"
+            }
+            if !item.isExcluded { entries[path] = text }
+            if item.kind == .folder { try visit(item.node, path: path, device) }
+        }
+    }
+
+    private mutating func check(_ item: LocalItem, _ content: String, _ path: String, _ device: SimulatedDevice) throws
+    {
+        if UInt64(content.utf8.count) != item.size {
+            problems.append("\(path) has \(content.utf8.count) of \(item.size) bytes")
+        }
+        guard let reference = item.content, !item.isWriting else { return }
+        if device.cloud.contents[reference] != Array(content.utf8) {
+            problems.append("\(path) is not what it is said to be")
+        }
+    }
+
+    /// What differs, path by path.
+    func difference(from other: Snapshot) -> [String] {
+        Set(entries.keys).union(other.entries.keys).sorted().filter { entries[$0] != other.entries[$0] }.map {
+            "\($0): \(entries[$0] ?? "absent") / \(other.entries[$0] ?? "absent")"
+        }
+    }
+}
+
+extension SimulatedDevice {
+    /// What a program reads from a file: the local bytes, or those that would be fetched.
+    func text(of item: LocalItem) throws -> String {
+        if item.size == 0, !item.isWriting { return "" }
+        if item.presence == .whole { return String(decoding: try bytes(of: item.blob), as: UTF8.self) }
+        guard let reference = item.content, let bytes = cloud.contents[reference] else { return "? no bytes" }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
