@@ -57,6 +57,9 @@ package final class SyncEngine: Sendable {
 
     package func uploadProgress(of item: LocalItem) -> Double? { uploads.progress(of: item.node) }
 
+    /// Begins a round of ``rounds`` now.
+    package func askCloud() { logBell.ring() }
+
     /// Transfers under way: item, whether it goes up, bytes done and in all.
     package var transfers: [(item: LocalItem, isUpload: Bool, done: UInt64, total: UInt64)] {
         uploads.all.map { ($0.item, true, $0.bytes, $0.item.size) }

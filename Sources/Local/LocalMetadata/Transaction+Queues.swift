@@ -15,13 +15,13 @@ extension MetadataTransaction {
             """, [time.nanoseconds, limit])
     }
 
-    /// When the oldest local change was made that the cloud has not been told.
+    /// When the oldest local change was made that the cloud has not been told; ``Timestamp/zero`` if one must not wait to settle.
     package func oldestPending() throws -> Timestamp? {
         let item = try Int64.fetchOne(
             db.cachedStatement(sql: "SELECT min(pendingSince) FROM local WHERE pendingSince IS NOT NULL"))
         let departure = try Int64.fetchOne(
             db.cachedStatement(sql: "SELECT min(time) FROM departed WHERE isSent = 0"))
-        let resolution = try number("SELECT count(*) FROM resolution WHERE isSent = 0") > 0 ? Int64.min : nil
+        let resolution = try number("SELECT count(*) FROM resolution WHERE isSent = 0") > 0 ? Int64(0) : nil
         return [item, departure, resolution].compactMap(\.self).min().map(Timestamp.init(nanoseconds:))
     }
 

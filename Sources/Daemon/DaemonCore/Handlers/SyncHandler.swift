@@ -17,13 +17,20 @@ extension DaemonService {
         guard request.wait else { return try await response() }
         let clock = ContinuousClock()
         let deadline = request.timeout.map { clock.now.advanced(by: .seconds($0)) }
+        // Two, as one may be under way that has read the cloud before this was asked.
         let goal = engine.rounds + 2
+        var asked: UInt64?
         while true {
             let now = try await response()
             if now.pendingItems == 0, engine.rounds >= goal, engine.state == .online { return now }
             if case .stopped(let why) = engine.state { throw DaemonFailure(.failed, why) }
             if let deadline, clock.now >= deadline { throw timedOut(now) }
             engine.localTreeChanged()
+            // Once for each round: a cloud that can not be reached is not asked any faster for it.
+            if asked != engine.rounds {
+                asked = engine.rounds
+                engine.askCloud()
+            }
             try await clock.sleep(for: .milliseconds(20))
         }
     }
