@@ -12,7 +12,7 @@ struct UserActions {
     let device: SimulatedDevice
     private let caller = Caller(user: 1000, group: 1000)
     private static let names = ["a.txt", "b.txt", "c", "d.md"]
-    private static let folders = ["c", "f", "g"]
+    private static let folders = ["c", "f", "g", "p.app"]
     private static let excluded = ["a.txt~", "b.tmp"]
 
     /// Does one thing and answers what. Errors that a program would see are part of the story.
