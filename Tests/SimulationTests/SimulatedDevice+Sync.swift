@@ -78,9 +78,10 @@ extension SimulatedDevice {
         try write(newest, to: blob, modified: item.attributes.modified)
         let isInstalled = try context.changeTree { transaction, effects in
             var follower = LogFollower(context).follower(transaction, item.container)
-            let isInstalled = try follower.install(newest, blob: blob, replacing: item)
+            let name = try follower.install(newest, blob: blob, replacing: item)
+            if let name, name != blob { try content.rename(blob, to: name) }
             effects = follower.effects
-            return isInstalled
+            return name != nil
         }
         if !isInstalled { try content.remove(blob) }
     }

@@ -12,7 +12,7 @@ struct UserActions {
     let device: SimulatedDevice
     private let caller = Caller(user: 1000, group: 1000)
     private static let names = ["a.txt", "b.txt", "c", "d.md"]
-    private static let folders = ["c", "f", "g"]
+    private static let folders = ["c", "f", "g", "p.app"]
     private static let excluded = ["a.txt~", "b.tmp"]
 
     /// Does one thing and answers what. Errors that a program would see are part of the story.
@@ -28,7 +28,7 @@ struct UserActions {
             case 42..<50: return try makeFolder(&random)
             case 50..<54: return try removeFolder(&random, &ledger)
             case 54..<70: return try rename(&random, &ledger)
-            case 70..<73: return try exchange(&random)
+            case 70..<73: return try exchange(&random, &ledger)
             case 73..<76: return try link(&random, &next)
             case 76..<80: return try attributes(&random)
             case 80..<83: return try extended(&random, &next)
@@ -271,10 +271,12 @@ struct UserActions {
         for item in inside { ledger.excuse(try content(of: item)) }
     }
 
-    private func exchange(_ random: inout SeededGenerator) throws -> String {
+    private func exchange(_ random: inout SeededGenerator, _ ledger: inout Ledger) throws -> String {
         let all = try items { !$0.isConflictSibling && !$0.item.isWellKnown && !$0.isExcluded }
         guard let one = random.pick(all), let two = random.pick(all) else { throw Errno(ENOENT) }
         let paths = (try path(one.node), try path(two.node))
+        // A new file takes a document's identity with its name: the document's content is a copy under the other name then.
+        if one.isKnown != two.isKnown { for item in [one, two] { ledger.excuse(try content(of: item)) } }
         try device.files.rename(one.name.bytes, in: one.parent, to: two.name.bytes, in: two.parent, mode: .exchange)
         return "exchange \(paths.0) and \(paths.1)"
     }
@@ -342,7 +344,8 @@ struct UserActions {
             try device.files.rename(
                 sibling.name.bytes, in: sibling.parent, to: Array(name.utf8), in: sibling.parent, mode: .replace)
             if old != text { ledger.supersede(old) }
-            if Self.excluded.contains(name) { try excuseAll(below: sibling, &ledger) }
+            // It is a copy from now on: whoever replaces the version elsewhere does not mean this one.
+            ledger.excuse(text)
             return "keep \(path) as \(name) over ‘\(old ?? "")’"
         default:
             let id = sibling.container

@@ -12,12 +12,17 @@ package struct ItemTrees: Sendable {
     package var local: LocalState?
     /// Whether a program deleted the item here and the log has not confirmed it.
     package var isDeparted: Bool
+    /// Whether the batch on its way says something of the departed item: what was agreed on is about to change.
+    package var isBeingTold: Bool
 
-    package init(remote: CloudItem?, synced: CloudItem?, local: LocalState?, isDeparted: Bool) {
+    package init(
+        remote: CloudItem?, synced: CloudItem?, local: LocalState?, isDeparted: Bool, isBeingTold: Bool = false
+    ) {
         self.remote = remote
         self.synced = synced
         self.local = local
         self.isDeparted = isDeparted
+        self.isBeingTold = isBeingTold
     }
 }
 

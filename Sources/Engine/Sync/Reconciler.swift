@@ -24,12 +24,9 @@ package struct Reconciler: Sendable {
 
     private func onlyRemote(_ remote: CloudItem, _ trees: ItemTrees) -> ItemPlan {
         guard trees.isDeparted else { return ItemPlan(follow: [.insert(remote)], agreed: remote) }
-        guard let synced = trees.synced else {
-            // Made here, deleted here, and only now in the log.
-            return ItemPlan(agreed: remote, changes: [.delete(remote.id, base: remote.digest)])
-        }
-        guard remote.digest == synced.digest else {
-            // Somebody edited what was deleted here: the edit wins.
+        guard !trees.isBeingTold else { return ItemPlan(agreed: trees.synced) }
+        // Somebody edited what was deleted here: the edit wins. What was deleted may still be there as a conflict version.
+        guard let synced = trees.synced, remote.holds(synced.digest) else {
             return ItemPlan(follow: [.forgetDeparture, .insert(remote)], agreed: remote)
         }
         var agreed = remote
@@ -171,4 +168,9 @@ package struct Reconciler: Sendable {
 extension CloudItem {
     /// The digest of the present content; nil for folders, links and announcements.
     package var digest: Digest? { body.content?.reference?.digest }
+
+    /// Whether this is the digest of the present content or of a conflict version.
+    func holds(_ digest: Digest?) -> Bool {
+        self.digest == digest || conflicts.contains { $0.content.reference?.digest == digest }
+    }
 }
