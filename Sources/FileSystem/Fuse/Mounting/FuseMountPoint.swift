@@ -98,17 +98,17 @@ package enum FuseMountPoint {
 
     /// The answer of a thread that may never come back.
     private final class Probe: Sendable {
-        private let isDead = Mutex(false)
-        private let answered = DispatchSemaphore(value: 0)
+        private let answer = Mutex(false)
+        private let arrival = DispatchSemaphore(value: 0)
 
         func finish(isDead: Bool) {
-            self.isDead.withLock { $0 = isDead }
-            answered.signal()
+            answer.withLock { $0 = isDead }
+            arrival.signal()
         }
 
-        /// False when no answer came in time: a mount that hangs is not dead.
         func wait(seconds: Int) -> Bool {
-            answered.wait(timeout: .now() + .seconds(seconds)) == .success && isDead.withLock { $0 }
+            guard arrival.wait(timeout: .now() + .seconds(seconds)) == .success else { return false }
+            return answer.withLock { $0 }
         }
     }
 }
