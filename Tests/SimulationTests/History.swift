@@ -40,7 +40,7 @@ final class History {
     private var failure: (any Error)?
 
     /// A disk in memory where there is one: histories are many small commits.
-    private static let scratch =
+    static let scratch =
         FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
 
     /// Ends all devices and removes what they kept.

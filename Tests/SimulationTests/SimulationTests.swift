@@ -29,6 +29,23 @@ struct SimulationTests {
         }
     }
 
+    @Test("what one device made alone is the same before and after it told the cloud")
+    func lonely() throws {
+        let shared = try SimulatedDevice.SharedParts()
+        let start = Self.seed ?? UInt64.random(in: 0..<1 << 40)
+        for seed in start..<start + UInt64(Self.seed == nil ? Self.count / 2 : 1) {
+            let history = try LonelyHistory(seed: seed, steps: 12, shared: shared)
+            guard !history.problems.isEmpty else { continue }
+            Issue.record(
+                """
+                SIMULATION_SEED=\(seed)
+                \(history.problems.joined(separator: "\n"))
+                \(history.story.joined(separator: "\n"))
+                """)
+            return
+        }
+    }
+
     @discardableResult
     private func check(_ seed: UInt64, steps: Int, _ shared: SimulatedDevice.SharedParts) throws -> Bool {
         let history = try History(seed: seed, steps: steps, shared: shared)

@@ -356,6 +356,7 @@ struct UserActions {
             try device.files.rename(
                 sibling.name.bytes, in: sibling.parent, to: document.name.bytes, in: document.parent, mode: .replace)
             if old != text { ledger.supersede(old) }
+            ledger.excuse(text)
             return "make \(path) current over ‘\(old ?? "")’"
         }
     }

@@ -15,7 +15,12 @@ package struct Reconciler: Sendable {
         case (nil, let local?): return onlyLocal(local, trees.synced)
         case (nil, nil):
             var plan = ItemPlan(agreed: nil)
-            if trees.isDeparted { plan.follow = [.forgetDeparture] }
+            // An edit on its way would bring back what was deleted here after it.
+            if trees.isBeingTold {
+                plan.agreed = trees.synced
+            } else if trees.isDeparted {
+                plan.follow = [.forgetDeparture]
+            }
             return plan
         }
     }

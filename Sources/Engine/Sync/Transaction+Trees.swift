@@ -69,4 +69,12 @@ extension Change {
         case .raiseRules: nil
         }
     }
+
+    /// The place that the item is to have after the change.
+    var place: (item: ItemID, parent: ItemID, name: ItemName)? {
+        switch self {
+        case .create(let id, let parent, let name, _, _), .move(let id, let parent, let name): (id, parent, name)
+        default: nil
+        }
+    }
 }
