@@ -93,8 +93,7 @@ let package = Package(
         .testTarget(
             name: "SyncTests",
             dependencies: [
-                "Basics", "CloudModel", "CloudStorage", "ContainerLog", "LocalContent", "LocalMetadata", "Sync",
-                "TestSupport", "Transfers",
+                "Basics", "CloudModel", "ContainerLog", "DeviceSupport", "LocalMetadata", "Sync",
             ]),
 
         // MARK: FileSystem: the mount

@@ -40,7 +40,8 @@ extension SimulatedDevice {
         let items = try metadata.read { try $0.uploadable(before: due, sizes: 0...UInt64.max, limit: 100) }
         var isAnyDone = false
         for item in items {
-            let candidate = try UploadCandidate(item, in: content)
+            // Deleted since: there is nothing to upload any more.
+            guard let candidate = try? UploadCandidate(item, in: content) else { continue }
             let reference = cloud.store(try bytes(of: item.blob))
             try meanwhile()
             if try metadata.write({ try candidate.note(reference, in: content, $0) }) { isAnyDone = true }

@@ -77,9 +77,6 @@ package struct BatchBuilder {
             try addDepartures(inside: departure.item)
             guard !isFull else { return }
         }
-        guard trees.remote != nil else {
-            return try transaction.removeDeparture(of: departure.item, in: container)
-        }
         let plan = reconciler.plan(trees)
         guard !plan.changes.isEmpty else {
             return try transaction.removeDeparture(of: departure.item, in: container)

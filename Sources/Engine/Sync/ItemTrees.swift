@@ -105,4 +105,13 @@ package struct ItemPlan: Sendable, Equatable {
     package var changes: [Change] = []
     /// The bytes must be in the cloud before ``changes`` can be made.
     package var needsUpload = false
+
+    package init(
+        follow: [FollowAction] = [], agreed: CloudItem?, changes: [Change] = [], needsUpload: Bool = false
+    ) {
+        self.follow = follow
+        self.agreed = agreed
+        self.changes = changes
+        self.needsUpload = needsUpload
+    }
 }

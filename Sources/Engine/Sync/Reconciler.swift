@@ -13,19 +13,22 @@ package struct Reconciler: Sendable {
         case (let remote?, let local?): return bothPresent(remote, trees.synced ?? adopted(remote, local), local)
         case (let remote?, nil): return onlyRemote(remote, trees)
         case (nil, let local?): return onlyLocal(local, trees.synced)
-        case (nil, nil):
-            var plan = ItemPlan(agreed: nil)
-            // An edit on its way would bring back what was deleted here after it.
-            if trees.isBeingTold {
-                plan.agreed = trees.synced
-            } else if trees.isDeparted {
-                plan.follow = [.forgetDeparture]
-            }
-            return plan
+        case (nil, nil): return onNeitherSide(trees)
         }
     }
 
     // MARK: Not on both sides
+
+    private func onNeitherSide(_ trees: ItemTrees) -> ItemPlan {
+        guard trees.isDeparted else { return ItemPlan(agreed: nil) }
+        // An edit on its way would bring back what was deleted here after it.
+        guard !trees.isBeingTold else { return ItemPlan(agreed: trees.synced) }
+        guard let synced = trees.synced, let digest = synced.digest else {
+            return ItemPlan(follow: [.forgetDeparture], agreed: nil)
+        }
+        // Deleted by both, maybe in different contents: in the log this one may live on as an item of its own.
+        return ItemPlan(agreed: synced, changes: [.delete(synced.id, base: digest)])
+    }
 
     private func onlyRemote(_ remote: CloudItem, _ trees: ItemTrees) -> ItemPlan {
         guard trees.isDeparted else { return ItemPlan(follow: [.insert(remote)], agreed: remote) }
