@@ -43,7 +43,8 @@ struct UnmountCommand: ParsableCommand {
             guard error.status == .notAnswering || error.status == .notMounted, !wait,
                 !(onlyDead && error.status == .notAnswering)
             else { throw error }
-            Terminal.note("daemon \(record.pid) does not answer, taking its mount away: \(record.mount)")
+            let state = error.status == .notMounted ? "is gone" : "does not answer"
+            Terminal.note("daemon \(record.pid) \(state), taking its mount away: \(record.mount)")
             try Unmounting.force(record)
         }
         print("Unmounted \(record.mount).")
