@@ -10,10 +10,11 @@ struct SimulationTests {
     private static let failures = environment["SIMULATION_FAILURES"].flatMap(Int.init) ?? 1
     private static let seed = environment["SIMULATION_SEED"].flatMap(UInt64.init)
     /// The first seed. Every run goes through the same histories unless it says otherwise; `random` looks for new ones.
-    private static let start: UInt64? = switch environment["SIMULATION_START"] {
-    case "random": nil
-    case let text: text.flatMap(UInt64.init) ?? 1
-    }
+    private static let start: UInt64? =
+        switch environment["SIMULATION_START"] {
+        case "random": nil
+        case let text: text.flatMap(UInt64.init) ?? 1
+        }
     private static let steps = environment["SIMULATION_STEPS"].flatMap(Int.init)
 
     @Test(

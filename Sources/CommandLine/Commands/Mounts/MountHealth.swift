@@ -10,8 +10,9 @@ package enum MountHealth: Sendable {
     /// Asks the mount itself, and gives it five seconds.
     static func probe(_ mount: String) -> MountHealth {
         bounded(within: .seconds(5)) {
-            var information = stat()
-            return stat(mount, &information) == -1 && errno == ENOTCONN ? .dead : .living
+            // Not stat(2): the kernel answers that from what it remembers, also for the dead.
+            var information = statvfs()
+            return statvfs(mount, &information) == -1 && errno == ENOTCONN ? .dead : .living
         } ?? .frozen
     }
 
