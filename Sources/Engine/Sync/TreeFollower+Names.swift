@@ -7,7 +7,7 @@ extension TreeFollower {
     /// Makes the name free for `remote`. False while it belongs to something new that the log is about to hear of: its rules then
     /// say which of the two keeps the name.
     mutating func makeRoom(for remote: CloudItem, named name: ItemName, in parent: NodeID) throws -> Bool {
-        guard let other = try transaction.item(named: name, in: parent), other.item != remote.id else { return true }
+        guard var other = try transaction.item(named: name, in: parent), other.item != remote.id else { return true }
         if other.isConflictSibling {
             try giveWay(other)
             return true
@@ -18,7 +18,10 @@ extension TreeFollower {
         if try transaction.synced(other.item, in: container) != nil {
             // Deleted in the log: following it frees the name, unless it was edited here.
             try follow(other.item)
-            if try transaction.item(named: name, in: parent)?.item != other.item { return true }
+            guard let still = try transaction.item(named: name, in: parent), still.item == other.item else {
+                return true
+            }
+            other = still
         }
         if other.kind == .folder, remote.body.kind == .folder, !PackageTypes.isPackage(name) {
             try become(remote, other)
@@ -40,10 +43,12 @@ extension TreeFollower {
         }
         // Moved here by a program of this device: the log decides when it hears of that.
         let synced = try transaction.synced(other.item, in: container)
-        guard synced?.name == other.name, try transaction.item(other.parent)?.item == synced?.parent else {
+        guard var synced, synced.name == still.name, try transaction.item(still.parent)?.item == synced.parent else {
             return false
         }
-        try giveWay(other)
+        // Nobody's wish: what was agreed on goes with it, or its new name would be told as one.
+        synced.name = try giveWay(still)
+        try transaction.setSynced(synced, in: container)
         return true
     }
 
@@ -65,13 +70,15 @@ extension TreeFollower {
     }
 
     /// Renames what has no say in the log: `name 2.ext`, the first that is free.
-    private mutating func giveWay(_ item: LocalItem) throws {
+    @discardableResult
+    private mutating func giveWay(_ item: LocalItem) throws -> ItemName {
         var renamed = item
         renamed.name = try freeName(item.name, in: item.parent)
         renamed.changed = now
         try transaction.update(renamed)
         enter(item.parent, item.name)
         enter(item.parent, renamed.name)
+        return renamed.name
     }
 
     private func freeName(_ name: ItemName, in folder: NodeID) throws -> ItemName {
