@@ -36,10 +36,13 @@ extension DaemonService {
     }
 
     private func timedOut(_ now: SyncResponse) -> DaemonFailure {
-        var why = "\(now.pendingItems) items still wait to be uploaded"
-        if case .offline(let reason) = device.engine.state { why += ": \(reason)" }
+        var why =
+            now.pendingItems == 0
+            ? "all changes made here are in the cloud, what others changed is not known yet"
+            : "\(now.pendingItems) items still wait to be uploaded"
+        if case .offline(let reason) = device.engine.state { why += " (\(reason))" }
         return DaemonFailure(
-            .timedOut, why, advice: "They stay queued and are sent as soon as possible; `ubiquity status` shows them.")
+            .timedOut, why, advice: "It goes on by itself as soon as it can; `ubiquity status` shows how far it is.")
     }
 
     private func response() async throws -> SyncResponse {
