@@ -69,7 +69,7 @@ let package = Package(
             path: "Sources/Local/LocalMetadata"),
         .testTarget(
             name: "LocalMetadataTests",
-            dependencies: ["Basics", "CloudModel", "ContainerLog", "LocalMetadata", "TestSupport"]),
+            dependencies: ["Basics", "CloudModel", "ContainerLog", "DeviceSupport", "LocalMetadata", logging]),
         .target(
             name: "LocalContent",
             dependencies: ["Basics", "CLinux", "CloudModel", "LocalMetadata", logging, systemPackage],

@@ -119,6 +119,17 @@ struct ReconcilerTests {
         }
     }
 
+    @Test("an edit that came to the log's content by chance is told only where its base waits as a conflict")
+    func equalEdit() {
+        let mine = LocalState.following(newer).with { $0.attributes = base.attributes }
+        #expect(reconciler.plan(trees(newer, base, mine)).changes.isEmpty)
+        let loser = ConflictVersion(
+            version: base.version, content: .stored(.sample(1)), modified: .zero, author: DeviceID(1), authorName: "",
+            base: nil)
+        let plan = reconciler.plan(trees(newer.with { $0.conflicts = [loser] }, base, mine))
+        #expect(plan.changes.count == 1)
+    }
+
     @Test("a file that was announced takes its content when it comes")
     func announced() {
         let announced = base.with { $0.body = .file(.announced(size: 9)) }

@@ -107,7 +107,9 @@ package struct Reconciler: Sendable {
     ) -> Bool {
         guard local.kind == .file, let new = remote.body.content else { return true }
         guard local.hasContent(of: synced) else {
-            if !local.isEdited, local.content == new.reference { return true }
+            // Equal by chance needs no word, unless what was replaced here still waits as a conflict.
+            let isConflict = remote.conflicts.contains { $0.content.reference == synced.body.content?.reference }
+            if !local.isEdited, local.content == new.reference, !isConflict { return true }
             plan.agreed?.body = synced.body
             tellContent(local, synced, &plan)
             return false

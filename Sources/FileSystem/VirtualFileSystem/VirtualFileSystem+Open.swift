@@ -94,7 +94,12 @@ extension VirtualFileSystem {
             }
             if !state.isUnlinked, !item.isWriting {
                 let wasClean = !item.isEdited
-                item = try update(item.node) { $0.isWriting = true }
+                let rest = time.now().adding(.seconds(2))
+                item = try update(item.node) { row in
+                    row.isWriting = true
+                    // An edit that waits for its upload is being written over: better not to send half of that. The close says when.
+                    if row.isEdited, row.pendingSince != nil { row.pendingSince = rest }
+                }
                 if wasClean { try metadata.makeDurable() }
                 state.item = item
             }

@@ -1,0 +1,71 @@
+import Basics
+import CloudModel
+import ContainerLog
+import DeviceSupport
+import Foundation
+import Logging
+import Testing
+
+@testable import LocalMetadata
+
+@Suite("Databases that are not ours to read")
+struct DamageTests {
+    private func code(opening path: String) -> MetadataError.Code? {
+        do {
+            try MetadataDatabase(path: path, log: Logger(label: "test")).close()
+            return nil
+        } catch { return (error as? MetadataError)?.code }
+    }
+
+    @Test("a database of a newer version is refused and not changed")
+    func newer() throws {
+        let scratch = try Scratch()
+        _ = try scratch.metadata.write {
+            try $0.number("INSERT INTO grdb_migrations (identifier) VALUES ('v999') RETURNING 1")
+        }
+        try scratch.metadata.close()
+        // The first open may move committed pages from the log into the file (sqlite.org/wal.html); no more than that.
+        #expect(code(opening: scratch.path) == .tooNew)
+        let before = scratch.contents()
+        #expect(code(opening: scratch.path) == .tooNew)
+        #expect(scratch.contents() == before)
+    }
+
+    @Test("a file that is no database is called damaged and not changed")
+    func garbage() throws {
+        let directory = NSTemporaryDirectory() + "/ubiquity-garbage-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let bytes = Data((0..<8192).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        try bytes.write(to: URL(filePath: directory + "/metadata.sqlite"))
+        #expect(code(opening: directory + "/metadata.sqlite") == .damaged)
+        #expect(FileManager.default.contents(atPath: directory + "/metadata.sqlite") == bytes)
+    }
+
+    @Test("columns of random bytes are decoded or refused, never a crash")
+    func hostileColumns() {
+        let start = UInt64.random(in: 0 ... .max)
+        for seed in start..<(start &+ 20_000) {
+            var random = SeededGenerator(seed: seed)
+            var bytes = Data((0..<random.number(0..<80)).map { _ in UInt8(random.number(0..<256)) })
+            if let first = bytes.indices.first, random.chance(70) { bytes[first] = UInt8(random.number(0..<4)) }
+            // Throwing is the right answer to most of these; ending the process is to none.
+            _ = try? ExtendedAttributes.decode(bytes)
+            _ = try? ConflictColumn.decode(bytes)
+            _ = try? ItemID(data: bytes)
+            _ = try? Digest(data: bytes)
+        }
+    }
+
+    @Test("extended attributes and conflicts come back as they were stored")
+    func roundTrip() throws {
+        let attributes = ["user.a": [UInt8](), "user.b": [0, 255, 7]]
+        #expect(try ExtendedAttributes.decode(ExtendedAttributes.encode(attributes)) == attributes)
+        let conflict = ConflictVersion(
+            version: VersionID(sequence: LogSequence(9), index: 2),
+            content: .stored(ContentReference(digest: Digest(words: (1, 2, 3, 4)), size: 5, layout: .manifest)),
+            modified: Timestamp(nanoseconds: -7), author: DeviceID(8), authorName: "über", base: Digest(words: (9, 9, 9, 9))
+        )
+        #expect(try ConflictColumn.decode(ConflictColumn.encode([conflict, conflict])) == [conflict, conflict])
+    }
+}

@@ -1,0 +1,81 @@
+import Basics
+import CloudModel
+import ContainerLog
+import DeviceSupport
+import Testing
+
+@testable import LocalMetadata
+
+/// The tables hold a folded log exactly as the dictionary does.
+@Suite("The folded log in SQLite")
+struct RemoteTreeTests {
+    @Test("random logs come to the same tree in the tables and in memory, entry by entry")
+    func sameTree() throws {
+        let start = UInt64.random(in: 0 ... .max)
+        for seed in start..<(start &+ 12) {
+            let scratch = try Scratch()
+            let container = try scratch.metadata.write { try $0.createContainer(.cloudDocs, at: .zero) }
+            var random = SeededGenerator(seed: seed)
+            var model = DictionaryTree()
+            try ContainerReducer.initialise(&model, foldsNames: false)
+            for number in 1...40 {
+                let batch = try Self.batch(UInt64(number), &random)
+                let sequence = LogSequence(UInt64(number))
+                let expected = try ContainerReducer().fold(batch, at: sequence, into: &model)
+                let found = try scratch.metadata.write { transaction in
+                    var tree = RemoteTree(transaction, container: container)
+                    return try ContainerReducer().fold(batch, at: sequence, into: &tree)
+                }
+                try #require(found == expected, "seed \(seed), entry \(number)")
+            }
+            try scratch.metadata.read { transaction throws -> Void in
+                let tree = RemoteTree(transaction, container: container)
+                #expect(try TreeDigest(of: tree) == TreeDigest(of: model), "seed \(seed)")
+                #expect(try tree.state() == model.state(), "seed \(seed)")
+                for item in model.allItems { #expect(try tree.item(item.id) == item, "seed \(seed)") }
+                for (id, target) in model.aliases { #expect(try tree.alias(of: id) == target, "seed \(seed)") }
+            }
+        }
+    }
+
+    private static func batch(_ number: UInt64, _ random: inout SeededGenerator) throws -> ChangeBatch {
+        var changes: [Change] = []
+        for _ in 0..<random.number(1..<5) { changes.append(try change(&random)) }
+        return ChangeBatch(
+            device: DeviceID(UInt64(random.number(1..<4))), deviceName: "d", deviceSequence: number,
+            time: Timestamp(seconds: 1_800_000_000 + Int64(number)), changes: changes)
+    }
+
+    private static func change(_ random: inout SeededGenerator) throws -> Change {
+        let id = id(&random)
+        let parent = random.pick([.root, .documents, Self.id(&random)]) ?? .root
+        let name = try ItemName(random.pick(["a", "b.txt", "c.app", "d"]) ?? "")
+        let attributes = ItemAttributes(
+            permissions: UInt16(random.number(0..<0o7777)), modified: Timestamp(seconds: Int64(random.number(0..<99))),
+            created: .zero, extended: random.chance(30) ? ["user.x": [1, 2]] : [:])
+        switch random.number(0..<8) {
+        case 0, 1: return .create(id, parent: parent, name: name, attributes: attributes, body: .folder)
+        case 2:
+            let content = random.chance(20) ? FileContent.announced(size: 7) : .stored(reference(&random))
+            return .create(id, parent: parent, name: name, attributes: attributes, body: .file(content))
+        case 3: return .create(id, parent: parent, name: name, attributes: attributes, body: .symlink(target: [1, 2]))
+        case 4:
+            return .edit(
+                id, base: random.chance(70) ? reference(&random).digest : nil, content: .stored(reference(&random)),
+                modified: attributes.modified)
+        case 5: return .move(id, parent: parent, name: name)
+        case 6:
+            return .setAttributes(id, AttributeChanges(permissions: 0o600, extended: ["user.x": nil, "user.z": []]))
+        default: return .delete(id, base: random.chance(70) ? reference(&random).digest : nil)
+        }
+    }
+
+    private static func id(_ random: inout SeededGenerator) -> ItemID {
+        ItemID(high: 1 << 63, low: UInt64(random.number(1..<14)))
+    }
+
+    private static func reference(_ random: inout SeededGenerator) -> ContentReference {
+        let number = UInt64(random.number(1..<5))
+        return ContentReference(digest: Digest(words: (number, 0, 0, 0)), size: number, layout: .chunk)
+    }
+}

@@ -1,0 +1,76 @@
+import Basics
+import CloudModel
+import ContainerLog
+import LocalMetadata
+import Testing
+
+@Suite("What both sides agreed on")
+struct SyncedTests {
+    private let scratch: Scratch
+    private let container: ContainerID
+    private let id = ItemID(high: 1 << 63, low: 3)
+
+    init() throws {
+        scratch = try Scratch()
+        container = try scratch.metadata.write { try $0.createContainer(.cloudDocs, at: .zero) }
+    }
+
+    private func item(_ name: String) throws -> CloudItem {
+        CloudItem(
+            id: id, parent: .documents, name: try ItemName(name),
+            attributes: ItemAttributes(permissions: 0o644, modified: .zero, created: .zero), body: .folder,
+            version: VersionID(sequence: LogSequence(1), index: 0), author: DeviceID(1), authorName: "d")
+    }
+
+    private func put(_ item: CloudItem, _ transaction: MetadataTransaction) throws {
+        var tree = RemoteTree(transaction, container: container)
+        try tree.put(item)
+    }
+
+    @Test("before an item was ever followed, nothing is agreed on, and it is unsettled until it is")
+    func absent() throws {
+        try scratch.metadata.write { transaction throws -> Void in
+            try put(item("a"), transaction)
+            #expect(try transaction.synced(id, in: container) == nil)
+            #expect(try transaction.unsettled(in: container, limit: 9) == [id])
+            try transaction.settle(id, in: container)
+            #expect(try transaction.synced(id, in: container) == item("a"))
+            #expect(try transaction.unsettled(in: container, limit: 9).isEmpty)
+        }
+    }
+
+    @Test("the log may move on twice: what was agreed on is what was before the first time")
+    func kept() throws {
+        try scratch.metadata.write { transaction throws -> Void in
+            try put(item("a"), transaction)
+            try transaction.settle(id, in: container)
+            try put(item("b"), transaction)
+            try put(item("c"), transaction)
+            #expect(try transaction.synced(id, in: container) == item("a"))
+            try transaction.setSynced(item("b"), in: container)
+            #expect(try transaction.synced(id, in: container) == item("b"))
+        }
+    }
+
+    @Test("agreeing that there is none outlives a return of the item in the log")
+    func gone() throws {
+        try scratch.metadata.write { transaction throws -> Void in
+            try put(item("a"), transaction)
+            try transaction.setSyncedAbsent(id, in: container)
+            try put(item("b"), transaction)
+            #expect(try transaction.synced(id, in: container) == nil)
+        }
+    }
+
+    @Test("a transaction that throws leaves nothing behind")
+    func rollback() throws {
+        struct Stop: Error {}
+        #expect(throws: Stop.self) {
+            try scratch.metadata.write { transaction throws -> Void in
+                try put(item("a"), transaction)
+                throw Stop()
+            }
+        }
+        #expect(try scratch.metadata.read { try RemoteTree($0, container: container).item(id) } == nil)
+    }
+}
