@@ -87,14 +87,13 @@ let package = Package(
         .target(
             name: "Sync",
             dependencies: [
-                "Basics", "CloudModel", "CloudStorage", "ContainerLog", "LocalContent", "LocalMetadata", "Transfers",
-                logging,
+                "Basics", "Chunking", "CloudModel", "CloudStorage", "ContainerLog", "LocalContent", "LocalMetadata",
+                "Transfers", logging,
             ], path: "Sources/Engine/Sync"),
         .testTarget(
             name: "SyncTests",
             dependencies: [
-                "Basics", "CloudModel", "CloudStorage", "ContainerLog", "LocalContent", "LocalMetadata", "Sync",
-                "TestSupport", "Transfers",
+                "Basics", "CloudModel", "ContainerLog", "DeviceSupport", "LocalMetadata", "Sync",
             ]),
 
         // MARK: FileSystem: the mount

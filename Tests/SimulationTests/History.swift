@@ -32,6 +32,7 @@ final class History {
         }
         self.devices = devices
         do {
+            if random.chance(80) { try begin() }
             for _ in 0..<steps { try step() }
         } catch { story.append("failed: \(error)"); failure = error }
     }
@@ -39,7 +40,7 @@ final class History {
     private var failure: (any Error)?
 
     /// A disk in memory where there is one: histories are many small commits.
-    private static let scratch =
+    static let scratch =
         FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
 
     /// Ends all devices and removes what they kept.
@@ -49,6 +50,19 @@ final class History {
     }
 
     // MARK: Steps
+
+    /// Something that everybody has.
+    private func begin() throws {
+        let actions = UserActions(device: devices[0])
+        tell(devices[0], try actions.populate(&ledger, &next))
+        for _ in 0..<2 {
+            for device in devices {
+                device.time.advance(by: .seconds(1))
+                try Self.syncFully(device)
+            }
+        }
+        tell(devices[0], "and all sync")
+    }
 
     private func step() throws {
         guard let device = random.pick(devices) else { return }
@@ -148,6 +162,33 @@ final class History {
         return try check()
     }
 
+    /// An entry of the log in short.
+    private func text(of payload: [UInt8]) -> String {
+        guard let batch = try? ChangeBatch(decoding: payload) else { return "?" }
+        let changes = batch.changes.map { change -> String in
+            func short(_ id: ItemID) -> String { String(id.description.suffix(4)) }
+            func name(_ content: FileContent?) -> String {
+                guard let reference = content?.reference, let bytes = cloud.contents[reference] else { return "-" }
+                return "‘\(String(decoding: bytes, as: UTF8.self))’"
+            }
+            func name(_ base: Digest?) -> String {
+                guard let base, let known = cloud.contents.first(where: { $0.key.digest == base }) else { return "-" }
+                return "‘\(String(decoding: known.value, as: UTF8.self))’"
+            }
+            return switch change {
+            case .create(let id, let parent, let called, _, let body):
+                "create \(short(id)) \(short(parent))/\(called) \(name(body.content))"
+            case .edit(let id, let base, let content, _): "edit \(short(id)) \(name(base)) → \(name(content))"
+            case .move(let id, let parent, let name): "move \(short(id)) to \(short(parent))/\(name)"
+            case .setAttributes(let id, _): "set \(short(id))"
+            case .delete(let id, let base): "delete \(short(id)) \(name(base))"
+            case .resolve(let id, let versions): "resolve \(short(id)) \(versions)"
+            case .raiseRules: "raise"
+            }
+        }
+        return "\(batch.deviceName) #\(batch.deviceSequence): \(changes.joined(separator: "; "))"
+    }
+
     private func settle() throws -> Bool {
         for _ in 0..<Self.rounds {
             let before = cloud.log.count
@@ -169,6 +210,8 @@ final class History {
         }
         let visible = snapshots.reduce(into: Set<String>()) { $0.formUnion($1.contents) }
         found += ledger.problems(visible: visible)
+        let places = zip(devices, snapshots).map { "\($0.name) \($1.entries.sorted { $0.key < $1.key })" }
+        if !found.isEmpty { story += places + cloud.log.map { text(of: $0) } }
         let digests = try devices.map { device in
             let container = try device.container().id
             return try device.metadata.read { try TreeDigest(of: RemoteTree($0, container: container)) }

@@ -40,7 +40,8 @@ extension SimulatedDevice {
         let items = try metadata.read { try $0.uploadable(before: due, sizes: 0...UInt64.max, limit: 100) }
         var isAnyDone = false
         for item in items {
-            let candidate = try UploadCandidate(item, in: content)
+            // Deleted since: there is nothing to upload any more.
+            guard let candidate = try? UploadCandidate(item, in: content) else { continue }
             let reference = cloud.store(try bytes(of: item.blob))
             try meanwhile()
             if try metadata.write({ try candidate.note(reference, in: content, $0) }) { isAnyDone = true }
@@ -78,9 +79,10 @@ extension SimulatedDevice {
         try write(newest, to: blob, modified: item.attributes.modified)
         let isInstalled = try context.changeTree { transaction, effects in
             var follower = LogFollower(context).follower(transaction, item.container)
-            let isInstalled = try follower.install(newest, blob: blob, replacing: item)
+            let name = try follower.install(newest, blob: blob, replacing: item)
+            if let name, name != blob { try content.rename(blob, to: name) }
             effects = follower.effects
-            return isInstalled
+            return name != nil
         }
         if !isInstalled { try content.remove(blob) }
     }

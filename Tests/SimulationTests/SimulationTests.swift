@@ -9,6 +9,12 @@ struct SimulationTests {
     /// How many failures to show.
     private static let failures = environment["SIMULATION_FAILURES"].flatMap(Int.init) ?? 1
     private static let seed = environment["SIMULATION_SEED"].flatMap(UInt64.init)
+    /// The first seed. Every run goes through the same histories unless it says otherwise; `random` looks for new ones.
+    private static let start: UInt64? =
+        switch environment["SIMULATION_START"] {
+        case "random": nil
+        case let text: text.flatMap(UInt64.init) ?? 1
+        }
     private static let steps = environment["SIMULATION_STEPS"].flatMap(Int.init)
 
     @Test(
@@ -20,12 +26,29 @@ struct SimulationTests {
             try check(seed, steps: Self.steps ?? 40, shared)
             return
         }
-        let start = UInt64.random(in: 0..<1 << 40)
+        let start = Self.start ?? UInt64.random(in: 0..<1 << 40)
         var failures = 0
         for number in 0..<Self.count where failures < Self.failures {
             // Short ones first: what they find is easy to read.
             let steps = Self.steps ?? 8 + number * 72 / Self.count
             if try !check(start + UInt64(number), steps: steps, shared) { failures += 1 }
+        }
+    }
+
+    @Test("what one device made alone is the same before and after it told the cloud")
+    func lonely() throws {
+        let shared = try SimulatedDevice.SharedParts()
+        let start = Self.seed ?? UInt64.random(in: 0..<1 << 40)
+        for seed in start..<start + UInt64(Self.seed == nil ? Self.count / 2 : 1) {
+            let history = try LonelyHistory(seed: seed, steps: 12, shared: shared)
+            guard !history.problems.isEmpty else { continue }
+            Issue.record(
+                """
+                SIMULATION_SEED=\(seed)
+                \(history.problems.joined(separator: "\n"))
+                \(history.story.joined(separator: "\n"))
+                """)
+            return
         }
     }
 

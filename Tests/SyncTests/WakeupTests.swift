@@ -4,12 +4,6 @@ import Testing
 
 @Suite("Wakeup")
 struct WakeupTests {
-    private final class Order: Sendable {
-        private let log = Mutex<[String]>([])
-        var entries: [String] { log.withLock { $0 } }
-        func append(_ entry: String) { log.withLock { $0.append(entry) } }
-    }
-
     /// A clock whose sleeps end at once, or only when they are cancelled.
     private struct FixedClock: Clock {
         let isInstant: Bool
@@ -25,6 +19,12 @@ struct WakeupTests {
         }
     }
 
+    private final class Order: Sendable {
+        let events = Mutex<[String]>([])
+
+        func note(_ event: String) { events.withLock { $0.append(event) } }
+    }
+
     @Test("a bell whose waiter ran out of time before still waits until it is rung")
     func waitsAgain() async {
         let bell = Wakeup()
@@ -33,13 +33,13 @@ struct WakeupTests {
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 await bell.wait(atMost: .seconds(1), clock: FixedClock(isInstant: false))
-                order.append("woken")
+                order.note("woken")
             }
             for _ in 1...1000 { await Task.yield() }
-            order.append("rung")
+            order.note("rung")
             bell.ring()
         }
-        #expect(order.entries == ["rung", "woken"])
+        #expect(order.events.withLock { $0 } == ["rung", "woken"])
     }
 
     @Test("a ring that nobody waits for is kept, several are one")

@@ -10,6 +10,8 @@ package struct BatchBuilder {
     private let reconciler = Reconciler()
     package private(set) var changes: [Change] = []
     private var planned: Set<ItemID> = []
+    /// Those of the planned whose changes are all in.
+    private var told: Set<ItemID> = []
     /// Items with nothing to tell after all.
     package private(set) var quiet: [ItemID] = []
 
@@ -21,7 +23,11 @@ package struct BatchBuilder {
         self.container = container
     }
 
-    package var isFull: Bool { changes.count >= Self.limit }
+    /// Bytes of attributes and names gathered so far, roughly as the log will keep them.
+    private var bytes = 0
+    private static let byteLimit = 1 << 20
+
+    package var isFull: Bool { changes.count >= Self.limit || bytes >= Self.byteLimit }
 
     /// Adds the changes of an item, and before them those of the folders above that the log does not have.
     package mutating func add(_ item: LocalItem) throws {
@@ -30,8 +36,32 @@ package struct BatchBuilder {
         guard let local = trees.local else { return }
         if trees.remote == nil || local.parent != trees.remote?.parent { try addParent(of: item) }
         let plan = reconciler.plan(trees)
+        for change in plan.changes { try makeRoom(for: change) }
+        told.insert(item.item)
         changes.append(contentsOf: plan.changes)
+        bytes += 160 + item.name.bytes.count + item.target.count
+        bytes += item.attributes.extended.reduce(0) { $0 + $1.key.utf8.count + $1.value.count }
         if plan.changes.isEmpty, !plan.needsUpload { quiet.append(item.item) }
+    }
+
+    /// Who has left the place that a change claims, or left this device, is told to have done so before: to the log, the place would
+    /// be taken otherwise, and the newcomer get another name.
+    private mutating func makeRoom(for change: Change) throws {
+        guard let place = change.place else { return }
+        let tree = RemoteTree(transaction, container: container)
+        let key = NameKey(place.name, folding: try tree.state().foldsNames)
+        guard let resident = try tree.child(of: place.parent, key: key), resident != place.item else { return }
+        if let departure = try transaction.departure(of: resident, in: container), !departure.isSent {
+            return try add(departure)
+        }
+        guard let item = try transaction.item(resident, in: container) else { return }
+        let parent = try transaction.item(item.parent)?.item
+        guard item.name != place.name || parent != place.parent else { return }
+        try add(item)
+        // It waits for us in turn: two that change places need a third one.
+        if planned.contains(resident), !told.contains(resident) {
+            changes.append(.move(resident, parent: place.parent, name: try ItemName("\(resident).moving")))
+        }
     }
 
     private mutating func addParent(of item: LocalItem) throws {
@@ -43,8 +73,9 @@ package struct BatchBuilder {
     package mutating func add(_ departure: Departure) throws {
         guard planned.insert(departure.item).inserted else { return }
         let trees = try transaction.trees(of: departure.item, in: container)
-        guard trees.remote != nil else {
-            return try transaction.removeDeparture(of: departure.item, in: container)
+        if trees.remote?.body == .folder {
+            try addDepartures(inside: departure.item)
+            guard !isFull else { return }
         }
         let plan = reconciler.plan(trees)
         guard !plan.changes.isEmpty else {
@@ -52,6 +83,16 @@ package struct BatchBuilder {
         }
         changes.append(contentsOf: plan.changes)
         try transaction.markSent(departure)
+    }
+
+    /// The log deletes a folder once nothing is in it: what left it is told before, whatever the clock said when it did.
+    private mutating func addDepartures(inside folder: ItemID) throws {
+        for child in try RemoteTree(transaction, container: container).children(of: folder) where !isFull {
+            guard let departure = try transaction.departure(of: child, in: container), !departure.isSent else {
+                continue
+            }
+            try add(departure)
+        }
     }
 
     /// Adds resolved conflict versions; they come behind the edits and new items that their content went into.

@@ -268,7 +268,12 @@ extension ContentService {
         try context.content.syncName(of: blob)
         let isInstalled = try context.changeTree { transaction, effects in
             var follower = LogFollower(context).follower(transaction, item.container)
-            let isInstalled = try follower.install(reference, blob: blob, replacing: item)
+            let name = try follower.install(reference, blob: blob, replacing: item)
+            if let name, name != blob {
+                try context.content.rename(blob, to: name)
+                try context.content.syncName(of: name)
+            }
+            let isInstalled = name != nil
             if isInstalled, let manifest, reference.layout == .manifest {
                 try transaction.setManifest(manifest.encoded(), for: reference.digest)
             }

@@ -12,12 +12,17 @@ package struct ItemTrees: Sendable {
     package var local: LocalState?
     /// Whether a program deleted the item here and the log has not confirmed it.
     package var isDeparted: Bool
+    /// Whether the batch on its way says something of the departed item: what was agreed on is about to change.
+    package var isBeingTold: Bool
 
-    package init(remote: CloudItem?, synced: CloudItem?, local: LocalState?, isDeparted: Bool) {
+    package init(
+        remote: CloudItem?, synced: CloudItem?, local: LocalState?, isDeparted: Bool, isBeingTold: Bool = false
+    ) {
         self.remote = remote
         self.synced = synced
         self.local = local
         self.isDeparted = isDeparted
+        self.isBeingTold = isBeingTold
     }
 }
 
@@ -100,4 +105,13 @@ package struct ItemPlan: Sendable, Equatable {
     package var changes: [Change] = []
     /// The bytes must be in the cloud before ``changes`` can be made.
     package var needsUpload = false
+
+    package init(
+        follow: [FollowAction] = [], agreed: CloudItem?, changes: [Change] = [], needsUpload: Bool = false
+    ) {
+        self.follow = follow
+        self.agreed = agreed
+        self.changes = changes
+        self.needsUpload = needsUpload
+    }
 }

@@ -37,8 +37,7 @@ package struct Outbox: Sendable {
             try builder.add(item)
         }
         let departures = try transaction.unsentDepartures(in: container.id, before: due, limit: BatchBuilder.limit)
-        // What was inside goes before the folder: the later a thing was removed, the further up it was.
-        for departure in departures.sorted(by: { $0.time < $1.time }) where !builder.isFull {
+        for departure in departures where !builder.isFull {
             try builder.add(departure)
         }
         try builder.add(transaction.unsentResolutions(in: container.id))

@@ -13,23 +13,28 @@ package struct Reconciler: Sendable {
         case (let remote?, let local?): return bothPresent(remote, trees.synced ?? adopted(remote, local), local)
         case (let remote?, nil): return onlyRemote(remote, trees)
         case (nil, let local?): return onlyLocal(local, trees.synced)
-        case (nil, nil):
-            var plan = ItemPlan(agreed: nil)
-            if trees.isDeparted { plan.follow = [.forgetDeparture] }
-            return plan
+        case (nil, nil): return onNeitherSide(trees)
         }
     }
 
     // MARK: Not on both sides
 
+    private func onNeitherSide(_ trees: ItemTrees) -> ItemPlan {
+        guard trees.isDeparted else { return ItemPlan(agreed: nil) }
+        // An edit on its way would bring back what was deleted here after it.
+        guard !trees.isBeingTold else { return ItemPlan(agreed: trees.synced) }
+        guard let synced = trees.synced, let digest = synced.digest else {
+            return ItemPlan(follow: [.forgetDeparture], agreed: nil)
+        }
+        // Deleted by both, maybe in different contents: in the log this one may live on as an item of its own.
+        return ItemPlan(agreed: synced, changes: [.delete(synced.id, base: digest)])
+    }
+
     private func onlyRemote(_ remote: CloudItem, _ trees: ItemTrees) -> ItemPlan {
         guard trees.isDeparted else { return ItemPlan(follow: [.insert(remote)], agreed: remote) }
-        guard let synced = trees.synced else {
-            // Made here, deleted here, and only now in the log.
-            return ItemPlan(agreed: remote, changes: [.delete(remote.id, base: remote.digest)])
-        }
-        guard remote.digest == synced.digest else {
-            // Somebody edited what was deleted here: the edit wins.
+        guard !trees.isBeingTold else { return ItemPlan(agreed: trees.synced) }
+        // Somebody edited what was deleted here: the edit wins. What was deleted may still be there as a conflict version.
+        guard let synced = trees.synced, remote.holds(synced.digest) else {
             return ItemPlan(follow: [.forgetDeparture, .insert(remote)], agreed: remote)
         }
         var agreed = remote
@@ -171,4 +176,9 @@ package struct Reconciler: Sendable {
 extension CloudItem {
     /// The digest of the present content; nil for folders, links and announcements.
     package var digest: Digest? { body.content?.reference?.digest }
+
+    /// Whether this is the digest of the present content or of a conflict version.
+    func holds(_ digest: Digest?) -> Bool {
+        self.digest == digest || conflicts.contains { $0.content.reference?.digest == digest }
+    }
 }

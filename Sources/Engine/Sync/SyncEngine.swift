@@ -152,9 +152,9 @@ package final class SyncEngine: Sendable {
         while !Task.isCancelled {
             // Only cancellation ends a sleep early, and then the loop.
             try? await context.clock.sleep(for: context.timing.maintenance)
-            context.mounted.noteIdleEdits(pause: context.timing.settleOpen)
             do {
                 try await context.blocking { [self] in
+                    context.mounted.noteIdleEdits(pause: context.timing.settleOpen)
                     try context.mounted.saveUsage()
                     try evictor.enforce(limits)
                 }

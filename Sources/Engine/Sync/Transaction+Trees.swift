@@ -20,9 +20,16 @@ extension MetadataTransaction {
             try update(sibling)
             local = sibling
         }
+        let isDeparted = try departure(of: id, in: container) != nil
         return ItemTrees(
             remote: remote, synced: try synced(id, in: container), local: try local.flatMap(state),
-            isDeparted: try departure(of: id, in: container) != nil)
+            isDeparted: isDeparted, isBeingTold: try isDeparted && isBeingTold(id, in: container))
+    }
+
+    /// Whether the batch on its way has a change of that item.
+    private func isBeingTold(_ id: ItemID, in container: ContainerID) throws -> Bool {
+        guard let outbox = try outbox(of: container) else { return false }
+        return try ChangeBatch(decoding: outbox.payload).changes.contains { $0.item == id }
     }
 
     /// Nil for what has no place in a log: pipes, sockets, conflict siblings.
@@ -49,5 +56,25 @@ extension MetadataTransaction {
             current = parent
         }
         return false
+    }
+}
+
+extension Change {
+    /// The item that is changed; nil for changes of the whole container.
+    var item: ItemID? {
+        switch self {
+        case .create(let id, _, _, _, _), .edit(let id, _, _, _), .move(let id, _, _), .setAttributes(let id, _),
+            .delete(let id, _), .resolve(let id, _):
+            id
+        case .raiseRules: nil
+        }
+    }
+
+    /// The place that the item is to have after the change.
+    var place: (item: ItemID, parent: ItemID, name: ItemName)? {
+        switch self {
+        case .create(let id, let parent, let name, _, _), .move(let id, let parent, let name): (id, parent, name)
+        default: nil
+        }
     }
 }

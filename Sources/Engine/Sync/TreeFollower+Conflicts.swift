@@ -8,39 +8,49 @@ extension TreeFollower {
     mutating func followConflicts(of remote: CloudItem) throws {
         let shown = try transaction.siblings(of: remote.id, in: container)
         guard !remote.conflicts.isEmpty || !shown.isEmpty else { return }
-        guard let document = try transaction.item(remote.id, in: container) else { return }
         let resolved = Set(try transaction.resolutions(of: remote.id, in: container).map(\.version))
         let open = remote.conflicts.filter { !resolved.contains($0.version) }
         for sibling in shown where !open.contains(where: { $0.version == sibling.conflict?.version }) {
             try drop(sibling)
         }
+        guard let document = try transaction.item(remote.id, in: container) else { return }
         for conflict in open {
             let sibling = shown.first { $0.conflict?.version == conflict.version }
-            try show(conflict, of: document, as: sibling)
+            try show(conflict, of: document, remote, as: sibling)
         }
     }
 
-    private mutating func show(_ conflict: ConflictVersion, of document: LocalItem, as sibling: LocalItem?) throws {
+    /// The document is gone: each version became an item, or had been dealt with before.
+    mutating func followOrphans(of document: ItemID) throws {
+        for sibling in try transaction.siblings(of: document, in: container) { try follow(sibling.item) }
+    }
+
+    private mutating func show(
+        _ conflict: ConflictVersion, of document: LocalItem, _ remote: CloudItem, as sibling: LocalItem?
+    ) throws {
         let name = try ConflictNaming.siblingName(of: document.name, for: conflict) { candidate in
             guard let taken = try transaction.item(named: candidate, in: document.parent) else { return false }
             return taken.node != sibling?.node
         }
-        if var sibling {
-            guard sibling.name != name || sibling.parent != document.parent else { return }
+        var shown = try sibling ?? view(of: conflict, document: document, name: name)
+        shown.name = name
+        shown.parent = document.parent
+        // The log's, not the document's here: all devices show the same.
+        shown.attributes.permissions = remote.attributes.permissions & ~0o222
+        guard shown != sibling else { return }
+        if let sibling {
             enter(sibling.parent, sibling.name)
-            sibling.name = name
-            sibling.parent = document.parent
-            try transaction.update(sibling)
+            effects.changedNodes.insert(sibling.node)
+            try transaction.update(shown)
         } else {
-            try transaction.insert(view(of: conflict, document: document, name: name))
+            try transaction.insert(shown)
         }
         enter(document.parent, name)
         effects.changedNodes.insert(document.node)
     }
 
-    private func view(of conflict: ConflictVersion, document: LocalItem, name: ItemName) -> LocalItem {
+    private func view(of conflict: ConflictVersion, document: LocalItem, name: ItemName) throws -> LocalItem {
         var attributes = document.attributes
-        attributes.permissions &= ~0o222
         attributes.modified = conflict.modified
         var item = LocalItem(
             container: container, item: ConflictNaming.derivedID(document.item, conflict.version),

@@ -39,14 +39,14 @@ extension TreeFollower {
     }
 
     /// Swaps in a newer version whose bytes are all in `blob`. Nothing happens when the file was edited or the log moved on since.
-    /// Answers whether `blob` is in use now.
-    package mutating func install(_ reference: ContentReference, blob: BlobName, replacing old: LocalItem) throws
-        -> Bool
-    {
+    /// Answers the name that `blob` must get before the transaction ends: another one where the file is open and so got a new node.
+    package mutating func install(
+        _ reference: ContentReference, blob: BlobName, replacing old: LocalItem
+    ) throws -> BlobName? {
         guard var item = try transaction.item(old.node), item.generation == old.generation, !item.isEdited,
             !item.isWriting, let remote = try transaction.remote(item.item, in: container),
             remote.body.content?.reference == reference
-        else { return false }
+        else { return nil }
         let previous = item
         if isOpen(item.node) { item = try renumber(item) }
         item.content = reference
@@ -64,7 +64,7 @@ extension TreeFollower {
         enter(item.parent, item.name)
         try agreeOnContent(of: remote)
         try follow(item.item)
-        return true
+        return item.blob
     }
 
     /// The shown content is the log's now.

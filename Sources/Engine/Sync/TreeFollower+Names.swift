@@ -7,7 +7,7 @@ extension TreeFollower {
     /// Makes the name free for `remote`. False while it belongs to something new that the log is about to hear of: its rules then
     /// say which of the two keeps the name.
     mutating func makeRoom(for remote: CloudItem, named name: ItemName, in parent: NodeID) throws -> Bool {
-        guard let other = try transaction.item(named: name, in: parent), other.item != remote.id else { return true }
+        guard var other = try transaction.item(named: name, in: parent), other.item != remote.id else { return true }
         if other.isConflictSibling {
             try giveWay(other)
             return true
@@ -18,9 +18,12 @@ extension TreeFollower {
         if try transaction.synced(other.item, in: container) != nil {
             // Deleted in the log: following it frees the name, unless it was edited here.
             try follow(other.item)
-            if try transaction.item(named: name, in: parent)?.item != other.item { return true }
+            guard let still = try transaction.item(named: name, in: parent), still.item == other.item else {
+                return true
+            }
+            other = still
         }
-        if other.kind == .folder, remote.body.kind == .folder {
+        if other.kind == .folder, remote.body.kind == .folder, !PackageTypes.isPackage(name) {
             try become(remote, other)
             return true
         }
@@ -40,36 +43,51 @@ extension TreeFollower {
         }
         // Moved here by a program of this device: the log decides when it hears of that.
         let synced = try transaction.synced(other.item, in: container)
-        guard synced?.name == other.name, try transaction.item(other.parent)?.item == synced?.parent else {
+        guard var synced, synced.name == still.name, try transaction.item(still.parent)?.item == synced.parent else {
             return false
         }
-        try giveWay(other)
+        // Nobody's wish: what was agreed on goes with it, or its new name would be told as one.
+        synced.name = try giveWay(still)
+        try transaction.setSynced(synced, in: container)
         return true
     }
 
     /// A folder made here and one made elsewhere with the same name are one (the reducer comes to the same).
     private mutating func become(_ remote: CloudItem, _ local: LocalItem) throws {
+        if let present = try transaction.item(remote.id, in: container) {
+            try moveChildren(of: local, to: present)
+            return try drop(local)
+        }
         var item = local
         item.item = remote.id
         item.isKnown = true
+        // As in the log, where the earlier one keeps its attributes.
+        item.attributes = remote.attributes
+        item.pendingSince = nil
         try transaction.update(item)
         try transaction.settle(remote.id, in: container)
+        effects.changedNodes.insert(item.node)
     }
 
     /// Renames what has no say in the log: `name 2.ext`, the first that is free.
-    private mutating func giveWay(_ item: LocalItem) throws {
-        var number = 2
-        var name = item.name.inserting(" 2")
-        while try transaction.item(named: name, in: item.parent) != nil {
-            number += 1
-            name = item.name.inserting(" \(number)")
-        }
+    @discardableResult
+    private mutating func giveWay(_ item: LocalItem) throws -> ItemName {
         var renamed = item
-        renamed.name = name
+        renamed.name = try freeName(item.name, in: item.parent)
         renamed.changed = now
         try transaction.update(renamed)
         enter(item.parent, item.name)
-        enter(item.parent, name)
+        enter(item.parent, renamed.name)
+        return renamed.name
+    }
+
+    private func freeName(_ name: ItemName, in folder: NodeID) throws -> ItemName {
+        var number = 2
+        while true {
+            let candidate = name.inserting(" \(number)")
+            if try transaction.item(named: candidate, in: folder) == nil { return candidate }
+            number += 1
+        }
     }
 
     /// Two ids became one in the log; what is shown under the first is shown under the second from now on.
@@ -96,14 +114,23 @@ extension TreeFollower {
 
     private mutating func moveChildren(of old: LocalItem, to new: LocalItem) throws {
         while case let children = try transaction.children(of: old.node, limit: 500), !children.isEmpty {
-            for child in children {
-                if let twin = try transaction.item(named: child.name, in: new.node) { try giveWay(twin) }
-                var moved = child
-                moved.parent = new.node
-                try transaction.update(moved)
-                enter(old.node, child.name)
-                enter(new.node, child.name)
-            }
+            for child in children { try move(child, from: old, to: new) }
         }
+    }
+
+    private mutating func move(_ child: LocalItem, from old: LocalItem, to new: LocalItem) throws {
+        var moved = child
+        moved.parent = new.node
+        if let twin = try transaction.item(named: child.name, in: new.node) {
+            if child.kind == .folder, twin.kind == .folder, !child.isKnown, !PackageTypes.isPackage(child.name) {
+                try moveChildren(of: child, to: twin)
+                return try drop(child)
+            }
+            // The log has no name yet for what is new here; for what it knows it decides, and is followed next.
+            if child.isKnown { try giveWay(twin) } else { moved.name = try freeName(child.name, in: new.node) }
+        }
+        try transaction.update(moved)
+        enter(old.node, child.name)
+        enter(new.node, moved.name)
     }
 }

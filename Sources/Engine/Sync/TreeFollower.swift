@@ -35,15 +35,16 @@ package struct TreeFollower {
         var plan = reconciler.plan(trees)
         for action in plan.follow where try !perform(action, id) {
             // The place is taken by something the log has not heard of. What was agreed on stays until it has.
-            plan.agreed = keepPlace(of: trees.synced, in: plan.agreed)
+            plan.agreed = keepPlace(of: trees.synced, in: plan.agreed, isShown: trees.local != nil)
         }
         try agree(on: plan.agreed, id, trees)
-        try clearPending(id, plan)
-        if let remote = trees.remote { try followConflicts(of: remote) }
+        try markPending(id, plan)
+        if let remote = trees.remote { try followConflicts(of: remote) } else { try followOrphans(of: id) }
     }
 
-    private func keepPlace(of synced: CloudItem?, in agreed: CloudItem?) -> CloudItem? {
-        guard let synced, var agreed else { return nil }
+    private func keepPlace(of synced: CloudItem?, in agreed: CloudItem?, isShown: Bool) -> CloudItem? {
+        // What could not be shown is not agreed on either, whatever was before its deletion.
+        guard isShown, let synced, var agreed else { return nil }
         agreed.parent = synced.parent
         agreed.name = synced.name
         return agreed
@@ -59,13 +60,18 @@ package struct TreeFollower {
         }
     }
 
-    /// Nothing left to tell: what the cloud knows is what is shown.
-    private func clearPending(_ id: ItemID, _ plan: ItemPlan) throws {
-        guard plan.changes.isEmpty, !plan.needsUpload, plan.agreed != nil else { return }
-        guard var item = try transaction.item(id, in: container), item.conflict == nil else { return }
-        guard item.pendingSince != nil || !item.isKnown else { return }
-        item.pendingSince = nil
-        item.isKnown = true
+    /// An item is pending as long as the cloud has something to be told of it: what its trees say, not what was noted when it changed.
+    private func markPending(_ id: ItemID, _ plan: ItemPlan) throws {
+        guard var item = try transaction.item(id, in: container), item.conflict == nil, !item.isExcluded else { return }
+        if !plan.changes.isEmpty || plan.needsUpload {
+            // What is being written is told of at its last close.
+            guard item.pendingSince == nil, !item.isWriting else { return }
+            item.pendingSince = now
+        } else {
+            guard plan.agreed != nil, item.pendingSince != nil || !item.isKnown else { return }
+            item.pendingSince = nil
+            item.isKnown = true
+        }
         try transaction.update(item)
     }
 

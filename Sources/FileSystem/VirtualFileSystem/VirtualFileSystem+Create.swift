@@ -138,7 +138,8 @@ extension VirtualFileSystem {
 
     /// Takes over the identity of an item of that name and kind whose deletion nobody has heard of.
     func inheritIdentity(_ item: inout LocalItem, _ transaction: MetadataTransaction) throws {
-        guard !item.isExcluded,
+        // The log has no change of a link's target: another link is another item.
+        guard !item.isExcluded, item.kind != .symlink,
             let departure = try transaction.departure(named: item.name, in: item.parent), departure.kind == item.kind,
             departure.container == item.container
         else { return }
@@ -148,7 +149,9 @@ extension VirtualFileSystem {
     }
 
     private func makeContainer(_ name: ItemName) throws -> NodeAttributes {
-        guard let containerName = ContainerName(folderName: name.description) else {
+        guard let containerName = ContainerName(folderName: name.description),
+            containerName.folderName == name.description
+        else {
             throw Errno(EINVAL, "a container's name is made of letters, digits, - _ and ~")
         }
         let item = try metadata.write { transaction -> LocalItem in

@@ -54,6 +54,10 @@ extension VirtualFileSystem {
                 throw Errno(EPERM)
             }
             if target.kind == .folder, try transaction.isInside(item.node, target.node) { throw Errno(EINVAL) }
+            // All that is inside would have to leave the sync on one side and enter it on the other.
+            guard item.isExcluded == target.isExcluded || (item.kind == .file && target.kind == .file) else {
+                throw Errno(EINVAL)
+            }
         case .replace:
             if target.kind == .folder {
                 guard item.kind == .folder else { throw Errno(EISDIR) }
@@ -83,7 +87,7 @@ extension VirtualFileSystem {
         } else if !item.isKnown {
             try inheritIdentity(&item, transaction)
         }
-        if item.isExcluded, !wasExcluded { try leaveSync(&item, from: old, transaction) }
+        if item.isExcluded, !wasExcluded, item.kind != .folder { try leaveSync(&item, from: old, transaction) }
         markPending(&item, at: now)
         if !item.isExcluded, item.isWriting, item.isEdited { item.pendingSince = nil }
         try transaction.update(item)
@@ -128,7 +132,7 @@ extension VirtualFileSystem {
 
     /// A document renamed to a name that stays on the device leaves the cloud, unless its name is taken again at once.
     private func leaveSync(_ item: inout LocalItem, from old: LocalItem, _ transaction: MetadataTransaction) throws {
-        guard item.isKnown, item.kind != .folder else { return }
+        guard item.isKnown else { return }
         try leaveDeparture(of: old, transaction)
         item.item = newID()
         item.isKnown = false
@@ -139,22 +143,38 @@ extension VirtualFileSystem {
     /// Hands a folder's exclusion, or its end, down to what is inside.
     private func spreadExclusion(_ folder: LocalItem, _ transaction: MetadataTransaction, at now: Timestamp) throws {
         var folders = [folder]
-        while let parent = folders.popLast() {
+        var next = 0
+        while next < folders.count {
+            let parent = folders[next]
+            next += 1
             var last = NodeID(0)
             while case let children = try transaction.children(of: parent.node, after: last, limit: 500),
                 !children.isEmpty
             {
-                for var child in children {
+                for child in children {
                     last = child.node
-                    let old = child
-                    child.isExcluded = parent.isExcluded || exclusions.excludes(child.name)
-                    if child.isExcluded, !old.isExcluded { try leaveSync(&child, from: old, transaction) }
-                    markPending(&child, at: now)
-                    try transaction.update(child)
-                    if child.kind == .folder { folders.append(child) }
+                    let changed = try spreadExclusion(of: parent, to: child, transaction, at: now)
+                    if changed.kind == .folder { folders.append(changed) }
                 }
             }
         }
+        // The log deletes a folder once nothing is in it, so the deepest leave first.
+        for var folder in folders.reversed() where folder.isExcluded && folder.isKnown {
+            try leaveSync(&folder, from: folder, transaction)
+            try transaction.update(folder)
+        }
+    }
+
+    private func spreadExclusion(
+        of parent: LocalItem, to old: LocalItem, _ transaction: MetadataTransaction, at now: Timestamp
+    ) throws -> LocalItem {
+        var child = old
+        child.isExcluded =
+            child.kind == .pipe || child.kind == .socket || parent.isExcluded || exclusions.excludes(child.name)
+        if child.isExcluded, !old.isExcluded, child.kind != .folder { try leaveSync(&child, from: old, transaction) }
+        markPending(&child, at: now)
+        try transaction.update(child)
+        return child
     }
 
     /// `RENAME_EXCHANGE`. Where a new file changes places with a document, the document's name keeps its identity.

@@ -12,7 +12,7 @@ extension DaemonService {
         let engine = device.engine
         engine.context.pace.hurry()
         defer { engine.context.pace.relax() }
-        device.files.noteIdleEdits(pause: .zero)
+        try await blocking { [self] in device.files.noteIdleEdits(pause: .zero) }
         engine.localTreeChanged()
         guard request.wait else { return try await response() }
         let clock = ContinuousClock()

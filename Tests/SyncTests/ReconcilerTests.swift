@@ -1,0 +1,149 @@
+import Basics
+import CloudModel
+import ContainerLog
+import Sync
+import Testing
+
+@Suite("The plan for one item")
+struct ReconcilerTests {
+    private let reconciler = Reconciler()
+    private let base: CloudItem
+    private let newer: CloudItem
+
+    init() throws {
+        base = try .sample(1)
+        newer = try .sample(2)
+    }
+
+    private func trees(_ remote: CloudItem?, _ synced: CloudItem?, _ local: LocalState?) -> ItemTrees {
+        ItemTrees(remote: remote, synced: synced, local: local, isDeparted: false)
+    }
+
+    @Test("what all three agree on needs nothing")
+    func quiet() {
+        #expect(reconciler.plan(trees(base, base, .following(base))) == ItemPlan(agreed: base))
+    }
+
+    @Test("an item that is new in the log is shown")
+    func insertion() {
+        #expect(reconciler.plan(trees(base, nil, nil)) == ItemPlan(follow: [.insert(base)], agreed: base))
+    }
+
+    @Test("an item that went from the log goes here, unless its bytes are nowhere else")
+    func removal() {
+        #expect(reconciler.plan(trees(nil, base, .following(base))) == ItemPlan(follow: [.remove], agreed: nil))
+        let edited = LocalState.following(base).with { $0.isEdited = true }
+        let plan = reconciler.plan(trees(nil, base, edited))
+        #expect(plan.follow.isEmpty && plan.needsUpload)
+        let open = LocalState.following(base).with { $0.isBeingWritten = true }
+        #expect(reconciler.plan(trees(nil, base, open)) == ItemPlan(agreed: base))
+    }
+
+    @Test("a folder that went from the log stays for what is in it")
+    func keptFolder() throws {
+        let folder = try CloudItem.sample(0, name: "f", kind: .folder)
+        let full = LocalState.following(folder).with { $0.hasChildren = true }
+        let plan = reconciler.plan(trees(nil, folder, full))
+        #expect(plan.follow == [.keepFolder])
+        #expect(plan.changes.count == 1)
+        #expect(reconciler.plan(trees(nil, folder, .following(folder))).follow == [.remove])
+    }
+
+    @Test("a new file is told once its bytes are in the cloud")
+    func creation() {
+        let edited = LocalState.following(base).with { $0.isEdited = true }
+        #expect(reconciler.plan(trees(nil, nil, edited)).needsUpload)
+        let plan = reconciler.plan(trees(nil, nil, .following(base)))
+        #expect(
+            plan.changes == [
+                .create(base.id, parent: base.parent, name: base.name, attributes: base.attributes, body: base.body)
+            ])
+    }
+
+    @Test("a deletion is told with the content that was deleted, and gives way to an edit")
+    func deletion() {
+        let gone = trees(base, base, nil).with { $0.isDeparted = true }
+        #expect(reconciler.plan(gone).changes == [.delete(base.id, base: base.digest)])
+        let edited = gone.with { $0.remote = newer }
+        #expect(reconciler.plan(edited).follow == [.forgetDeparture, .insert(newer)])
+    }
+
+    @Test("a deletion reaches its content where that lost a conflict, or lives on after the document went")
+    func deletionOfLoser() {
+        let loser = ConflictVersion(
+            version: base.version, content: .stored(.sample(1)), modified: .zero, author: DeviceID(1), authorName: "",
+            base: nil)
+        let gone = trees(newer.with { $0.conflicts = [loser] }, base, nil).with { $0.isDeparted = true }
+        #expect(reconciler.plan(gone).changes == [.delete(base.id, base: base.digest)])
+        #expect(reconciler.plan(gone.with { $0.remote = nil }).changes == [.delete(base.id, base: base.digest)])
+    }
+
+    @Test("a deletion waits for the batch that says something else of the item")
+    func deletionBehindBatch() {
+        let gone = trees(newer, base, nil).with {
+            $0.isDeparted = true
+            $0.isBeingTold = true
+        }
+        #expect(reconciler.plan(gone) == ItemPlan(agreed: base))
+        #expect(reconciler.plan(gone.with { $0.remote = nil }) == ItemPlan(agreed: base))
+    }
+
+    @Test("a newer content replaces a placeholder at once, and bytes that are here once all of the new are")
+    func newerContent() {
+        let placeholder = LocalState.following(base, isMaterialised: false)
+        #expect(reconciler.plan(trees(newer, base, placeholder)).follow == [.replaceContent(.stored(.sample(2)))])
+        let whole = LocalState.following(base)
+        #expect(reconciler.plan(trees(newer, base, whole)).follow == [.fetch(.sample(2))])
+        #expect(reconciler.plan(trees(newer, base, whole)).agreed?.body == base.body)
+        let light = whole.with { $0.evictsOnUpdate = true }
+        #expect(reconciler.plan(trees(newer, base, light)).follow == [.replaceContent(.stored(.sample(2)))])
+    }
+
+    @Test("nothing is swapped under a program that writes")
+    func writing() {
+        let open = LocalState.following(base).with { $0.isBeingWritten = true }
+        let plan = reconciler.plan(trees(newer, base, open))
+        #expect(plan.follow.isEmpty)
+        #expect(plan.agreed?.body == base.body)
+    }
+
+    @Test("an edit is told with its base, whatever the log has by now")
+    func edit() {
+        let mine = LocalState.following(base).with { $0.content = .sample(3) }
+        for remote in [base, newer] {
+            let plan = reconciler.plan(trees(remote, base, mine))
+            #expect(
+                plan.changes.first
+                    == .edit(
+                        base.id, base: base.digest, content: .stored(.sample(3)), modified: base.attributes.modified))
+        }
+    }
+
+    @Test("a file that was announced takes its content when it comes")
+    func announced() {
+        let announced = base.with { $0.body = .file(.announced(size: 9)) }
+        let shown = LocalState.following(announced, isMaterialised: false)
+        #expect(reconciler.plan(trees(base, announced, shown)).follow == [.replaceContent(.stored(.sample(1)))])
+    }
+
+    @Test("place and attributes go their own ways, each to the side that did not change it")
+    func axes() throws {
+        let moved = try ItemName("b.txt")
+        let remote = base.with { $0.attributes.permissions = 0o600 }
+        let local = LocalState.following(base).with { $0.name = moved }
+        let plan = reconciler.plan(trees(remote, base, local))
+        #expect(plan.changes == [.move(base.id, parent: base.parent, name: moved)])
+        #expect(plan.follow == [.setAttributes(remote.attributes)])
+        let away = reconciler.plan(trees(base.with { $0.name = moved }, base, .following(base)))
+        #expect(away.follow == [.place(parent: base.parent, name: moved)])
+    }
+
+    @Test("an attribute that both changed is told, one that only the log changed is shown")
+    func attributes() {
+        let remote = base.with { $0.attributes.extended = ["user.x": [1], "user.y": [1]] }
+        let local = LocalState.following(base).with { $0.attributes.extended = ["user.x": [2]] }
+        let plan = reconciler.plan(trees(remote, base, local))
+        #expect(plan.changes == [.setAttributes(base.id, AttributeChanges(extended: ["user.x": [2]]))])
+        #expect(plan.agreed?.attributes.extended == ["user.y": [1]])
+    }
+}
