@@ -64,7 +64,8 @@ struct DamageTests {
         let conflict = ConflictVersion(
             version: VersionID(sequence: LogSequence(9), index: 2),
             content: .stored(ContentReference(digest: Digest(words: (1, 2, 3, 4)), size: 5, layout: .manifest)),
-            modified: Timestamp(nanoseconds: -7), author: DeviceID(8), authorName: "über", base: Digest(words: (9, 9, 9, 9))
+            modified: Timestamp(nanoseconds: -7), author: DeviceID(8), authorName: "über",
+            base: Digest(words: (9, 9, 9, 9))
         )
         #expect(try ConflictColumn.decode(ConflictColumn.encode([conflict, conflict])) == [conflict, conflict])
     }

@@ -32,20 +32,25 @@ package final class MetadataDatabase: Sendable {
             try db.execute(sql: "PRAGMA journal_size_limit = 67108864")
         }
         do {
+            try Self.refuseNewer(path)
             pool = try DatabasePool(path: path, configuration: configuration)
-            try Self.migrate(pool, path: path)
+            try Schema.migrator.migrate(pool)
         } catch let error as DatabaseError { throw Self.describe(error, path: path) }
     }
 
-    private static func migrate(_ pool: DatabasePool, path: String) throws {
-        let migrator = Schema.migrator
-        let isNewer = try pool.read { db in try migrator.hasBeenSuperseded(db) }
+    /// Looks without writing: opening to write would already tidy up the write-ahead log.
+    private static func refuseNewer(_ path: String) throws {
+        guard access(path, F_OK) == 0 else { return }
+        var configuration = Configuration()
+        configuration.readonly = true
+        let isNewer = try DatabaseQueue(path: path, configuration: configuration).read { db in
+            try Schema.migrator.hasBeenSuperseded(db)
+        }
         guard !isNewer else {
             throw MetadataError(
                 .tooNew,
                 "\(path) was written by a newer version of ubiquity. Install that version; nothing was changed.")
         }
-        try migrator.migrate(pool)
     }
 
     /// Runs `body` in a read transaction: one snapshot, never waits for the writer.
