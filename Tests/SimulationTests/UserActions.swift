@@ -10,10 +10,10 @@ import VirtualFileSystem
 /// What programs do on one device: random operations on what it shows, noted in the ledger as far as they succeed.
 struct UserActions {
     let device: SimulatedDevice
-    private let caller = Caller(user: 1000, group: 1000)
-    private static let names = ["a.txt", "b.txt", "c", "d.md"]
-    private static let folders = ["c", "f", "g", "p.app"]
-    private static let excluded = ["a.txt~", "b.tmp"]
+    let caller = Caller(user: 1000, group: 1000)
+    static let names = ["a.txt", "b.txt", "c", "d.md"]
+    static let folders = ["c", "f", "g", "p.app"]
+    static let excluded = ["a.txt~", "b.tmp"]
 
     /// Does one thing and answers what. Errors that a program would see are part of the story.
     func act(_ random: inout SeededGenerator, _ ledger: inout Ledger, _ next: inout Int) throws -> String {
@@ -58,7 +58,7 @@ struct UserActions {
 
     // MARK: Where
 
-    private func items(where condition: (LocalItem) -> Bool) throws -> [LocalItem] {
+    func items(where condition: (LocalItem) -> Bool) throws -> [LocalItem] {
         let root = try device.container().node
         return try device.metadata.read { transaction in
             guard let item = try transaction.item(root) else { return [] }
@@ -68,30 +68,30 @@ struct UserActions {
         }
     }
 
-    private func file(_ random: inout SeededGenerator) throws -> LocalItem {
+    func file(_ random: inout SeededGenerator) throws -> LocalItem {
         guard let item = random.pick(try items { $0.kind == .file && !$0.isConflictSibling }) else {
             throw Errno(ENOENT)
         }
         return item
     }
 
-    private func folder(_ random: inout SeededGenerator) throws -> NodeID {
+    func folder(_ random: inout SeededGenerator) throws -> NodeID {
         random.pick(try items { $0.kind == .folder })?.node ?? .root
     }
 
-    private func name(_ random: inout SeededGenerator) -> String {
+    func name(_ random: inout SeededGenerator) -> String {
         random.chance(5) ? random.pick(Self.excluded) ?? "" : random.pick(Self.names) ?? ""
     }
 
-    private func item(_ name: String, in folder: NodeID) throws -> LocalItem? {
+    func item(_ name: String, in folder: NodeID) throws -> LocalItem? {
         try device.metadata.read { try $0.item(named: try ItemName(name), in: folder) }
     }
 
-    private func path(_ node: NodeID) throws -> String {
+    func path(_ node: NodeID) throws -> String {
         try device.files.path(of: node).dropFirst().map(\.description).joined(separator: "/")
     }
 
-    private func content(of item: LocalItem?) throws -> String? {
+    func content(of item: LocalItem?) throws -> String? {
         guard let item, item.kind == .file else { return nil }
         let text = try device.text(of: item)
         return text.isEmpty ? nil : text
@@ -99,13 +99,13 @@ struct UserActions {
 
     // MARK: Files
 
-    private func fresh(_ random: inout SeededGenerator, _ next: inout Int) -> String {
+    func fresh(_ random: inout SeededGenerator, _ next: inout Int) -> String {
         if random.chance(8) { return "same \(random.number(0..<2))" }
         next += 1
         return "\(next) by \(device.id.value)" + String(repeating: ".", count: random.number(0..<4))
     }
 
-    private func write(_ random: inout SeededGenerator, _ ledger: inout Ledger, _ next: inout Int) throws -> String {
+    func write(_ random: inout SeededGenerator, _ ledger: inout Ledger, _ next: inout Int) throws -> String {
         if random.chance(50), let item = try? file(&random) {
             return try overwrite(item, fresh(&random, &next), truncate: random.chance(60), &ledger)
         }
@@ -115,7 +115,7 @@ struct UserActions {
 
     /// `open(O_CREAT | O_TRUNC)`, `write`, `close`.
     @discardableResult
-    private func save(_ name: String, in folder: NodeID, _ text: String, _ ledger: inout Ledger) throws -> String {
+    func save(_ name: String, in folder: NodeID, _ text: String, _ ledger: inout Ledger) throws -> String {
         if let old = try item(name, in: folder) { return try overwrite(old, text, truncate: true, &ledger) }
         let (_, handle) = try device.files.create(Array(name.utf8), in: folder, permissions: 0o644, caller: caller)
         try put(text, handle)
@@ -124,7 +124,7 @@ struct UserActions {
         return "create \(try path(folder))/\(name) ‘\(text)’"
     }
 
-    private func overwrite(_ item: LocalItem, _ text: String, truncate: Bool, _ ledger: inout Ledger) throws -> String {
+    func overwrite(_ item: LocalItem, _ text: String, truncate: Bool, _ ledger: inout Ledger) throws -> String {
         let path = try path(item.node)
         let old = try content(of: item)
         if !truncate, !item.isMaterialised {
@@ -142,14 +142,14 @@ struct UserActions {
     }
 
     /// Writes as the kernel does, with this device's clock as the disk's.
-    private func put(_ text: String, _ handle: OpenHandle) throws {
+    func put(_ text: String, _ handle: OpenHandle) throws {
         let bytes = Array(text.utf8)
         _ = try bytes.withUnsafeBytes { try device.files.write($0, at: 0, in: handle) }
         device.time.advance(by: .microseconds(10))
         try device.files.withDescriptor(handle) { try setModified(device.time.now(), descriptor: $0) }
     }
 
-    private func saveByRename(_ random: inout SeededGenerator, _ ledger: inout Ledger, _ next: inout Int) throws
+    func saveByRename(_ random: inout SeededGenerator, _ ledger: inout Ledger, _ next: inout Int) throws
         -> String
     {
         let target = try file(&random)
@@ -164,7 +164,7 @@ struct UserActions {
         return "save \(path) by renaming \(temporary) ‘\(text)’ over ‘\(old ?? "")’"
     }
 
-    private func saveByDelete(_ random: inout SeededGenerator, _ ledger: inout Ledger, _ next: inout Int) throws
+    func saveByDelete(_ random: inout SeededGenerator, _ ledger: inout Ledger, _ next: inout Int) throws
         -> String
     {
         let target = try file(&random)
@@ -177,7 +177,7 @@ struct UserActions {
         return "save \(path) by deleting ‘\(old ?? "")’, then ‘\(text)’"
     }
 
-    private func truncate(_ random: inout SeededGenerator, _ ledger: inout Ledger) throws -> String {
+    func truncate(_ random: inout SeededGenerator, _ ledger: inout Ledger) throws -> String {
         let target = try file(&random)
         let old = try content(of: target)
         var request = AttributeRequest()
@@ -187,218 +187,18 @@ struct UserActions {
         return "truncate \(try path(target.node)) ‘\(old ?? "")’"
     }
 
-    private func unlink(_ random: inout SeededGenerator, _ ledger: inout Ledger) throws -> String {
+    func unlink(_ random: inout SeededGenerator, _ ledger: inout Ledger) throws -> String {
         guard let target = random.pick(try items { $0.kind != .folder && !$0.isConflictSibling }) else {
             throw Errno(ENOENT)
         }
         return try unlink(target, &ledger)
     }
 
-    private func unlink(_ target: LocalItem, _ ledger: inout Ledger) throws -> String {
+    func unlink(_ target: LocalItem, _ ledger: inout Ledger) throws -> String {
         let path = try path(target.node)
         let old = try content(of: target)
         try device.files.removeFile(target.name.bytes, in: target.parent)
         ledger.supersede(old)
         return "unlink \(path) ‘\(old ?? "")’"
-    }
-
-    // MARK: Folders and names
-
-    private func makeFolder(_ random: inout SeededGenerator) throws -> String {
-        let parent = try folder(&random)
-        let name = random.pick(Self.folders) ?? ""
-        _ = try device.files.makeFolder(Array(name.utf8), in: parent, permissions: 0o755, caller: caller)
-        return "mkdir \(try path(parent))/\(name)"
-    }
-
-    /// `rmdir`, or `rm -r` with all that is inside.
-    private func removeFolder(_ random: inout SeededGenerator, _ ledger: inout Ledger) throws -> String {
-        guard let target = random.pick(try items { $0.kind == .folder && !$0.item.isWellKnown }) else {
-            throw Errno(ENOENT)
-        }
-        let path = try path(target.node)
-        guard random.chance(60) else {
-            try device.files.removeFolder(target.name.bytes, in: target.parent)
-            return "rmdir \(path)"
-        }
-        var inside: [LocalItem] = []
-        try device.metadata.read { transaction in try transaction.forEach(below: target) { inside.append($0) } }
-        for item in inside where item.kind != .folder { _ = try unlink(item, &ledger) }
-        for item in inside.filter({ $0.kind == .folder }).reversed() {
-            // Deepest first: a folder that still holds something is not empty, as for rm.
-            if (try? device.files.removeFolder(item.name.bytes, in: item.parent)) == nil { continue }
-        }
-        for _ in 0..<4 { try? sweepFolders(below: target) }
-        return "rm -r \(path)"
-    }
-
-    private func sweepFolders(below target: LocalItem) throws {
-        var inside: [LocalItem] = []
-        try device.metadata.read { transaction in
-            guard let target = try transaction.item(target.node) else { return }
-            try transaction.forEach(below: target) { inside.append($0) }
-        }
-        for item in inside where item.kind == .folder {
-            try? device.files.removeFolder(item.name.bytes, in: item.parent)
-        }
-    }
-
-    private func rename(_ random: inout SeededGenerator, _ ledger: inout Ledger) throws -> String {
-        guard let source = random.pick(try items { !$0.isConflictSibling && !$0.item.isWellKnown }) else {
-            throw Errno(ENOENT)
-        }
-        let parent = random.chance(50) ? source.parent : try folder(&random)
-        let name = source.kind == .folder && random.chance(70) ? random.pick(Self.folders) ?? "" : name(&random)
-        let target = try item(name, in: parent)
-        let from = try path(source.node)
-        let moved = try content(of: source)
-        let old = try content(of: target)
-        try device.files.rename(
-            source.name.bytes, in: source.parent, to: Array(name.utf8), in: parent,
-            mode: random.chance(80) ? .replace : .noReplace)
-        if old != moved { ledger.supersede(old) }
-        if Self.excluded.contains(name) || source.isExcluded { try excuseAll(below: source, &ledger) }
-        return "rename \(from) to \(try path(parent))/\(name)" + (target == nil ? "" : " over ‘\(old ?? "")’")
-    }
-
-    /// What left the sync may be gone elsewhere and come back with a rename: nothing can be said of it.
-    private func excuseAll(below item: LocalItem, _ ledger: inout Ledger) throws {
-        var inside: [LocalItem] = []
-        try device.metadata.read { transaction in
-            guard let item = try transaction.item(item.node) else { return }
-            try transaction.forEach(below: item) { inside.append($0) }
-        }
-        for item in inside { ledger.excuse(try content(of: item)) }
-    }
-
-    private func exchange(_ random: inout SeededGenerator, _ ledger: inout Ledger) throws -> String {
-        let all = try items { !$0.isConflictSibling && !$0.item.isWellKnown && !$0.isExcluded }
-        guard let one = random.pick(all), let two = random.pick(all) else { throw Errno(ENOENT) }
-        let paths = (try path(one.node), try path(two.node))
-        // A new file takes a document's identity with its name: the document's content is a copy under the other name then.
-        if one.isKnown != two.isKnown { for item in [one, two] { ledger.excuse(try content(of: item)) } }
-        try device.files.rename(one.name.bytes, in: one.parent, to: two.name.bytes, in: two.parent, mode: .exchange)
-        return "exchange \(paths.0) and \(paths.1)"
-    }
-
-    private func link(_ random: inout SeededGenerator, _ next: inout Int) throws -> String {
-        let parent = try folder(&random)
-        let name = name(&random)
-        next += 1
-        _ = try device.files.makeSymlink(
-            Array(name.utf8), in: parent, target: Array("target \(next % 2)".utf8), caller: caller)
-        return "link \(try path(parent))/\(name)"
-    }
-
-    // MARK: Attributes
-
-    private func attributes(_ random: inout SeededGenerator) throws -> String {
-        guard let target = random.pick(try items { !$0.isConflictSibling && $0.kind != .symlink }) else {
-            throw Errno(ENOENT)
-        }
-        var request = AttributeRequest()
-        if random.chance(60) { request.permissions = random.pick([0o600, 0o644, 0o755, 0o700]) }
-        if random.chance(60) {
-            request.modified = .at(Timestamp(seconds: 1_800_000_000 + Int64(random.number(0..<1000))))
-        }
-        _ = try device.files.setAttributes(of: target.node, request)
-        return "chmod and touch \(try path(target.node))"
-    }
-
-    private func extended(_ random: inout SeededGenerator, _ next: inout Int) throws -> String {
-        guard let target = random.pick(try items { !$0.isConflictSibling && ($0.kind == .file || $0.kind == .folder) })
-        else {
-            throw Errno(ENOENT)
-        }
-        let name = random.pick(["user.x", "user.y"]) ?? ""
-        if random.chance(30) {
-            try device.files.removeExtendedAttribute(name, of: target.node)
-            return "removexattr \(try path(target.node)) \(name)"
-        }
-        next += 1
-        try device.files.setExtendedAttribute(name, to: Array("\(next)".utf8), of: target.node, mode: .any)
-        return "setxattr \(try path(target.node)) \(name)"
-    }
-
-    private func pin(_ random: inout SeededGenerator) throws -> String {
-        guard let target = random.pick(try items { !$0.isConflictSibling }) else { throw Errno(ENOENT) }
-        let state = random.pick(PinState.allCases) ?? .inherited
-        try device.files.setPin(state, of: target.node)
-        return "pin \(try path(target.node)) \(state)"
-    }
-
-    // MARK: Conflicts
-
-    /// Deletes a sibling, renames it, or renames it over its document.
-    private func gesture(_ random: inout SeededGenerator, _ ledger: inout Ledger) throws -> String {
-        guard let sibling = random.pick(try items(where: \.isConflictSibling)), let conflict = sibling.conflict else {
-            throw Errno(ENOENT, "no conflicts")
-        }
-        let path = try path(sibling.node)
-        switch random.number(0..<4) {
-        case 0: return "discard: " + (try unlink(sibling, &ledger))
-        case 1, 2:
-            let name = name(&random)
-            let target = try item(name, in: sibling.parent)
-            let (old, text) = (try content(of: target), try content(of: sibling))
-            try device.files.rename(
-                sibling.name.bytes, in: sibling.parent, to: Array(name.utf8), in: sibling.parent, mode: .replace)
-            if old != text { ledger.supersede(old) }
-            // It is a copy from now on: whoever replaces the version elsewhere does not mean this one.
-            ledger.excuse(text)
-            return "keep \(path) as \(name) over ‘\(old ?? "")’"
-        default:
-            let id = sibling.container
-            guard let document = try device.metadata.read({ try $0.item(conflict.document, in: id) }) else {
-                throw Errno(ENOENT)
-            }
-            let (old, text) = (try content(of: document), try content(of: sibling))
-            try device.files.rename(
-                sibling.name.bytes, in: sibling.parent, to: document.name.bytes, in: document.parent, mode: .replace)
-            if old != text { ledger.supersede(old) }
-            ledger.excuse(text)
-            return "make \(path) current over ‘\(old ?? "")’"
-        }
-    }
-
-    // MARK: Files that stay open
-
-    private func begin(_ random: inout SeededGenerator, _ ledger: inout Ledger, _ next: inout Int) throws -> String {
-        let target = try file(&random)
-        let path = try path(target.node)
-        let canWrite = random.chance(70)
-        if !target.isMaterialised {
-            guard device.isOnline else { return "can not fetch \(path)" }
-            try device.materialise(target)
-        }
-        let handle = try device.files.open(target.node, canWrite: canWrite, truncate: false)
-        device.parts.handles.append((handle, path))
-        guard canWrite, random.chance(60) else { return "open \(path) \(canWrite ? "to write" : "to read")" }
-        return "open and " + (try writeOpen(handle, path, fresh(&random, &next), &ledger))
-    }
-
-    private func end(_ random: inout SeededGenerator, _ ledger: inout Ledger, _ next: inout Int) throws -> String {
-        guard !device.parts.handles.isEmpty else { throw Errno(EBADF, "nothing is open") }
-        let index = random.number(0..<device.parts.handles.count)
-        let (handle, path) = device.parts.handles[index]
-        if handle.canWrite, random.chance(40) { return try writeOpen(handle, path, fresh(&random, &next), &ledger) }
-        device.parts.handles.remove(at: index)
-        device.files.release(handle)
-        return "close \(path)"
-    }
-
-    private func writeOpen(_ handle: OpenHandle, _ path: String, _ text: String, _ ledger: inout Ledger) throws
-        -> String
-    {
-        let isNamed = try device.files.attributes(of: handle.file.node).links > 0
-        let row = try device.metadata.read { try $0.item(handle.file.node) }
-        let old = isNamed ? try content(of: row) : nil
-        try device.files.withDescriptor(handle) { _ = ftruncate($0, 0) }
-        try put(text, handle)
-        guard isNamed else { return "write to \(path), which has no name, ‘\(text)’" }
-        ledger.supersede(old == text ? nil : old)
-        ledger.write(text)
-        if row?.isExcluded == true { ledger.excuse(text) }
-        return "write open \(path) ‘\(text)’ over ‘\(old ?? "")’"
     }
 }
