@@ -87,8 +87,8 @@ let package = Package(
         .target(
             name: "Sync",
             dependencies: [
-                "Basics", "CloudModel", "CloudStorage", "ContainerLog", "LocalContent", "LocalMetadata", "Transfers",
-                logging,
+                "Basics", "Chunking", "CloudModel", "CloudStorage", "ContainerLog", "LocalContent", "LocalMetadata",
+                "Transfers", logging,
             ], path: "Sources/Engine/Sync"),
         .testTarget(
             name: "SyncTests",
@@ -152,6 +152,7 @@ let package = Package(
                 "Basics", "Chunking", "CloudModel", "CloudStorage", "ContainerLog", "DeviceSupport", "LocalContent",
                 "LocalMetadata", "Sync", "TestSupport", "Transfers", "VirtualFileSystem", logging,
             ]),
+        .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "ubiquity", "ubiquityd"]),
         .testTarget(name: "TidyTests"),
     ]
 )

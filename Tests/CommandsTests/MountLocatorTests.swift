@@ -8,12 +8,14 @@ struct MountLocatorTests {
     private let inner = MountRecord(mount: "/home/u/docs/inner", pid: 2, state: "/t", socket: "/t/c")
 
     private func locator(
-        _ links: [String: String] = [:], orphans: [String] = [], directory: String = "/home/u"
+        _ links: [String: String] = [:], orphans: [String] = [], directory: String = "/home/u",
+        health: MountHealth = .dead
     ) -> MountLocator {
         MountLocator(
             records: [docs, inner], table: MountTable(mountPoints: orphans.map { Array($0.utf8) }),
             currentDirectory: Array(directory.utf8),
-            resolve: { path in links[String(decoding: path, as: UTF8.self)].map { Array($0.utf8) } })
+            resolve: { path in links[String(decoding: path, as: UTF8.self)].map { Array($0.utf8) } },
+            probe: { _ in health })
     }
 
     @Test(
@@ -50,10 +52,18 @@ struct MountLocatorTests {
         #expect(failure?.status == .notMounted)
     }
 
-    @Test("a mount without a daemon is named as such")
-    func orphan() {
-        let failure = #expect(throws: CommandFailure.self) { try locator(orphans: ["/dead"]).place(of: "/dead/a") }
-        #expect(failure?.status == .notMounted)
-        #expect(failure?.description.contains("the daemon of this mount is gone: /dead.") == true)
+    @Test(
+        "a mount without a registered daemon is named for what it is",
+        arguments: [
+            (MountHealth.dead, Commands.ExitStatus.notMounted, "the daemon of this mount is gone: /dead."),
+            (.living, .notAnswering, "by no daemon that is registered here: /dead."),
+            (.frozen, .notAnswering, "this mount does not answer"),
+        ])
+    func orphan(health: MountHealth, status: Commands.ExitStatus, text: String) {
+        let failure = #expect(throws: CommandFailure.self) {
+            try locator(orphans: ["/dead"], health: health).place(of: "/dead/a")
+        }
+        #expect(failure?.status == status)
+        #expect(failure?.description.contains(text) == true)
     }
 }

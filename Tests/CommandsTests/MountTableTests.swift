@@ -4,15 +4,16 @@ import Testing
 @Suite("The kernel's list of mounts")
 struct MountTableTests {
     private func table(_ text: String) -> [String] {
-        MountTable(parsing: Array(text.utf8)).mountPoints.map { String(decoding: $0, as: UTF8.self) }
+        MountTable(parsing: Array(text.utf8), userID: 1000).mountPoints.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    @Test("only mounts of ours are found, with any number of tags and escaped characters")
+    @Test("only our own mounts are found, with any number of tags and escaped characters")
     func parsing() {
         let text = """
             22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
             90 22 0:50 / /home/u/My\\040Docs rw,nosuid shared:3 master:4 - fuse.ubiquity ubiquity rw,user_id=1000
-            91 22 0:51 / /home/u/plain rw,nosuid - fuse.ubiquity ubiquity rw
+            91 22 0:51 / /home/u/plain rw,nosuid - fuse.ubiquity ubiquity rw,user_id=1000,group_id=1000
+            93 22 0:53 / /home/v/docs rw,nosuid - fuse.ubiquity ubiquity rw,user_id=10001
             92 22 0:52 / /home/u/other rw - fuse.sshfs host: rw
 
             """
@@ -22,7 +23,7 @@ struct MountTableTests {
     @Test(
         "lines of another shape are passed over", arguments: ["", "-", "1 2 3 4 5 6 -", "a b c d /e f - fuse.ubiquity"])
     func oddLines(line: String) {
-        #expect(table(line + "\n91 22 0:51 / /m rw - fuse.ubiquity u rw\n").last == "/m")
+        #expect(table(line + "\n91 22 0:51 / /m rw - fuse.ubiquity u rw,user_id=1000\n").last == "/m")
     }
 
     @Test("an escape at the end or with wrong digits stays as it is")

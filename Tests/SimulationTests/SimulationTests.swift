@@ -9,6 +9,12 @@ struct SimulationTests {
     /// How many failures to show.
     private static let failures = environment["SIMULATION_FAILURES"].flatMap(Int.init) ?? 1
     private static let seed = environment["SIMULATION_SEED"].flatMap(UInt64.init)
+    /// The first seed. Every run goes through the same histories unless it says otherwise; `random` looks for new ones.
+    private static let start: UInt64? =
+        switch environment["SIMULATION_START"] {
+        case "random": nil
+        case let text: text.flatMap(UInt64.init) ?? 1
+        }
     private static let steps = environment["SIMULATION_STEPS"].flatMap(Int.init)
 
     @Test(
@@ -20,7 +26,7 @@ struct SimulationTests {
             try check(seed, steps: Self.steps ?? 40, shared)
             return
         }
-        let start = UInt64.random(in: 0..<1 << 40)
+        let start = Self.start ?? UInt64.random(in: 0..<1 << 40)
         var failures = 0
         for number in 0..<Self.count where failures < Self.failures {
             // Short ones first: what they find is easy to read.

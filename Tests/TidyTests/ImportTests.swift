@@ -25,7 +25,7 @@ struct ImportTests {
     ]
 
     private static func imports(of file: Repository.File) -> [String] {
-        file.lines.compactMap { line in
+        file.lines.filter { $0.contains("import ") }.compactMap { line in
             line.firstMatch(
                 of:
                     /^\s*(?:@\w+(?:\(\w+\))?\s+)*(?:(?:package|public|internal|private|fileprivate)\s+)?import\s+(?:(?:struct|class|enum|protocol|func|var|let|typealias)\s+)?(\w+)/
@@ -47,10 +47,10 @@ struct ImportTests {
 
     @Test("every module imports only what it declares")
     func declared() throws {
-        for module in try Manifest.current().modules {
-            let allowed = module.dependencies.union(Self.platform).union(
-                module.isTest || module.name == "TestSupport" ? ["Testing"] : [])
-            for file in Repository.files(below: module.path, ending: [".swift"]) {
+        let manifest = try Manifest.current()
+        for module in manifest.modules {
+            let allowed = module.dependencies.union(Self.platform).union(module.servesTests ? ["Testing"] : [])
+            for file in manifest.files(of: module) {
                 for name in Self.imports(of: file) where !allowed.contains(name) {
                     Issue.record("\(file) imports \(name), which \(module.name) does not declare in Package.swift")
                 }
@@ -69,8 +69,10 @@ struct ImportTests {
 
     @Test("nothing in Sources stands on test code")
     func testSupport() throws {
-        for module in try Manifest.current().modules where !module.isTest && module.name != "TestSupport" {
-            #expect(!module.dependencies.contains("TestSupport"), "\(module.name) depends on TestSupport")
+        let manifest = try Manifest.current()
+        let testCode = Set(manifest.modules.filter(\.servesTests).map(\.name))
+        for module in manifest.modules where !module.servesTests {
+            #expect(module.dependencies.isDisjoint(with: testCode), "\(module.name) depends on test code")
         }
     }
 

@@ -8,6 +8,16 @@ struct Manifest {
         let isTest: Bool
         /// Modules of ours, and of libraries, that it declares.
         let dependencies: Set<String>
+
+        /// Tests, and what only they stand on.
+        var servesTests: Bool { isTest || path.hasPrefix("Sources/TestSupport") }
+    }
+
+    /// The Swift files of a module, without those of modules that lie in folders of it.
+    func files(of module: Module) -> [Repository.File] {
+        let inner = modules.map { "\($0.path)/" }.filter { $0.hasPrefix("\(module.path)/") && $0 != "\(module.path)/" }
+        return Repository.files(below: module.path, ending: [".swift"])
+            .filter { file in !inner.contains { file.path.hasPrefix($0) } }
     }
 
     let modules: [Module]

@@ -18,13 +18,16 @@ enum Repository {
 
     static func files(below folder: String = "", ending suffixes: [String]) -> [File] {
         let start = folder.isEmpty ? root : root.appending(path: folder)
-        let paths = FileManager.default.enumerator(atPath: start.path)?.compactMap { $0 as? String } ?? []
-        return paths.sorted().compactMap { path in
-            guard suffixes.contains(where: { path.hasSuffix($0) }),
-                path.split(separator: "/").allSatisfy({ !generated.contains(String($0)) })
-            else { return nil }
-            return read(folder.isEmpty ? path : "\(folder)/\(path)")
+        guard let walk = FileManager.default.enumerator(atPath: start.path) else { return [] }
+        var paths: [String] = []
+        for case let path as String in walk {
+            if generated.contains((path as NSString).lastPathComponent) {
+                walk.skipDescendants()
+            } else if suffixes.contains(where: { path.hasSuffix($0) }) {
+                paths.append(path)
+            }
         }
+        return paths.sorted().compactMap { read(folder.isEmpty ? $0 : "\(folder)/\($0)") }
     }
 
     private static func read(_ path: String) -> File? {

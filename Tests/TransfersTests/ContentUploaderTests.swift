@@ -148,6 +148,23 @@ import Testing
         #expect(throws: TransferError(.offline, "")) { try results[1].get() }
     }
 
+    @Test("When the cloud goes away the rest of a long batch is not even read")
+    func offlineEarly() async throws {
+        let fixture = try Fixture()
+        fixture.backend.gate.fail(.missing, with: CloudError(.offline, "no network"))
+        let file = try fixture.file(randomBytes(10))
+        let opened = Mutex(0)
+        let item = UploadItem(
+            size: 10,
+            open: {
+                opened.withLock { $0 += 1 }
+                return file
+            })
+        let results = try await fixture.uploader.upload(Array(repeating: item, count: 10_000), to: fixture.container)
+        #expect(results.allSatisfy { $0 == .failure(TransferError(.offline, "")) })
+        #expect(opened.withLock { $0 } <= 2 * ContentUploader.groupChunks)
+    }
+
     @Test("No more than four chunks of one call are on their way at once")
     func parallel() async throws {
         let fixture = try Fixture(slots: 32)

@@ -12,18 +12,13 @@ struct SeededRandom: RandomNumberGenerator {
     }
 
     mutating func bytes(_ count: Int) -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            let raw = UnsafeMutableRawBufferPointer(buffer)
-            var position = 0
-            while position + 8 <= count {
-                raw.storeBytes(of: next(), toByteOffset: position, as: UInt64.self)
-                position += 8
-            }
-            while position < count {
-                raw[position] = UInt8(truncatingIfNeeded: next())
-                position += 1
-            }
-            filled = count
+        let words = UnsafeMutableBufferPointer<UInt64>.allocate(capacity: (count + 7) / 8)
+        defer { words.deallocate() }
+        var index = 0
+        while index < words.count {
+            words[index] = next()
+            index += 1
         }
+        return Array(UnsafeRawBufferPointer(words).prefix(count))
     }
 }

@@ -56,13 +56,14 @@ extension Manifest {
         }
     }
 
-    /// The manifest that a reference holds in itself; nil where it must be fetched first.
+    /// The manifest that a reference holds in itself; nil where it must be fetched first, or where layout and
+    /// size contradict each other: a size without bytes may never pass for zeros.
     package init?(within reference: ContentReference) {
         switch reference.layout {
-        case .empty: self.init([])
+        case .empty where reference.size == 0: self.init([])
         case .chunk where reference.size > 0 && reference.size <= UInt64(ChunkFrame.maximumChunkLength):
             self.init([ChunkEntry(id: reference.digest, length: Int(reference.size))])
-        case .chunk, .manifest: return nil
+        case .empty, .chunk, .manifest: return nil
         }
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import DaemonProtocol
 import Glibc
 
 /// The `ubiquity` program: parses its arguments, runs one command and tells how it ended.
@@ -41,7 +42,7 @@ struct UbiquityCommand: ParsableCommand {
 
             Exit status: \(ExitStatus.summary).
             """,
-        version: "0.1.0",
+        version: ProgramVersion.current,
         groupedSubcommands: [
             CommandGroup(name: "Mounts", subcommands: [MountCommand.self, UnmountCommand.self, StatusCommand.self]),
             CommandGroup(

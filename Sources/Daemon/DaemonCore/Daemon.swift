@@ -59,10 +59,15 @@ extension DaemonFailure {
             case .noSpace: .diskFull
             case .unusable: .failed
             }
-        self.init(code, error.message, path: path)
+        self.init(code, sentence: error.message, path: path)
+    }
+
+    /// From a message that is whole sentences and may name the path itself.
+    private init(_ code: Code, sentence: String, path: String) {
+        self.init(code, sentence.contains(path) ? sentence : "\(path): \(sentence)")
     }
 
     init(_ error: FuseError, path: String) {
-        self.init(.mountPoint, error.message, path: path)
+        self.init(.mountPoint, sentence: error.message, path: path)
     }
 }

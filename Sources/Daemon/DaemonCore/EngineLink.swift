@@ -29,8 +29,10 @@ final class EngineLink: ContentSource {
         guard let current else { throw Errno(EAGAIN) }
         // With nothing here and no cloud, a wait could only end in the same error.
         if item.presence == .none, case .offline = current.state { throw Errno(ENETUNREACH) }
-        let opened = try current.downloads.open(item)
-        return (opened.file, opened.download)
+        do {
+            let opened = try current.downloads.open(item)
+            return (opened.file, opened.download)
+        } catch is StaleItem { throw Errno(ESTALE) }
     }
 
     func closeIncomplete(_ item: LocalItem) { current?.downloads.close(item) }

@@ -25,6 +25,8 @@ final class RunningDaemon: Sendable {
     func run(_ readiness: ReadinessPipe) async throws {
         let (stops, stop) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         stopping.withLock { $0 = stop }
+        // Before the mount: a signal that came between would kill the process and leave a dead mount behind.
+        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         let socket = try ControlSocket.listen(at: configuration.controlSocket)
         readiness.starting("mounting \(configuration.mountPoint)")
         let session = try await mount()
@@ -37,7 +39,7 @@ final class RunningDaemon: Sendable {
             group.addTask { await self.device.engine.run() }
             group.addTask { await self.serve(server) }
             group.addTask { await self.sweep() }
-            group.addTask { await self.waitForSignals() }
+            group.addTask { await self.obey(signals) }
             group.addTask { await self.end(session, when: stops) }
             readiness.ready()
             logger.notice("serving", metadata: ["mount": "\(configuration.mountPoint)"])
@@ -82,8 +84,8 @@ final class RunningDaemon: Sendable {
         }
     }
 
-    private func waitForSignals() async {
-        for await signal in await UnixSignalsSequence(trapping: .sigterm, .sigint) {
+    private func obey(_ signals: UnixSignalsSequence) async {
+        for await signal in signals {
             logger.notice("told to stop", metadata: ["signal": "\(signal)"])
             stop()
         }

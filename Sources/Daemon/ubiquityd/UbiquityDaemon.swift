@@ -11,7 +11,8 @@ struct UbiquityDaemon: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ubiquityd",
         abstract: "Serves one mount of the document store.",
-        discussion: "Usually started by `ubiquity mount`. SIGTERM and SIGINT stop it in order; the queue is kept.")
+        discussion: "Usually started by `ubiquity mount`. SIGTERM and SIGINT stop it in order; the queue is kept.",
+        version: ProgramVersion.current)
 
     @Option(help: ArgumentHelp("Where to mount.", valueName: "dir"))
     var mount: String

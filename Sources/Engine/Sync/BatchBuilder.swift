@@ -23,7 +23,11 @@ package struct BatchBuilder {
         self.container = container
     }
 
-    package var isFull: Bool { changes.count >= Self.limit }
+    /// Bytes of attributes and names gathered so far, roughly as the log will keep them.
+    private var bytes = 0
+    private static let byteLimit = 1 << 20
+
+    package var isFull: Bool { changes.count >= Self.limit || bytes >= Self.byteLimit }
 
     /// Adds the changes of an item, and before them those of the folders above that the log does not have.
     package mutating func add(_ item: LocalItem) throws {
@@ -35,6 +39,8 @@ package struct BatchBuilder {
         for change in plan.changes { try makeRoom(for: change) }
         told.insert(item.item)
         changes.append(contentsOf: plan.changes)
+        bytes += 160 + item.name.bytes.count + item.target.count
+        bytes += item.attributes.extended.reduce(0) { $0 + $1.key.utf8.count + $1.value.count }
         if plan.changes.isEmpty, !plan.needsUpload { quiet.append(item.item) }
     }
 

@@ -11,8 +11,21 @@ package import Transfers
 /// The bytes that are being fetched: one download per blob, shared by everyone who reads the file and by the queue.
 package final class ContentService: Sendable {
     let context: EngineContext
-    private let active = Mutex<[BlobName: ActiveDownload]>([:])
+    private let active = Mutex(Active())
+    /// Newer versions that are gathered beside the shown ones; readers never get these.
+    private let gathered = Mutex<[NodeID: ActiveDownload]>([:])
     private let finisher: DownloadFinisher
+
+    private struct Active {
+        var downloads: [BlobName: ActiveDownload] = [:]
+        /// How often a download has left: what was read of the database before may be stale then.
+        var departures: UInt64 = 0
+
+        mutating func remove(_ blob: BlobName) {
+            downloads[blob] = nil
+            departures += 1
+        }
+    }
 
     /// A download and who keeps it going.
     struct ActiveDownload {
@@ -30,25 +43,43 @@ package final class ContentService: Sendable {
     }
 
     /// Opens a blob that is not whole, for a reader. Answers what it is written through and its download; the same ones to everyone.
+    /// Throws ``StaleItem`` where the item is not what it was when it was read.
     package func open(_ item: LocalItem) throws -> (file: SharedDescriptor, download: ContentDownload) {
-        try active.withLock { active in
-            var entry = try active[item.blob] ?? start(item)
-            entry.readers += 1
-            active[item.blob] = entry
-            return (entry.file, entry.download)
+        let entry = try join(item) { $0.readers += 1 }
+        return (entry.file, entry.download)
+    }
+
+    /// The download of a blob under way, or a new one, after `note` was told of it.
+    ///
+    /// The database is read outside the lock: status holds a read of it while it waits for the lock.
+    private func join(_ item: LocalItem, _ note: (inout ActiveDownload) -> Void) throws -> ActiveDownload {
+        while true {
+            let (present, departures) = active.withLock { active in
+                (active.downloads[item.blob] != nil, active.departures)
+            }
+            let source = present ? nil : try self.source(of: item)
+            let entry = try active.withLock { active -> ActiveDownload? in
+                var entry = active.downloads[item.blob]
+                if entry == nil, let source, active.departures == departures { entry = try start(source) }
+                guard var entry else { return nil }
+                note(&entry)
+                active.downloads[item.blob] = entry
+                return entry
+            }
+            if let entry { return entry }
         }
     }
 
     /// A reader closed its last handle. What it fetched is kept; the rest is left unless it was asked for.
     package func close(_ item: LocalItem) {
         let idle = active.withLock { active -> ActiveDownload? in
-            guard var entry = active[item.blob] else { return nil }
+            guard var entry = active.downloads[item.blob] else { return nil }
             entry.readers -= 1
             guard entry.readers <= 0, !entry.isQueued else {
-                active[item.blob] = entry
+                active.downloads[item.blob] = entry
                 return nil
             }
-            active[item.blob] = nil
+            active.remove(item.blob)
             return entry.download.isComplete ? nil : entry
         }
         guard let idle else { return }
@@ -59,25 +90,20 @@ package final class ContentService: Sendable {
     /// Somebody read from the file: fetch the rest too, while it is open.
     package func completeInBackground(_ item: LocalItem) {
         active.withLock { active in
-            guard var entry = active[item.blob], entry.completion == nil else { return }
+            guard var entry = active.downloads[item.blob], entry.completion == nil else { return }
             let download = entry.download
             entry.completion = Task {
                 // A failure is the reader's to see, at the range it waits for.
                 do { try await download.completeAll(patience: .seconds(60)) } catch {}
             }
-            active[item.blob] = entry
+            active.downloads[item.blob] = entry
         }
     }
 
     /// Fetches all of an item's content, or the newer version that the log has of it. Returns when it is in place.
     func fetch(_ item: LocalItem) async throws {
         if item.presence == .whole { return try await fetchNewVersion(of: item) }
-        let download = try active.withLock { active in
-            var entry = try active[item.blob] ?? start(item)
-            entry.isQueued = true
-            active[item.blob] = entry
-            return entry.download
-        }
+        let download = try await context.blocking { [self] in try join(item) { $0.isQueued = true }.download }
         defer { unqueue(item) }
         try await download.completeAll(patience: context.timing.patience)
         try await finisher.finish(item.blob)
@@ -85,29 +111,49 @@ package final class ContentService: Sendable {
 
     private func unqueue(_ item: LocalItem) {
         active.withLock { active in
-            active[item.blob]?.isQueued = false
-            if let entry = active[item.blob], entry.readers <= 0 { active[item.blob] = nil }
+            active.downloads[item.blob]?.isQueued = false
+            if let entry = active.downloads[item.blob], entry.readers <= 0 { active.remove(item.blob) }
         }
     }
 
-    private func start(_ item: LocalItem) throws -> ActiveDownload {
-        guard let reference = item.content,
-            let container = try context.metadata.read({ try $0.container(item.container) })
-        else { throw Errno(EAGAIN, "its bytes have not reached the cloud yet") }
+    /// What a download is started from, read at once.
+    private struct Source {
+        let item: LocalItem
+        let reference: ContentReference
+        let container: ContainerName
+        let manifest: Manifest?
+    }
+
+    private func source(of known: LocalItem) throws -> Source {
+        let (present, container) = try context.metadata.read {
+            (try $0.item(known.node), try $0.container(known.container))
+        }
+        guard let item = present, item.blob == known.blob, item.content == known.content, item.presence != .whole
+        else { throw StaleItem() }
+        guard let reference = item.content, let container else {
+            throw Errno(EAGAIN, "its bytes have not reached the cloud yet")
+        }
+        return Source(
+            item: item, reference: reference, container: container.name, manifest: try storedManifest(of: reference))
+    }
+
+    private func start(_ source: Source) throws -> ActiveDownload {
+        let item = source.item
         let isFresh = item.presence == .none
-        let descriptor = isFresh ? try context.content.create(item.blob) : try context.content.open(item.blob)
+        // Bytes of an earlier reader may be about to be noted as here: they stay.
+        let descriptor = isFresh ? try context.content.openOrCreate(item.blob) : try context.content.open(item.blob)
         let file = SharedDescriptor(adopting: descriptor)
         try check("ftruncate") { ftruncate(descriptor, off_t(item.size)) }
         var options = ContentDownload.Options()
         options.presentChunks = isFresh ? nil : item.ranges
-        options.manifest = try storedManifest(of: reference)
+        options.manifest = source.manifest
         let finisher = finisher
         options.onProgress = { progress in
             if progress.isComplete { finisher.note(item.blob) }
         }
         let download = ContentDownload(
-            reference, in: container.name, to: file, context: context.transfers, options: options)
-        finisher.expect(item, reference, download, file)
+            source.reference, in: source.container, to: file, context: context.transfers, options: options)
+        finisher.expect(item, source.reference, download, file)
         return ActiveDownload(item: item, download: download, file: file)
     }
 
@@ -149,23 +195,30 @@ package final class ContentService: Sendable {
 
     /// The share of a file's bytes that is here while it is being fetched; nil when it is not.
     package func progress(of item: LocalItem) -> Double? {
-        active.withLock { $0[item.blob] ?? $0[item.nextBlob] }.map(\.download.fractionPresent)
+        (active.withLock { $0.downloads[item.blob] } ?? gathered.withLock { $0[item.node] }).map(
+            \.download.fractionPresent)
     }
 
     /// All downloads under way.
     package var all: [(item: LocalItem, progress: DownloadProgress)] {
-        active.withLock { active in active.values.map { ($0.item, $0.download.progress) } }
+        entries.map { ($0.item, $0.download.progress) }
     }
 
     /// The cloud is said to be back: do not wait for the end of a pause.
-    func retryNow() { for entry in active.withLock({ Array($0.values) }) { entry.download.retryNow() } }
+    func retryNow() { for entry in entries { entry.download.retryNow() } }
 
-    func isActive(_ blob: BlobName) -> Bool { active.withLock { $0[blob] != nil } }
+    private var entries: [ActiveDownload] {
+        active.withLock { Array($0.downloads.values) } + gathered.withLock { Array($0.values) }
+    }
+
+    func isActive(_ blob: BlobName) -> Bool {
+        active.withLock { $0.downloads[blob] != nil } || gathered.withLock { $0[NodeID(blob.node)] != nil }
+    }
 }
 
-extension LocalItem {
-    /// Where a newer version is gathered while the present one is shown.
-    var nextBlob: BlobName { BlobName(node: node.value, generation: generation + 1) }
+/// An item that was read before it changed: it wants reading again.
+package struct StaleItem: Error {
+    package init() {}
 }
 
 // MARK: Newer versions
@@ -183,7 +236,9 @@ extension ContentService {
             }
         }
         guard let wanted, !item.isEdited else { return try await context.blocking { try self.clearWanted(item) } }
-        let blob = item.nextBlob
+        // The time makes a name that no other content of this file has had or gets by counting up.
+        let unique = UInt64(max(0, context.time.now().nanoseconds))
+        let blob = BlobName(node: item.node.value, generation: max(item.generation + 1, unique))
         let file = SharedDescriptor(adopting: try context.content.create(blob))
         try check("ftruncate") { ftruncate(file.raw, off_t(wanted.reference.size)) }
         var options = ContentDownload.Options()
@@ -191,8 +246,8 @@ extension ContentService {
         options.reuse = try reusable(item)
         let download = ContentDownload(
             wanted.reference, in: wanted.container, to: file, context: context.transfers, options: options)
-        active.withLock { $0[blob] = ActiveDownload(item: item, download: download, file: file, isQueued: true) }
-        defer { _ = active.withLock { $0.removeValue(forKey: blob) } }
+        gathered.withLock { $0[item.node] = ActiveDownload(item: item, download: download, file: file, isQueued: true) }
+        defer { _ = gathered.withLock { $0.removeValue(forKey: item.node) } }
         try await download.completeAll(patience: context.timing.patience)
         try await context.blocking { try self.install(wanted.reference, file, blob, item, download.manifest) }
     }

@@ -22,6 +22,8 @@ final class DownloadFinisher: Sendable {
         var expected: [BlobName: Expected] = [:]
         var complete: [BlobName] = []
         var waiters: [BlobName: [CheckedContinuation<Void, any Error>]] = [:]
+        /// Taken out of ``expected`` and on their way into the database.
+        var settling: Set<BlobName> = []
         var isRunning = false
     }
 
@@ -53,8 +55,9 @@ final class DownloadFinisher: Sendable {
     func finish(_ blob: BlobName) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             let (isDone, starts) = state.withLock { state -> (Bool, Bool) in
-                guard state.expected[blob] != nil else { return (true, false) }
+                guard state.expected[blob] != nil || state.settling.contains(blob) else { return (true, false) }
                 state.waiters[blob, default: []].append(continuation)
+                if state.settling.contains(blob) { return (false, false) }
                 if !state.complete.contains(blob) { state.complete.append(blob) }
                 return (false, state.start())
             }
@@ -69,6 +72,7 @@ final class DownloadFinisher: Sendable {
                 let blobs = state.complete
                 state.complete = []
                 if blobs.isEmpty { state.isRunning = false }
+                state.settling = Set(blobs)
                 return blobs.compactMap { state.expected.removeValue(forKey: $0) }
             }
             guard !group.isEmpty else {
@@ -84,7 +88,8 @@ final class DownloadFinisher: Sendable {
                 context.log.error("could not note complete downloads", metadata: ["error": "\(error)"])
             }
             let waiters = state.withLock { state in
-                group.flatMap { state.waiters.removeValue(forKey: $0.item.blob) ?? [] }
+                state.settling = []
+                return group.flatMap { state.waiters.removeValue(forKey: $0.item.blob) ?? [] }
             }
             for waiter in waiters { waiter.resume(with: result) }
         }

@@ -43,9 +43,14 @@ final class DownloadQueue: Sendable {
         }
     }
 
-    private func fetch(_ item: LocalItem) async throws {
-        guard running.withLock({ $0.insert(item.node).inserted }) else { return }
-        defer { _ = running.withLock { $0.remove(item.node) } }
+    private func fetch(_ listed: LocalItem) async throws {
+        guard running.withLock({ $0.insert(listed.node).inserted }) else { return }
+        defer { _ = running.withLock { $0.remove(listed.node) } }
+        // Another round may have fetched it since it was listed.
+        let present = try await context.blocking { [context] in
+            try context.metadata.read { try $0.item(listed.node) }
+        }
+        guard let item = present, item.wanted > 0 else { return }
         do {
             guard item.content != nil || item.presence == .whole else {
                 return try await note(item, error: nil, wanted: 0)
@@ -56,6 +61,9 @@ final class DownloadQueue: Sendable {
             throw error
         } catch is CancellationError {
             throw CancellationError()
+        } catch is StaleItem {
+            // It is still wanted if it is not here, and the next round finds it as it is.
+            return
         } catch {
             context.log.warning("a download failed", metadata: ["node": "\(item.node)", "error": "\(error)"])
             // It would fail alike at once: it stays visible as an error until it is asked for again.

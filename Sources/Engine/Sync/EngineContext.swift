@@ -72,7 +72,7 @@ package struct EngineTiming: Sendable {
     /// After the last write to a file that stays open (databases, logs).
     package var settleOpen: Duration = .seconds(2)
     /// How long a reader waits for bytes that do not come.
-    package var patience: Duration = .seconds(15)
+    package var patience: Duration = .seconds(8)
     /// Between looks at a cloud that can not tell of changes by itself.
     package var poll: Duration = .seconds(30)
     /// Between looks at open files, use times and the cache's size.

@@ -39,21 +39,29 @@ package struct Evictor: Sendable {
     package func enforce(_ limits: CacheLimits) throws -> Int {
         let space = try context.content.space()
         let free = UInt64(space.f_bavail) * UInt64(space.f_frsize)
-        let candidates = try context.metadata.read { transaction -> (items: [LocalItem], excess: UInt64) in
-            let excess = limits.excess(present: try transaction.presentBytes(), free: free)
-            return (excess == 0 ? [] : try transaction.evictable(limit: 512), excess)
-        }
-        guard candidates.excess > 0 else { return 0 }
-        let plan = EvictionPlan(candidates: candidates.items, excess: candidates.excess) { context.mounted.isOpen($0) }
+        var excess = limits.excess(present: try context.metadata.read { try $0.presentBytes() }, free: free)
         var count = 0
-        for victim in plan.victims {
-            do {
-                try evict(victim.node)
-                count += 1
-            } catch let refusal as EvictionRefusal {
-                context.log.debug("kept a file", metadata: ["reason": "\(refusal.rawValue)"])
-            }
+        var kept = 0
+        while excess > 0 {
+            // What had to stay (pinned from above, open) stands before the rest for ever: go on behind it.
+            let candidates = try context.metadata.read { try $0.evictable(limit: 256, offset: kept) }
+            guard !candidates.isEmpty else { break }
+            let plan = EvictionPlan(candidates: candidates, excess: excess) { context.mounted.isOpen($0) }
+            let gone = plan.victims.filter(wasEvicted)
+            excess -= min(excess, gone.reduce(0) { $0 + $1.size })
+            count += gone.count
+            kept += candidates.count - gone.count
         }
         return count
+    }
+
+    private func wasEvicted(_ item: LocalItem) -> Bool {
+        do {
+            try evict(item.node)
+            return true
+        } catch {
+            context.log.debug("kept a file", metadata: ["why": "\(error)"])
+            return false
+        }
     }
 }

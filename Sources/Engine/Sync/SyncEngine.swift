@@ -57,6 +57,9 @@ package final class SyncEngine: Sendable {
 
     package func uploadProgress(of item: LocalItem) -> Double? { uploads.progress(of: item.node) }
 
+    /// Begins a round of ``rounds`` now.
+    package func askCloud() { logBell.ring() }
+
     /// Transfers under way: item, whether it goes up, bytes done and in all.
     package var transfers: [(item: LocalItem, isUpload: Bool, done: UInt64, total: UInt64)] {
         uploads.all.map { ($0.item, true, $0.bytes, $0.item.size) }
@@ -149,9 +152,9 @@ package final class SyncEngine: Sendable {
         while !Task.isCancelled {
             // Only cancellation ends a sleep early, and then the loop.
             try? await context.clock.sleep(for: context.timing.maintenance)
-            context.mounted.noteIdleEdits(pause: context.timing.settleOpen)
             do {
                 try await context.blocking { [self] in
+                    context.mounted.noteIdleEdits(pause: context.timing.settleOpen)
                     try context.mounted.saveUsage()
                     try evictor.enforce(limits)
                 }

@@ -120,6 +120,8 @@ final class UploadService: Sendable {
     ) throws -> Bool {
         var isAnyDone = false
         var cloudError: TransferError?
+        // A row that says "clean" would outlive a loss of power that its bytes did not.
+        try makeDurable(results.compactMap { (try? $0.1.get()) == nil ? nil : $0.0.item.blob })
         try context.metadata.write { transaction in
             for (candidate, result) in results {
                 switch result {
@@ -139,6 +141,12 @@ final class UploadService: Sendable {
         }
         if !isAnyDone, let cloudError { throw cloudError }
         return isAnyDone
+    }
+
+    private func makeDurable(_ blobs: [BlobName]) throws {
+        // From here on one flush of the file system is cheaper than one per file.
+        guard blobs.count < 8 else { return try context.content.syncAll() }
+        for blob in blobs { try context.content.sync(blob) }
     }
 
     /// The manifest of what is here, so that reading it again after an eviction asks for chunks only.

@@ -2,21 +2,57 @@ import Synchronization
 
 /// A doorbell: rung any number of times, it wakes its one waiter once.
 package final class Wakeup: Sendable {
-    private let stream: AsyncStream<Void>
-    private let bell: AsyncStream<Void>.Continuation
+    private struct State {
+        var isRung = false
+        var waiter: CheckedContinuation<Void, Never>?
 
-    package init() { (stream, bell) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
+        mutating func takeWaiter() -> CheckedContinuation<Void, Never>? {
+            defer { waiter = nil }
+            return waiter
+        }
+    }
 
-    package func ring() { bell.yield() }
+    private let state = Mutex(State())
+
+    package init() {}
+
+    package func ring() {
+        let waiter = state.withLock { state in
+            let waiter = state.takeWaiter()
+            state.isRung = waiter == nil
+            return waiter
+        }
+        waiter?.resume()
+    }
 
     /// Returns when the bell was rung since the last call, or the time is over.
-    func wait(atMost duration: Duration, clock: any Clock<Duration>) async {
+    package func wait(atMost duration: Duration, clock: any Clock<Duration>) async {
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { for await _ in self.stream { return } }
+            group.addTask { await self.untilRung() }
             // Cancelled by the other; that is its only way to fail.
             group.addTask { try? await clock.sleep(for: duration) }
             await group.next()
             group.cancelAll()
+        }
+    }
+
+    /// Returns when the bell is rung or the task is cancelled. Not a stream: to stop waiting for one ends it for good.
+    private func untilRung() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    if Task.isCancelled { return true }
+                    if state.isRung {
+                        state.isRung = false
+                        return true
+                    }
+                    state.waiter = continuation
+                    return false
+                }
+                if isOver { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.takeWaiter() }?.resume()
         }
     }
 }

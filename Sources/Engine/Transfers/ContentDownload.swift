@@ -24,7 +24,7 @@ package final class ContentDownload: Sendable {
         package var manifest: Manifest?
         /// Chunks found there are copied instead of fetched.
         package var reuse: ChunkSource?
-        /// Told whenever bytes became present, on any thread. Must return at once.
+        /// Told whenever bytes became present, on any thread, a late call perhaps behind a newer one. Must return at once.
         package var onProgress: (@Sendable (DownloadProgress) -> Void)?
 
         package init() {}

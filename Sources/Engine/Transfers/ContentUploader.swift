@@ -9,6 +9,8 @@ package struct ContentUploader: Sendable {
     /// Chunks asked about at once: their names are 16 KiB.
     static let groupChunks = 512
     static let groupBytes = 32 << 20
+    /// A small file is two: its chunk and its end.
+    private static let groupEvents = 2 * groupChunks
     /// Sent at once per call; all calls together are bounded by ``TransferSlots``.
     static let parallel = 4
 
@@ -43,7 +45,7 @@ package struct ContentUploader: Sendable {
             for event in staged.events { ledger.add(event) }
             await verify(items, &ledger)
             let pieces = ledger.takePieces()
-            if pieces.isEmpty, staged.stager.isAtEnd { break }
+            if ledger.isOver || (pieces.isEmpty && staged.stager.isAtEnd) { break }
             async let next = stage(staged.stager)
             await send(PieceSender(items: items, container: container, context: context), pieces, &ledger)
             await verify(items, &ledger)
@@ -62,7 +64,7 @@ package struct ContentUploader: Sendable {
     private func stage(_ stager: UploadStager) async -> Staged {
         var staged = Staged(stager: stager)
         for _ in 0..<(Self.groupBytes / UploadStager.stepBytes) {
-            guard !staged.stager.isAtEnd, staged.events.count < Self.groupChunks, !Task.isCancelled else { break }
+            guard !staged.stager.isAtEnd, staged.events.count < Self.groupEvents, !Task.isCancelled else { break }
             let before = staged.stager
             let (events, after) = await context.pool.run {
                 var stager = before

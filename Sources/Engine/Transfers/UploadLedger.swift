@@ -45,6 +45,8 @@ struct UploadLedger: Sendable {
         var sentBytes = 0
     }
 
+    /// The batch was ended early: nothing more need be read.
+    private(set) var isOver = false
     private var items: [Item]
     /// Staged and not yet taken, one piece per name.
     private var staged: [UploadPiece] = []
@@ -118,6 +120,7 @@ struct UploadLedger: Sendable {
 
     /// Ends the batch: whatever is not done fails.
     mutating func failRest(_ error: TransferError) {
+        isOver = true
         for item in items.indices {
             if case .done = items[item].phase { continue }
             fail(item, error)

@@ -37,11 +37,18 @@ package struct DocumentStatus: Sendable, Equatable {
 extension VirtualFileSystem {
     /// The state of an item, from the database and the transfers under way; never from the network.
     package func status(of node: NodeID) throws -> DocumentStatus {
-        try metadata.read { try status(of: existing(node, $0), $0) }
+        try status(of: try metadata.read { try existing(node, $0) })
     }
 
-    package func status(of item: LocalItem, _ transaction: MetadataTransaction) throws -> DocumentStatus {
+    package func status(of item: LocalItem) throws -> DocumentStatus {
+        // Asked before the transaction: whoever answers may itself be reading the database.
         let progress = source.progress(of: item)
+        return try metadata.read { try status(of: item, progress, $0) }
+    }
+
+    private func status(
+        of item: LocalItem, _ progress: TransferFractions, _ transaction: MetadataTransaction
+    ) throws -> DocumentStatus {
         let remote = try transaction.cloudItem(item)
         let isWhole = item.kind != .file || item.isMaterialised
         let isStale = !item.isEdited && item.content != nil && remote?.content != nil && remote?.content != item.content

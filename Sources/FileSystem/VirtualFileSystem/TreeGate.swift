@@ -10,7 +10,12 @@ package final class TreeGate: Sendable {
 
     package init() {
         lock = .allocate(capacity: 1)
-        pthread_rwlock_init(lock, nil)
+        // A writer that waits goes first: a busy mount must not hold up what comes from the cloud.
+        var preference = pthread_rwlockattr_t()
+        pthread_rwlockattr_init(&preference)
+        pthread_rwlockattr_setkind_np(&preference, Int32(PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP))
+        pthread_rwlock_init(lock, &preference)
+        pthread_rwlockattr_destroy(&preference)
     }
 
     deinit {

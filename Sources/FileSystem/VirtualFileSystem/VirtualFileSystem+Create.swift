@@ -149,7 +149,9 @@ extension VirtualFileSystem {
     }
 
     private func makeContainer(_ name: ItemName) throws -> NodeAttributes {
-        guard let containerName = ContainerName(folderName: name.description) else {
+        guard let containerName = ContainerName(folderName: name.description),
+            containerName.folderName == name.description
+        else {
             throw Errno(EINVAL, "a container's name is made of letters, digits, - _ and ~")
         }
         let item = try metadata.write { transaction -> LocalItem in

@@ -113,19 +113,35 @@ extension VirtualFileSystem {
         guard let item = state.item, state.writers > 0 else { throw Errno(EINVAL) }
         if state.download != nil {
             guard size == 0 else { throw Errno(EAGAIN) }
-            state.download = nil
-            if let incomplete = state.incomplete.take() { source.closeIncomplete(incomplete) }
-            state.item = try update(item.node) { row in
-                row.presence = .whole
-                row.ranges = []
-                row.size = 0
-                row.isEdited = true
-                row.content = nil
-            }
-            state.baseline = nil
+            try startEmpty(item, &state)
         }
         try check("ftruncate") { ftruncate(state.descriptor, off_t(size)) }
         if state.baseline == nil { try noteTruncation(&state) } else { try touchBlob(&state) }
+    }
+
+    /// A blob of its own, since fetches under way may still write to the old one.
+    private func startEmpty(_ item: LocalItem, _ state: inout OpenFile.State) throws {
+        let old = item.blob
+        var empty = item
+        empty.generation += 1
+        let bytes = SharedDescriptor(adopting: try content.create(empty.blob))
+        let row = try update(item.node) { row in
+            row.presence = .whole
+            row.ranges = []
+            row.size = 0
+            row.isEdited = true
+            row.content = nil
+            row.wanted = 0
+            row.generation = empty.generation
+        }
+        state.item = row
+        state.bytes = bytes
+        state.blob = row.blob
+        state.download = nil
+        state.needsNameSync = true
+        state.baseline = nil
+        if let incomplete = state.incomplete.take() { source.closeIncomplete(incomplete) }
+        removeBlob(old)
     }
 
     private func noteTruncation(_ state: inout OpenFile.State) throws {

@@ -76,7 +76,8 @@ extension VirtualFileSystem {
             markPending(&item, at: item.changed)
             if wasWriting { item.pendingSince = nil }
         }
-        openFiles[node]?.state.withLock { $0.item = item }
+        // Only what was changed here: whether it is being written is the open file's to say.
+        openFiles[node]?.state.withLock { $0.item?.attributes.extended = item.attributes.extended }
         notifyIfPending(item)
     }
 

@@ -43,6 +43,16 @@ extension VirtualFileSystem {
     /// Makes the descriptor and, where bytes are missing, the download.
     func load(_ state: inout OpenFile.State, node: NodeID) throws {
         guard state.descriptor < 0 else { return }
+        // A download may end between reading the row and joining it: the row is then read again. Each time is another download.
+        for _ in 0..<8 {
+            do { return try loadOnce(&state, node) } catch let error as Errno where error.code == ESTALE {
+                guard try metadata.read({ try $0.item(node) }) != nil else { throw error }
+            }
+        }
+        throw Errno(EAGAIN, "its content keeps changing")
+    }
+
+    private func loadOnce(_ state: inout OpenFile.State, _ node: NodeID) throws {
         guard let item = try metadata.read({ try $0.item(node) }) else { throw Errno(ESTALE) }
         guard item.kind == .file else { throw Errno(item.kind == .folder ? EISDIR : ENXIO) }
         guard item.content != nil || item.isEdited || item.size == 0 else {

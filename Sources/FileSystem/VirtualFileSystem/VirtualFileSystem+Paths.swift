@@ -23,8 +23,6 @@ extension VirtualFileSystem {
     /// The names from the mount's root down to an item.
     package func path(of node: NodeID) throws -> [ItemName] { try metadata.read { try $0.path(of: node) } }
 
-    package func status(of item: LocalItem) throws -> DocumentStatus { try metadata.read { try status(of: item, $0) } }
-
     /// Items that lost their name from outside: their handles keep the bytes.
     package func detach(_ items: [LocalItem]) {
         for item in items {

@@ -82,6 +82,7 @@ package final class VirtualFileSystem: Sendable {
 /// Where bytes come from that are not here, and who wants to know of changes. The sync engine is one.
 package protocol ContentSource: Sendable {
     /// Opens the blob of a file that is not whole, with the download that fills it. Each call needs one ``closeIncomplete(_:)``.
+    /// `ESTALE`: the item is not what it was when it was read, say because its download has just ended.
     func openIncomplete(_ item: LocalItem) throws -> (bytes: SharedDescriptor, download: ContentDownload)
     func closeIncomplete(_ item: LocalItem)
     /// Somebody reads from the file: fetch the rest too while it is open.

@@ -36,6 +36,7 @@ package final class ContentStore: Sendable {
         for shard in 0..<256 where mkdirat(root, Self.shardName(shard), 0o700) != 0 && errno != EEXIST {
             throw Errno(errno, "mkdir")
         }
+        try check("fsync") { fsync(root) }
     }
 
     deinit { close(root) }
@@ -46,6 +47,11 @@ package final class ContentStore: Sendable {
             try check("create") {
                 openat(root, Self.path(blob), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
             })
+    }
+
+    /// Opens a blob for reading and writing, makes it where there is none, and keeps what it holds.
+    package func openOrCreate(_ blob: BlobName) throws(Errno) -> Int32 {
+        Int32(try check("create") { openat(root, Self.path(blob), O_RDWR | O_CREAT | O_CLOEXEC, 0o600) })
     }
 
     /// Opens a blob for reading and writing; `ENOENT` where there is none.
@@ -84,6 +90,18 @@ package final class ContentStore: Sendable {
             })
         defer { close(shard) }
         try check("fsync") { fsync(shard) }
+    }
+
+    /// Makes a blob's bytes and its name durable; no error when it is gone.
+    package func sync(_ blob: BlobName) throws(Errno) {
+        let descriptor: Int32
+        do throws(Errno) { descriptor = try open(blob) } catch {
+            if error.code == ENOENT { return }
+            throw error
+        }
+        defer { close(descriptor) }
+        try check("fdatasync") { fdatasync(descriptor) }
+        try syncName(of: blob)
     }
 
     /// Makes every blob written so far durable, with one flush of the file system (`syncfs(2)`).

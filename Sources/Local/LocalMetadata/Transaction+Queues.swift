@@ -15,13 +15,13 @@ extension MetadataTransaction {
             """, [time.nanoseconds, limit])
     }
 
-    /// When the oldest local change was made that the cloud has not been told.
+    /// When the oldest local change was made that the cloud has not been told; ``Timestamp/zero`` if one must not wait to settle.
     package func oldestPending() throws -> Timestamp? {
         let item = try Int64.fetchOne(
             db.cachedStatement(sql: "SELECT min(pendingSince) FROM local WHERE pendingSince IS NOT NULL"))
         let departure = try Int64.fetchOne(
             db.cachedStatement(sql: "SELECT min(time) FROM departed WHERE isSent = 0"))
-        let resolution = try number("SELECT count(*) FROM resolution WHERE isSent = 0") > 0 ? Int64.min : nil
+        let resolution = try number("SELECT count(*) FROM resolution WHERE isSent = 0") > 0 ? Int64(0) : nil
         return [item, departure, resolution].compactMap(\.self).min().map(Timestamp.init(nanoseconds:))
     }
 
@@ -54,14 +54,14 @@ extension MetadataTransaction {
     }
 
     /// Clean, unpinned files with bytes here, least recently used first.
-    package func evictable(limit: Int) throws -> [LocalItem] {
+    package func evictable(limit: Int, offset: Int = 0) throws -> [LocalItem] {
         try fetchAll(
             """
             SELECT \(LocalItem.selection) FROM local
             WHERE presence > 0 AND size > 0 AND isEdited = 0 AND isWriting = 0 AND digest IS NOT NULL
               AND pendingSince IS NULL AND isKnown = 1 AND isExcluded = 0 AND pin <> 3
-            ORDER BY used LIMIT ?
-            """, [limit])
+            ORDER BY used LIMIT ? OFFSET ?
+            """, [limit, offset])
     }
 
     /// Bytes of all files that are whole or partly here.
@@ -92,7 +92,8 @@ extension MetadataTransaction {
 
     package func unsentDepartures(in container: ContainerID, before time: Timestamp, limit: Int) throws -> [Departure] {
         try departures(
-            "container = ? AND isSent = 0 AND time <= ? ORDER BY time LIMIT ?", [container.value, time.nanoseconds, limit])
+            "container = ? AND isSent = 0 AND time <= ? ORDER BY time LIMIT ?",
+            [container.value, time.nanoseconds, limit])
     }
 
     package func insert(_ departure: Departure) throws {

@@ -34,7 +34,7 @@ package struct DaemonFailure: Error, Codable, Hashable, Sendable, CustomStringCo
     package let code: Code
     /// What happened, without a period.
     package let message: String
-    /// To which path, as the person would type it.
+    /// To which path: that of an item from the mount on, any other absolute.
     package let path: String?
     /// What to do about it, a whole sentence.
     package let advice: String?

@@ -49,7 +49,8 @@ package struct DaemonConnection: ~Copyable {
             case .event(.alive): continue
             case .response(let response) where envelope.id == id: return response
             // Number 0 is the connection itself: turned away.
-            case .failure(let failure) where envelope.id == id || envelope.id == 0: throw CommandFailure(failure)
+            case .failure(let failure) where envelope.id == id || envelope.id == 0:
+                throw CommandFailure(failure.located(in: record))
             case .response, .failure: continue
             }
         }

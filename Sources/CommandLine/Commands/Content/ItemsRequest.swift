@@ -13,7 +13,7 @@ enum ItemsRequest {
             for outcome in outcomes where outcome.failure == nil {
                 print(sentence(verb, outcome, group.record))
             }
-            failures += outcomes.compactMap(\.failure)
+            failures += outcomes.compactMap { $0.failure?.located(in: group.record) }
         }
         if let failure = CommandFailure(failures) { throw failure }
     }

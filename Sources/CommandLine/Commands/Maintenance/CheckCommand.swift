@@ -20,7 +20,7 @@ struct CheckCommand: ParsableCommand {
             }
             let scope = "\(counted(answer.checkedItems, "item")), \(ByteCount(answer.checkedBytes))"
             print("\(group.record.mount): \(scope), \(counted(UInt64(answer.problems.count), "problem")).")
-            problems += answer.problems
+            problems += answer.problems.map { $0.located(in: group.record) }
         }
         if let failure = CommandFailure(found: problems) { throw failure }
     }

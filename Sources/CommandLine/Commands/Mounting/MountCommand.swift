@@ -45,7 +45,9 @@ struct MountCommand: ParsableCommand {
         let mount = try MountPoint.prepare(directory, .current())
         let launcher = try DaemonLauncher(arguments: daemonArguments(mount), state: stateDirectory(mount))
         if foreground { try launcher.become() }
-        let pid = try launcher.start { Terminal.note($0) }
+        var display = LiveDisplay()
+        let pid = try launcher.start { if Terminal.isInteractive { display.show([$0 + " …"]) } }
+        display.clear()
         let record = try verify(mount, pid)
         print("Mounted \(record.mount) (daemon \(record.pid), state in \(record.state)).")
     }
@@ -85,6 +87,7 @@ struct MountCommand: ParsableCommand {
 /// A path of the command line, absolute and without `.` and `..`.
 func absolute(_ path: String) -> String {
     let locator = MountLocator(
-        records: [], table: MountTable(mountPoints: []), currentDirectory: workingDirectory(), resolve: { _ in nil })
+        records: [], table: MountTable(mountPoints: []), currentDirectory: workingDirectory(), resolve: { _ in nil },
+        probe: { _ in .living })
     return String(decoding: locator.absolutePath(rawArgument(path)), as: UTF8.self)
 }

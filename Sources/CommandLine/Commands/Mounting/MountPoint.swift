@@ -32,6 +32,8 @@ enum MountPoint {
             }
         }
         guard locator.table.contains(path) else { return }
+        let health = locator.probe(path)
+        guard case .dead = health else { throw health.failure(mount: path) }
         Terminal.note("taking away a mount whose daemon is gone: \(path)")
         try Unmounting.detach(path)
     }

@@ -26,12 +26,13 @@ struct UnmountCommand: ParsableCommand {
     func run() throws {
         let locator = try MountLocator.current()
         let argument = directory ?? StandardPaths.current.defaultMount
+        let record: MountRecord
         do throws(CommandFailure) {
-            try unmount(try locator.place(of: argument).record)
+            record = try locator.place(of: argument).record
         } catch {
-            guard error.status == .notMounted else { throw error }
-            try cleanUp(absolute(argument), locator, error)
+            return try cleanUp(absolute(argument), locator, error)
         }
+        try unmount(record)
     }
 
     private func unmount(_ record: MountRecord) throws(CommandFailure) {
@@ -42,7 +43,8 @@ struct UnmountCommand: ParsableCommand {
             guard error.status == .notAnswering || error.status == .notMounted, !wait,
                 !(onlyDead && error.status == .notAnswering)
             else { throw error }
-            Terminal.note("daemon \(record.pid) does not answer, taking its mount away: \(record.mount)")
+            let state = error.status == .notMounted ? "is gone" : "does not answer"
+            Terminal.note("daemon \(record.pid) \(state), taking its mount away: \(record.mount)")
             try Unmounting.force(record)
         }
         print("Unmounted \(record.mount).")
@@ -53,10 +55,10 @@ struct UnmountCommand: ParsableCommand {
             .refused, "the daemon of this mount (pid \(connection.record.pid)) lives", path: connection.record.mount)
     }
 
-    /// A mount without a daemon: nothing to ask, only to take away.
+    /// A mount without a daemon that could be asked, only to take away.
     private func cleanUp(_ path: String, _ locator: MountLocator, _ failure: CommandFailure) throws(CommandFailure) {
-        guard locator.table.contains(path), !wait else { throw failure }
+        guard locator.table.contains(path), !wait, !onlyDead || failure.status == .notMounted else { throw failure }
         try Unmounting.detach(path)
-        print("Unmounted \(path), whose daemon was gone.")
+        print("Unmounted \(path), which had no daemon to ask.")
     }
 }

@@ -10,15 +10,18 @@ package struct MountLocator {
     let currentDirectory: [UInt8]
     /// Takes symlinks out of an absolute path; nil when it does not exist.
     let resolve: ([UInt8]) -> [UInt8]?
+    /// How a mount fares that no daemon has registered.
+    let probe: (String) -> MountHealth
 
     package init(
         records: [MountRecord], table: MountTable, currentDirectory: [UInt8],
-        resolve: @escaping ([UInt8]) -> [UInt8]?
+        resolve: @escaping ([UInt8]) -> [UInt8]?, probe: @escaping (String) -> MountHealth
     ) {
         self.records = records
         self.table = table
         self.currentDirectory = currentDirectory
         self.resolve = resolve
+        self.probe = probe
     }
 
     /// A path of the command line, found.
@@ -31,7 +34,7 @@ package struct MountLocator {
         do {
             return MountLocator(
                 records: MountRegistry.standard.records(), table: try .current(),
-                currentDirectory: workingDirectory(), resolve: realPath)
+                currentDirectory: workingDirectory(), resolve: realPath, probe: MountHealth.probe)
         } catch {
             throw CommandFailure(.failed, "the list of mounts can not be read (\(error))", path: "/proc/self/mountinfo")
         }
@@ -42,7 +45,7 @@ package struct MountLocator {
         for candidate in spellings(of: absolute) {
             guard let mount = longestMount(over: candidate) else { continue }
             guard let record = records.first(where: { Array($0.mount.utf8) == mount }) else {
-                throw dead(String(decoding: mount, as: UTF8.self))
+                throw unregistered(String(decoding: mount, as: UTF8.self))
             }
             guard let path = try? MountPath(bytes: candidate.dropFirst(mount.count)) else { break }
             return Place(record: record, path: path)
@@ -52,11 +55,7 @@ package struct MountLocator {
             advice: "See the mounts with \"ubiquity status\", or make one with \"ubiquity mount\".")
     }
 
-    func dead(_ mount: String) -> CommandFailure {
-        CommandFailure(
-            .notMounted, "the daemon of this mount is gone", path: mount,
-            advice: "\"ubiquity mount \(mount)\" starts it again, \"ubiquity unmount \(mount)\" cleans up.")
-    }
+    func unregistered(_ mount: String) -> CommandFailure { probe(mount).failure(mount: mount) }
 
     /// As typed first; then with symlinks on the way to it resolved, then the last one too.
     private func spellings(of path: [UInt8]) -> some Sequence<[UInt8]> {

@@ -44,6 +44,15 @@ struct MountSelection {
         .notMounted, "nothing is mounted", advice: "Mount your documents with \"ubiquity mount\".")
 }
 
+extension DaemonFailure {
+    /// With the path as a person would type it: the daemon names items from the mount on.
+    func located(in record: MountRecord) -> DaemonFailure {
+        guard let path, !path.hasPrefix("/") else { return self }
+        let whole = path == "." ? record.mount : "\(record.mount)/\(path)"
+        return DaemonFailure(code, message, path: whole, advice: advice, errno: errno)
+    }
+}
+
 extension MountRecord {
     /// A path of this mount as a person would type it.
     func display(_ path: MountPath) -> String { path.isRoot ? mount : "\(mount)/\(printable(path.description))" }

@@ -6,22 +6,24 @@ package struct MountTable: Sendable {
     /// What the daemon mounts as: `fuse.` and the subtype.
     static let fileSystemType = "fuse.ubiquity"
 
-    /// Mount points, absolute. A mount that is covered by another appears too.
+    /// Mount points of one user, absolute. A mount that is covered by another appears too.
     package let mountPoints: [[UInt8]]
 
     package init(mountPoints: [[UInt8]]) { self.mountPoints = mountPoints }
 
-    /// Reads the text of a mountinfo file; lines of another shape are passed over.
-    package init(parsing text: [UInt8]) {
-        mountPoints = text.split(separator: UInt8(ascii: "\n")).compactMap { Self.mountPoint(ofLine: Array($0)) }
+    /// Reads the text of a mountinfo file; lines of another shape, and mounts of other users, are passed over.
+    package init(parsing text: [UInt8], userID: UInt32) {
+        mountPoints = text.split(separator: UInt8(ascii: "\n")).compactMap { Self.mountPoint(ofLine: $0, userID) }
     }
 
-    /// `36 35 98:0 /root /mount/point rw,noatime master:1 - fuse.ubiquity source rw`, with any number of tags before the dash.
-    private static func mountPoint(ofLine line: [UInt8]) -> [UInt8]? {
+    /// `36 35 98:0 /root /mount/point rw,noatime master:1 - fuse.ubiquity source rw,user_id=1000`, any number of tags before the dash.
+    private static func mountPoint(ofLine line: ArraySlice<UInt8>, _ userID: UInt32) -> [UInt8]? {
         let fields = line.split(separator: UInt8(ascii: " "))
-        guard let dash = fields.firstIndex(of: [UInt8(ascii: "-")]), dash >= 6, fields.count > dash + 1,
+        guard let dash = fields.firstIndex(of: [UInt8(ascii: "-")]), dash >= 6, fields.count > dash + 3,
             fields[dash + 1].elementsEqual(fileSystemType.utf8)
         else { return nil }
+        let options = fields[dash + 3].split(separator: UInt8(ascii: ","))
+        guard options.contains(where: { $0.elementsEqual("user_id=\(userID)".utf8) }) else { return nil }
         return unescaped(fields[4])
     }
 
@@ -50,7 +52,7 @@ package struct MountTable: Sendable {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         while true {
             let count = try check("read") { read(descriptor, &buffer, buffer.count) }
-            if count == 0 { return MountTable(parsing: text) }
+            if count == 0 { return MountTable(parsing: text, userID: geteuid()) }
             text += buffer[..<count]
         }
     }

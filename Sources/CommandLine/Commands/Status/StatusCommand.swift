@@ -42,7 +42,9 @@ struct StatusCommand: ParsableCommand {
         } else {
             for report in reports { StatusText.lines(report, Terminal.style).forEach { print($0) } }
         }
-        if let failure = reports.lazy.compactMap(\.failure).first { throw failure }
+        // Mounts without a daemon were shown for what they are; a daemon that should have told its state and did not is a failure.
+        let silent = reports.filter { $0.record != nil }.compactMap(\.failure).first { $0.status == .notAnswering }
+        if let silent { throw silent }
     }
 
     /// Every mount: those with a daemon, and those that lost theirs.
@@ -50,7 +52,7 @@ struct StatusCommand: ParsableCommand {
         let known = locator.records.map(ask)
         let orphans = locator.table.mountPoints.map { String(decoding: $0, as: UTF8.self) }
             .filter { mount in !locator.records.contains { $0.mount == mount } }
-        return known + orphans.map { MountReport(record: nil, mount: $0, outcome: .failure(locator.dead($0))) }
+        return known + orphans.map { MountReport(record: nil, mount: $0, outcome: .failure(locator.unregistered($0))) }
     }
 
     private static func ask(_ record: MountRecord) -> MountReport {
@@ -81,7 +83,8 @@ struct StatusCommand: ParsableCommand {
             let items = responses.flatMap { record, status in status.items.map { (record, $0) } }
             if !items.isEmpty { StatusText.table(items, Terminal.style).forEach { print($0) } }
         }
-        if let failure = CommandFailure(responses.flatMap(\.1.failures)) { throw failure }
+        let failures = responses.flatMap { record, status in status.failures.map { $0.located(in: record) } }
+        if let failure = CommandFailure(failures) { throw failure }
     }
 
     private func follow(_ group: MountSelection.Group) throws {

@@ -47,7 +47,7 @@ extension StatusText {
 
     private static func errors(_ record: MountRecord, _ item: ItemStatus, _ style: TextStyle) -> [String] {
         [item.downloadingError, item.uploadingError].compactMap { $0 }.map {
-            style.bad("\(record.display(item.path)): \(printable($0.description))")
+            style.bad(printable($0.located(in: record).description))
         }
     }
 }

@@ -34,10 +34,11 @@ extension DaemonService {
     }
 
     private func side(_ item: LocalItem, _ transaction: MetadataTransaction) throws -> ConflictSide {
-        let status = try device.files.status(of: item, transaction)
-        let device = try transaction.author(of: item) ?? status.device ?? self.daemon.configuration.deviceName
+        let cloud = try transaction.cloudItem(item)
+        let device = try transaction.author(of: item) ?? cloud?.device ?? self.daemon.configuration.deviceName
+        let version = item.conflict?.version ?? cloud?.version
         return ConflictSide(
-            version: status.version?.description ?? "current", path: try path(of: item, transaction), device: device,
+            version: version?.description ?? "current", path: try path(of: item, transaction), device: device,
             modified: WireTime(item.attributes.modified), size: item.size)
     }
 

@@ -31,10 +31,11 @@ extension DaemonService {
     }
 
     private func isWanted(at path: MountPath) throws -> Bool {
-        try device.metadata.read { transaction in
+        let items = try items(at: path)
+        return try device.metadata.read { transaction in
             guard try transaction.wantedTotal() > 0 else { return false }
             var isWanted = false
-            for item in try items(at: path) {
+            for item in items {
                 try transaction.forEach(below: item) { if $0.wanted > 0 { isWanted = true } }
             }
             return isWanted
@@ -44,9 +45,10 @@ extension DaemonService {
     /// The outcome after waiting: with the first error found at or below the path.
     private func judged(_ outcome: ItemOutcome) throws -> ItemOutcome {
         guard outcome.failure == nil else { return outcome }
+        let items = try items(at: outcome.path)
         let message = try device.metadata.read { transaction -> String? in
             var message: String?
-            for item in try items(at: outcome.path) {
+            for item in items {
                 try transaction.forEach(below: item) { if message == nil { message = $0.downloadError } }
             }
             return message

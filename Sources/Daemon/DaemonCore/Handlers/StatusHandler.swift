@@ -71,10 +71,10 @@ extension DaemonService {
 
     func mountStatus() throws -> MountStatus {
         let configuration = daemon.configuration
-        let engine = device.engine
+        // Asked before the transaction: whoever answers may itself be reading the database.
+        let transfers = device.engine.transfers
         return try device.metadata.read { transaction in
             let pending = try transaction.pendingTotals()
-            let transfers = engine.transfers
             var status = MountStatus(
                 mount: configuration.mountPoint, pid: getpid(), state: configuration.stateDirectory,
                 device: DeviceStatus(name: configuration.deviceName, id: device.id.description), cloud: cloudStatus())

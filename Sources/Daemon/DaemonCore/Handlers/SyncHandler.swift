@@ -12,27 +12,37 @@ extension DaemonService {
         let engine = device.engine
         engine.context.pace.hurry()
         defer { engine.context.pace.relax() }
-        device.files.noteIdleEdits(pause: .zero)
+        try await blocking { [self] in device.files.noteIdleEdits(pause: .zero) }
         engine.localTreeChanged()
         guard request.wait else { return try await response() }
         let clock = ContinuousClock()
         let deadline = request.timeout.map { clock.now.advanced(by: .seconds($0)) }
+        // Two, as one may be under way that has read the cloud before this was asked.
         let goal = engine.rounds + 2
+        var asked: UInt64?
         while true {
             let now = try await response()
             if now.pendingItems == 0, engine.rounds >= goal, engine.state == .online { return now }
             if case .stopped(let why) = engine.state { throw DaemonFailure(.failed, why) }
             if let deadline, clock.now >= deadline { throw timedOut(now) }
             engine.localTreeChanged()
+            // Once for each round: a cloud that can not be reached is not asked any faster for it.
+            if asked != engine.rounds {
+                asked = engine.rounds
+                engine.askCloud()
+            }
             try await clock.sleep(for: .milliseconds(20))
         }
     }
 
     private func timedOut(_ now: SyncResponse) -> DaemonFailure {
-        var why = "\(now.pendingItems) items still wait to be uploaded"
-        if case .offline(let reason) = device.engine.state { why += ": \(reason)" }
+        var why =
+            now.pendingItems == 0
+            ? "all changes made here are in the cloud, what others changed is not known yet"
+            : "\(now.pendingItems) items still wait to be uploaded"
+        if case .offline(let reason) = device.engine.state { why += " (\(reason))" }
         return DaemonFailure(
-            .timedOut, why, advice: "They stay queued and are sent as soon as possible; `ubiquity status` shows them.")
+            .timedOut, why, advice: "It goes on by itself as soon as it can; `ubiquity status` shows how far it is.")
     }
 
     private func response() async throws -> SyncResponse {

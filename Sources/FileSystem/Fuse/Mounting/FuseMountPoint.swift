@@ -1,5 +1,6 @@
 import Basics
 import CFuse3
+import Dispatch
 import Glibc
 import Synchronization
 
@@ -97,16 +98,17 @@ package enum FuseMountPoint {
 
     /// The answer of a thread that may never come back.
     private final class Probe: Sendable {
-        private let answer = Mutex<Bool?>(nil)
+        private let answer = Mutex(false)
+        private let arrival = DispatchSemaphore(value: 0)
 
-        func finish(isDead: Bool) { answer.withLock { $0 = isDead } }
+        func finish(isDead: Bool) {
+            answer.withLock { $0 = isDead }
+            arrival.signal()
+        }
 
         func wait(seconds: Int) -> Bool {
-            for _ in 0..<(seconds * 200) {
-                if let answer = answer.withLock({ $0 }) { return answer }
-                usleep(5_000)
-            }
-            return false
+            guard arrival.wait(timeout: .now() + .seconds(seconds)) == .success else { return false }
+            return answer.withLock { $0 }
         }
     }
 }

@@ -1,5 +1,6 @@
 import Basics
 import CFuse3
+import Dispatch
 import Glibc
 import Logging
 import Synchronization
@@ -8,7 +9,7 @@ import Synchronization
 enum FuseReaders {
     /// What a reader's thread shares with the one that ends it.
     private final class Seat: Sendable {
-        let hasEnded = Atomic(false)
+        let end = DispatchSemaphore(value: 0)
         let thread = Mutex<pthread_t?>(nil)
     }
 
@@ -24,7 +25,7 @@ enum FuseReaders {
                 let thread = try OwnThread.start("fuse-\(index)") {
                     WakeSignal.receiveOnly()
                     FuseReader(connection: connection, device: device).run()
-                    seat.hasEnded.store(true, ordering: .releasing)
+                    seat.end.signal()
                     close()
                 }
                 seat.thread.withLock { $0 = thread }
@@ -32,7 +33,7 @@ enum FuseReaders {
         } catch {
             connection.lifecycle.requestStop()
             for seat in seats where seat.thread.withLock({ $0 == nil }) {
-                seat.hasEnded.store(true, ordering: .releasing)
+                seat.end.signal()
             }
             close()
             throw FuseError(
@@ -55,10 +56,9 @@ enum FuseReaders {
     private static func finish(_ connection: FuseConnection, _ seats: [Seat]) {
         for seat in seats {
             // A signal that comes just before the reader's system call is lost, hence again after two milliseconds.
-            while !seat.hasEnded.load(ordering: .acquiring) {
+            repeat {
                 if let thread = seat.thread.withLock({ $0 }) { pthread_kill(thread, WakeSignal.number) }
-                usleep(2_000)
-            }
+            } while seat.end.wait(timeout: .now() + .milliseconds(2)) == .timedOut
             if let thread = seat.thread.withLock({ $0 }) { pthread_join(thread, nil) }
         }
         connection.sever()

@@ -1,0 +1,36 @@
+import Glibc
+
+/// Whether a mount that is in the kernel's list answers.
+package enum MountHealth: Sendable {
+    case living
+    /// Its daemon is gone ("transport endpoint is not connected").
+    case dead
+    case frozen
+
+    /// Asks the mount itself, and gives it five seconds.
+    static func probe(_ mount: String) -> MountHealth {
+        bounded(within: .seconds(5)) {
+            // Not stat(2): the kernel answers that from what it remembers, also for the dead.
+            var information = statvfs()
+            return statvfs(mount, &information) == -1 && errno == ENOTCONN ? .dead : .living
+        } ?? .frozen
+    }
+
+    /// Why nothing can be asked of a mount that no daemon has registered.
+    package func failure(mount: String) -> CommandFailure {
+        switch self {
+        case .dead:
+            CommandFailure(
+                .notMounted, "the daemon of this mount is gone", path: mount,
+                advice: "\"ubiquity mount \(mount)\" starts it again, \"ubiquity unmount \(mount)\" cleans up.")
+        case .living:
+            CommandFailure(
+                .notAnswering, "this mount is served, but by no daemon that is registered here", path: mount,
+                advice: "It may have been started with another XDG_RUNTIME_DIR; \"ubiquity unmount \(mount)\" ends it.")
+        case .frozen:
+            CommandFailure(
+                .notAnswering, "this mount does not answer, and no daemon is registered for it", path: mount,
+                advice: "\"ubiquity unmount \(mount)\" takes it away.")
+        }
+    }
+}

@@ -1,0 +1,11 @@
+import Glibc
+import Synchronization
+
+/// The daemons of one test, to be ended together when one of them holds a program in the kernel.
+final class DaemonList: Sendable {
+    private let daemons = Mutex<[DaemonProcess]>([])
+
+    func add(_ daemon: DaemonProcess) { daemons.withLock { $0.append(daemon) } }
+
+    func kill() { for daemon in daemons.withLock({ $0 }) { daemon.send(SIGKILL) } }
+}

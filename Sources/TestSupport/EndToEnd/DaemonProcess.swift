@@ -1,0 +1,44 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// The daemon of one device, by its process id; there may be none.
+package final class DaemonProcess: Sendable {
+    private let identifier = Mutex<Int32?>(nil)
+
+    init() {}
+
+    package var pid: Int32? { identifier.withLock { $0 } }
+
+    func set(_ pid: Int32?) { identifier.withLock { $0 = pid } }
+
+    /// Sends a signal to the daemon, if there is one and the id is still that of our program.
+    func send(_ signal: Int32) {
+        guard let pid, Self.isDaemon(pid) else { return }
+        kill(pid, signal)
+    }
+
+    var isRunning: Bool { pid.map(Self.isDaemon) ?? false }
+
+    /// Ids of processes are used again, and a zombie has none of its files any more.
+    private static func isDaemon(_ pid: Int32) -> Bool {
+        var path = [CChar](repeating: 0, count: 4096)
+        let count = readlink("/proc/\(pid)/exe", &path, path.count - 1)
+        guard count > 0 else { return false }
+        return String(decoding: path.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self).contains("/ubiquityd")
+    }
+}
+
+extension TestDevice {
+    /// How long the daemon's threads have run, all together (proc_pid_stat(5): utime and stime, in hundredths of a second).
+    package func processorTime() throws -> Duration {
+        guard let pid = daemon.pid else { throw EndToEndError("\(name) has no daemon") }
+        let text = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
+        // The program's name, in parentheses, may hold anything.
+        let fields = text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ")
+        guard fields.count > 13, let user = Int(fields[12]), let system = Int(fields[13]) else {
+            throw EndToEndError("unknown line in /proc: \(text)")
+        }
+        return .milliseconds((user + system) * 10)
+    }
+}

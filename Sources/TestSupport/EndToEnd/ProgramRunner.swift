@@ -1,0 +1,53 @@
+import Subprocess
+import SystemPackage
+
+/// Runs programs that use a mount, each for a bounded time.
+///
+/// A file system that does not answer holds a process in the kernel, where no signal reaches it: so when the time is over the
+/// daemons are ended too, which frees the process and lets the test fail instead of hang.
+package struct ProgramRunner: Sendable {
+    package static let defaultLimit: Duration = .seconds(120)
+
+    let environment: [String: String]
+    /// Ends whatever may hold a program in the kernel.
+    let release: @Sendable () -> Void
+
+    /// Runs a program to its end; one that outlasts `limit` is killed, and the call throws.
+    package func run(
+        _ program: String, _ arguments: [String], in directory: String, limit: Duration = defaultLimit
+    ) async throws -> ProgramOutcome {
+        let command = ([program] + arguments).joined(separator: " ")
+        return try await withThrowingTaskGroup(of: ProgramOutcome.self) { group in
+            group.addTask { try await execute(program, arguments, directory, command) }
+            group.addTask {
+                try await Task.sleep(for: limit)
+                release()
+                throw EndToEndError("`\(command)` did not end within \(limit)")
+            }
+            defer { group.cancelAll() }
+            guard let outcome = try await group.next() else { throw CancellationError() }
+            return outcome
+        }
+    }
+
+    private func execute(
+        _ program: String, _ arguments: [String], _ directory: String, _ command: String
+    ) async throws -> ProgramOutcome {
+        var options = PlatformOptions()
+        options.createSession = true
+        options.teardownSequence = [.send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .zero)]
+        let variables = Dictionary(
+            uniqueKeysWithValues: environment.map { (Environment.Key(stringLiteral: $0.key), Optional($0.value)) })
+        let result = try await Subprocess.run(
+            program.contains("/") ? .path(FilePath(program)) : .name(program), arguments: Arguments(arguments),
+            environment: .inherit.updating(variables), workingDirectory: FilePath(directory), platformOptions: options,
+            output: .string(limit: 16 << 20), error: .string(limit: 1 << 20))
+        let status: Int32 =
+            switch result.terminationStatus {
+            case .exited(let code): Int32(code)
+            case .signaled(let signal): -Int32(signal)
+            }
+        return ProgramOutcome(
+            command: command, status: status, output: result.standardOutput, errors: result.standardError)
+    }
+}

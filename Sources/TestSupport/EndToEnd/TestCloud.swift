@@ -1,0 +1,43 @@
+import Foundation
+
+/// The directory that the devices of a test share as their cloud.
+package struct TestCloud: Sendable {
+    /// Absolute.
+    package let directory: String
+    private var hidden: String { "\(directory)-away" }
+
+    init(directory: String) { self.directory = directory }
+
+    package var url: String { "file://\(directory)" }
+
+    /// Takes the cloud away from every device, as a pulled cable would.
+    package func goOffline() throws { try FileManager.default.moveItem(atPath: directory, toPath: hidden) }
+
+    package func goOnline() throws { try FileManager.default.moveItem(atPath: hidden, toPath: directory) }
+
+    /// What the cloud holds: the bytes and names of all chunks, and the number of log entries.
+    package struct Contents: Equatable, Sendable {
+        package var chunks: Set<String> = []
+        package var chunkBytes = 0
+        package var logEntries = 0
+    }
+
+    /// Reads the cloud's directory as docs/BACKENDS.md describes it.
+    package func contents() throws -> Contents {
+        let root = URL(filePath: directory).appending(path: "containers")
+        let files = FileManager.default.enumerator(at: root, includingPropertiesForKeys: [.fileSizeKey])
+        guard let files else { throw EndToEndError("the cloud can not be read: \(directory)") }
+        var contents = Contents()
+        for case let file as URL in files {
+            let values = try file.resourceValues(forKeys: [.fileSizeKey, .isRegularFileKey])
+            guard values.isRegularFile == true, let size = values.fileSize else { continue }
+            if file.pathComponents.contains("chunks") {
+                contents.chunks.insert(file.path)
+                contents.chunkBytes += size
+            } else if file.pathComponents.contains("log"), file.lastPathComponent.allSatisfy(\.isNumber) {
+                contents.logEntries += 1
+            }
+        }
+        return contents
+    }
+}

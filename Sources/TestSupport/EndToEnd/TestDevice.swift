@@ -1,0 +1,118 @@
+import Foundation
+import Glibc
+
+/// One installation: a real daemon with its own mount and state.
+package struct TestDevice: Sendable {
+    package let name: String
+    /// Where its documents are mounted; absolute.
+    package let mount: String
+    package let state: String
+    package let daemon = DaemonProcess()
+    private let cloud: TestCloud
+    /// The folder that the programs were built into.
+    private let binaries: String
+    package let runner: ProgramRunner
+
+    /// What the tests work in: the `Documents` of the container that always exists.
+    package var documents: String { "\(mount)/CloudDocs/Documents" }
+    private var logFile: String { "\(state)/daemon.log" }
+
+    init(name: String, root: String, cloud: TestCloud, binaries: String, environment: [String: String], all: DaemonList)
+    {
+        self.name = name
+        mount = "\(root)/\(name)/mount"
+        state = "\(root)/\(name)/state"
+        self.cloud = cloud
+        self.binaries = binaries
+        runner = ProgramRunner(environment: environment) { all.kill() }
+        all.add(daemon)
+    }
+
+    // MARK: Life of the daemon
+
+    /// Mounts as a user would, and returns when the command says that the mount answers. Throws if it can not be mounted.
+    package func start(_ options: [String] = []) async throws {
+        try FileManager.default.createDirectory(atPath: mount, withIntermediateDirectories: true)
+        let said = try await ubiquity(
+            ["mount", mount, "--state", state, "--device", name, "--cloud", cloud.url] + options
+        ).text()
+        guard let match = said.firstMatch(of: /daemon (\d+)/), let pid = Int32(match.1) else {
+            throw EndToEndError("mount does not tell its daemon: \(said)")
+        }
+        daemon.set(pid)
+    }
+
+    /// Unmounts in order.
+    package func stop() async throws {
+        try await ubiquity(["unmount", mount]).text()
+        daemon.set(nil)
+    }
+
+    /// Ends the daemon as a crash would; the dead mount stays.
+    package func kill9() async throws {
+        daemon.send(SIGKILL)
+        try await eventually("the daemon of \(name) is gone") { !daemon.isRunning }
+    }
+
+    package func restart(_ options: [String] = []) async throws {
+        if daemon.isRunning { try await stop() }
+        try await start(options)
+    }
+
+    /// Stops the daemon's threads where they are, until ``thaw()``.
+    package func freeze() { daemon.send(SIGSTOP) }
+
+    package func thaw() { daemon.send(SIGCONT) }
+
+    /// Takes everything away, whatever state it is in.
+    func close() async throws {
+        thaw()
+        _ = try? await ubiquity(["unmount", mount], limit: .seconds(30))  // What is left of it is taken away below.
+        daemon.send(SIGKILL)
+        while isMounted() { guard umount2(mount, Int32(MNT_DETACH)) == 0 else { break } }
+        guard !isMounted() else { throw EndToEndError("the mount of \(name) can not be taken away: \(mount)") }
+    }
+
+    private func isMounted() -> Bool {
+        let table = (try? String(contentsOfFile: "/proc/self/mountinfo", encoding: .utf8)) ?? ""
+        return table.contains(" \(mount) ")
+    }
+
+    /// What people want to see of the daemon's log after a failure: how it crashed, else the end.
+    var log: String {
+        let text = (try? String(contentsOfFile: logFile, encoding: .utf8)) ?? "(none)"
+        let lines = text.split(separator: "\n")
+        let crash = lines.firstIndex { $0.contains("Fatal error") || $0.contains("Program crashed") }
+        return (crash.map { lines[$0...].prefix(80) } ?? lines.suffix(60)).joined(separator: "\n")
+    }
+
+    // MARK: Programs
+
+    @discardableResult
+    package func ubiquity(
+        _ arguments: [String], limit: Duration = ProgramRunner.defaultLimit
+    ) async throws -> ProgramOutcome {
+        try await runner.run("\(binaries)/ubiquity", arguments, in: "/", limit: limit)
+    }
+
+    /// Runs a program in the documents folder.
+    @discardableResult
+    package func run(
+        _ program: String, _ arguments: String..., limit: Duration = ProgramRunner.defaultLimit
+    ) async throws -> ProgramOutcome {
+        try await runner.run(program, arguments, in: documents, limit: limit)
+    }
+
+    /// Runs a shell script in the documents folder, ending it at the first command that fails; answers what it printed.
+    @discardableResult
+    package func shell(_ script: String, limit: Duration = ProgramRunner.defaultLimit) async throws -> String {
+        try await runner.run("bash", ["-euo", "pipefail", "-c", script], in: documents, limit: limit).text()
+    }
+
+    /// As ``shell(_:limit:)``, answering how the script ended.
+    package func tryShell(
+        _ script: String, limit: Duration = ProgramRunner.defaultLimit
+    ) async throws -> ProgramOutcome {
+        try await runner.run("bash", ["-euo", "pipefail", "-c", script], in: documents, limit: limit)
+    }
+}

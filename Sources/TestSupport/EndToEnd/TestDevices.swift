@@ -1,0 +1,88 @@
+import Foundation
+import Glibc
+
+/// Devices with real daemons and mounts that share a cloud, in a directory of their own.
+package struct TestDevices: Sendable {
+    /// The test's own directory, on an ordinary file system.
+    package let root: String
+    package let cloud: TestCloud
+    package let devices: [TestDevice]
+
+    /// Mounts two devices, runs `body` and takes everything away again.
+    package static func withTwo(
+        _ body: (_ cloud: TestCloud, _ a: TestDevice, _ b: TestDevice) async throws -> Void
+    ) async throws {
+        try await with(devices: ["A", "B"]) { test in try await body(test.cloud, test.devices[0], test.devices[1]) }
+    }
+
+    /// Mounts devices of these names, runs `body` and takes everything away again, the last one first. What the daemons logged is
+    /// added to an error.
+    package static func with(devices names: [String], _ body: (TestDevices) async throws -> Void) async throws {
+        let test = try TestDevices(names)
+        do {
+            for device in test.devices { try await device.start() }
+            try await body(test)
+        } catch {
+            let logs = test.devices.map { "--- log of device \($0.name)\n\($0.log)" }
+            try? await test.close()  // The first error is the one to be told.
+            throw EndToEndError((["\(error)"] + logs).joined(separator: "\n"))
+        }
+        try await test.close()
+    }
+
+    private init(_ names: [String]) throws {
+        var template = Array("\(NSTemporaryDirectory())/ubq-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil, let path = realpath(template, nil) else {
+            throw EndToEndError("no temporary directory: \(String(cString: strerror(errno)))")
+        }
+        defer { free(path) }
+        root = String(cString: path)
+        cloud = TestCloud(directory: "\(root)/cloud")
+        let environment = try Self.environment(root)
+        let binaries = try Self.binaries()
+        let all = DaemonList()
+        devices = names.map { [root, cloud] in
+            TestDevice(name: $0, root: root, cloud: cloud, binaries: binaries, environment: environment, all: all)
+        }
+    }
+
+    /// Programs find nothing of the user's: no settings of editors or git, no other daemons.
+    private static func environment(_ root: String) throws -> [String: String] {
+        let home = "\(root)/home"
+        let runtime = "\(root)/run"
+        for directory in [home, runtime] {
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        }
+        return [
+            "HOME": home, "XDG_RUNTIME_DIR": runtime, "XDG_STATE_HOME": "\(home)/.local/state",
+            "XDG_DATA_HOME": "\(home)/.local/share", "XDG_CONFIG_HOME": "\(home)/.config", "LC_ALL": "C.UTF-8",
+            "TZ": "UTC", "TERM": "xterm", "GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_NAME": "Test",
+            "GIT_AUTHOR_EMAIL": "test@example.com", "GIT_COMMITTER_NAME": "Test",
+            "GIT_COMMITTER_EMAIL": "test@example.com",
+        ]
+    }
+
+    /// The programs are built beside the tests.
+    private static func binaries() throws -> String {
+        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        return URL(filePath: tests).deletingLastPathComponent().path
+    }
+
+    private func close() async throws {
+        var failures: [String] = []
+        for device in devices.reversed() {
+            do { try await device.close() } catch { failures.append("\(error)") }
+        }
+        guard failures.isEmpty else { throw EndToEndError(failures.joined(separator: "\n")) }
+        try FileManager.default.removeItem(atPath: root)
+    }
+
+    // MARK: Plain directories
+
+    /// An empty directory beside the mounts, on the same disk.
+    package func plain(_ name: String = "plain") throws -> String {
+        let path = "\(root)/\(name)"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        return path
+    }
+}

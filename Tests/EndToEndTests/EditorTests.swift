@@ -1,0 +1,95 @@
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// Each editor saves in its own way: in place, by renaming a new file over the document, or by renaming the document away.
+    @Suite("Editors")
+    struct EditorTests {
+        /// Names that editors leave beside a document, and that stay on the device.
+        static let leftovers = ["*~", ".*.sw?"]
+
+        /// Edits a document that the cloud knows; it must keep its identity, and both devices must end with the new text.
+        private func expectSave(_ script: String) async throws {
+            try await TestDevices.with(devices: ["A", "B"]) { test in
+                try await test.expectSameEverywhere("printf 'one\\nold\\n' > doc.txt")
+                let before = try await test.a.status("doc.txt").itemID
+                try await test.expectSameEverywhere(script, local: Self.leftovers)
+                #expect(try await test.a.contents("doc.txt") == "one\nnew")
+                #expect(try await test.a.status("doc.txt").itemID == before, "the save made another document of it")
+                #expect(try await test.b.status("doc.txt").itemID == before)
+                #expect(try await test.a.attribute("hasUnresolvedConflicts", of: "doc.txt") == "0")
+                #expect(try await test.b.list() == ["doc.txt"], "something local has travelled")
+            }
+        }
+
+        @Test("vim saves, and the document stays the same one", arguments: ["yes", "no", "auto"])
+        func vim(backupCopy: String) async throws {
+            try await expectSave(
+                "vim -Nu NONE -es -c 'set backup backupcopy=\(backupCopy)' -c '%s/old/new/' -c 'wq' doc.txt")
+        }
+
+        @Test("emacs saves with a backup, and the document stays the same one")
+        func emacs() async throws {
+            try await expectSave(
+                """
+                emacs -Q --batch doc.txt --eval \
+                '(progn (goto-char (point-min)) (search-forward "old") (replace-match "new") (save-buffer))'
+                """)
+        }
+
+        @Test("emacs saves without renaming the document away, and it stays the same one")
+        func emacsByCopying() async throws {
+            try await expectSave(
+                """
+                emacs -Q --batch doc.txt --eval \
+                '(progn (setq backup-by-copying t) (search-forward "old") (replace-match "new") (save-buffer))'
+                """)
+        }
+
+        @Test("nano saves, and the document stays the same one")
+        func nano() async throws {
+            try await expectSave(Self.typed("nano -B doc.txt", until: "one", "Down C-k n e w C-o Enter C-x"))
+        }
+
+        /// Types into a program in a terminal of its own once that shows `text`, and waits for the program's end.
+        private static func typed(_ command: String, until text: String, _ keys: String) -> String {
+            """
+            terminal() { tmux -L "editor-$$" -f /dev/null "$@"; }
+            trap 'terminal kill-server 2> /dev/null || true' EXIT
+            terminal new-session -d -x 80 -y 24 "\(command)"
+            until terminal capture-pane -p | grep -q '\(text)'; do read -t 0.1 < <(:) || true; done
+            terminal send-keys \(keys)
+            while terminal has-session 2> /dev/null; do read -t 0.1 < <(:) || true; done
+            """
+        }
+
+        @Test(
+            "a stream editor that edits in place keeps the document",
+            arguments: [
+                "sed -i s/old/new/ doc.txt", "sed -i~ s/old/new/ doc.txt", "perl -pi -e s/old/new/ doc.txt",
+            ])
+        func streamEditors(command: String) async throws { try await expectSave(command) }
+
+        @Test("an atomic save with fsync keeps the document")
+        func atomicSave() async throws {
+            try await expectSave(
+                "printf 'one\\nnew\\n' > .doc.txt.tmp && sync .doc.txt.tmp && mv .doc.txt.tmp doc.txt && sync -f .")
+        }
+
+        @Test("LibreOffice converts a document in the mount")
+        func libreOffice() async throws {
+            try await TestDevices.with(devices: ["A", "B"]) { test in
+                try await test.a.shell(
+                    """
+                    printf 'Dear reader,\\n' > letter.txt
+                    soffice --headless --convert-to odt letter.txt
+                    soffice --headless --convert-to txt:Text --outdir back letter.odt
+                    """, limit: .seconds(300))
+                let text = try await test.a.contents("back/letter.txt")
+                #expect(text.hasSuffix("Dear reader,"))
+                try await test.expectConverged(excluding: [".~lock*"])
+                #expect(try await test.b.list().contains("letter.odt"))
+            }
+        }
+    }
+}

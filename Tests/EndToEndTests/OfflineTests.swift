@@ -1,0 +1,64 @@
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// The cloud's directory is renamed away, as when its disk is pulled out.
+    @Suite("Offline")
+    struct OfflineTests {
+        @Test("without its cloud the mount lists, reads what is local, writes and queues, and catches up after")
+        func worksOffline() async throws {
+            try await TestDevices.with(devices: ["A", "B"]) { test in
+                try await test.a.shell("mkdir d; echo local > d/f; seq 1 1000 > distant")
+                try await test.a.sync()
+                try await eventually("B lists all") { try await test.b.list() == ["d", "distant"] }
+                #expect(try await test.b.contents("d/f") == "local")
+                try test.cloud.goOffline()
+                try await test.b.restart()
+                #expect(try await test.b.list() == ["d", "distant"])
+                #expect(try await test.b.shell("stat -c %s distant; cat d/f") == "3893\nlocal")
+                try await test.b.shell("echo edited > d/f; mkdir e; mv d/f e/g; echo new > n; rm -r d")
+                try await test.a.shell("echo by a > x")
+                #expect(try await test.b.mountStatus().cloud.state == "offline")
+                #expect(try await test.b.mountStatus().queue.pendingItems > 0)
+                try test.cloud.goOnline()
+                try await ConflictTests.expect(
+                    [test.a, test.b],
+                    hold: [
+                        "e/g": "edited", "n": "new", "x": "by a",
+                        "distant": (1...1000).map(String.init).joined(separator: "\n"),
+                    ])
+            }
+        }
+
+        @Test("reading a placeholder without its cloud fails with ENETUNREACH in bounded time, and works after")
+        func placeholder() async throws {
+            try await TestDevices.withTwo { cloud, a, b in
+                try await a.shell("seq 1 1000 > f")
+                try await a.sync()
+                try await eventually("B lists it") { try await b.list() == ["f"] }
+                try cloud.goOffline()
+                let read = try await b.run("cat", b.path("f"), limit: .seconds(30))
+                #expect(read.errors.contains("Network is unreachable"), "\(read)")
+                #expect(read.output.isEmpty)
+                #expect(try await b.shell("stat -c %s f") == "3893", "it is still there, with its size")
+                try cloud.goOnline()
+                try await eventually("it can be read") { try await b.tryShell("seq 1 1000 | cmp - f").succeeded }
+            }
+        }
+
+        @Test("a first start without the cloud fails with a clear error or waits, and never makes a cloud of its own")
+        func neverSeen() async throws {
+            try await TestDevices.with(devices: ["A", "B"]) { test in
+                try await test.a.shell("echo x > f")
+                try await test.a.sync()
+                try await test.a.stop()
+                try test.cloud.goOffline()
+                try await test.a.start()
+                try await test.a.shell("echo y > g; cat f")
+                try test.cloud.goOnline()
+                try await test.expectConverged()
+                #expect(try await test.b.list() == ["f", "g"])
+            }
+        }
+    }
+}

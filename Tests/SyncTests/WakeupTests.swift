@@ -1,0 +1,54 @@
+import Sync
+import Synchronization
+import Testing
+
+@Suite("Wakeup")
+struct WakeupTests {
+    /// A clock whose sleeps end at once, or only when they are cancelled.
+    private struct FixedClock: Clock {
+        let isInstant: Bool
+        let now = ContinuousClock.now
+        var minimumResolution: Duration { .zero }
+
+        func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+            if isInstant { return }
+            let (stream, end) = AsyncStream<Void>.makeStream()
+            for await _ in stream {}
+            end.finish()
+            try Task.checkCancellation()
+        }
+    }
+
+    private final class Order: Sendable {
+        let events = Mutex<[String]>([])
+
+        func note(_ event: String) { events.withLock { $0.append(event) } }
+    }
+
+    @Test("a bell whose waiter ran out of time before still waits until it is rung")
+    func waitsAgain() async {
+        let bell = Wakeup()
+        for _ in 1...3 { await bell.wait(atMost: .seconds(1), clock: FixedClock(isInstant: true)) }
+        let order = Order()
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                await bell.wait(atMost: .seconds(1), clock: FixedClock(isInstant: false))
+                order.note("woken")
+            }
+            for _ in 1...1000 { await Task.yield() }
+            order.note("rung")
+            bell.ring()
+        }
+        #expect(order.events.withLock { $0 } == ["rung", "woken"])
+    }
+
+    @Test("a ring that nobody waits for is kept, several are one")
+    func ringsAreKept() async {
+        let bell = Wakeup()
+        bell.ring()
+        bell.ring()
+        await bell.wait(atMost: .seconds(1), clock: FixedClock(isInstant: false))
+        // The second ring was the same one: only the clock ends this wait.
+        await bell.wait(atMost: .seconds(1), clock: FixedClock(isInstant: true))
+    }
+}
