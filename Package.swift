@@ -144,8 +144,7 @@ let package = Package(
         .target(
             name: "DeviceSupport",
             dependencies: [
-                "Basics", "CloudModel", "CloudStorage", "LocalContent", "LocalMetadata", "Sync", "TestSupport",
-                "Transfers", "VirtualFileSystem", logging,
+                "Basics", "CloudModel", "LocalContent", "LocalMetadata", "Sync", "Transfers", "VirtualFileSystem",
             ], path: "Sources/TestSupport/Device"),
         .testTarget(
             name: "SimulationTests",

@@ -20,6 +20,4 @@ final class Scratch {
         try? FileManager.default.removeItem(atPath: directory)
     }
 
-    /// The bytes of the database file.
-    func contents() -> Data? { FileManager.default.contents(atPath: path) }
 }

@@ -11,9 +11,9 @@ import VirtualFileSystem
 struct UserActions {
     let device: SimulatedDevice
     let caller = Caller(user: 1000, group: 1000)
-    private static let names = ["a.txt", "b.txt", "c", "d.md"]
-    private static let folders = ["c", "f", "g", "p.app"]
-    private static let excluded = ["a.txt~", "b.tmp"]
+    static let names = ["a.txt", "b.txt", "c", "d.md"]
+    static let folders = ["c", "f", "g", "p.app"]
+    static let excluded = ["a.txt~", "b.tmp"]
 
     /// Does one thing and answers what. Errors that a program would see are part of the story.
     func act(_ random: inout SeededGenerator, _ ledger: inout Ledger, _ next: inout Int) throws -> String {
@@ -200,130 +200,5 @@ struct UserActions {
         try device.files.removeFile(target.name.bytes, in: target.parent)
         ledger.supersede(old)
         return "unlink \(path) ‘\(old ?? "")’"
-    }
-
-    // MARK: Folders and names
-
-    func makeFolder(_ random: inout SeededGenerator) throws -> String {
-        let parent = try folder(&random)
-        let name = random.pick(Self.folders) ?? ""
-        _ = try device.files.makeFolder(Array(name.utf8), in: parent, permissions: 0o755, caller: caller)
-        return "mkdir \(try path(parent))/\(name)"
-    }
-
-    /// `rmdir`, or `rm -r` with all that is inside.
-    func removeFolder(_ random: inout SeededGenerator, _ ledger: inout Ledger) throws -> String {
-        guard let target = random.pick(try items { $0.kind == .folder && !$0.item.isWellKnown }) else {
-            throw Errno(ENOENT)
-        }
-        let path = try path(target.node)
-        guard random.chance(60) else {
-            try device.files.removeFolder(target.name.bytes, in: target.parent)
-            return "rmdir \(path)"
-        }
-        var inside: [LocalItem] = []
-        try device.metadata.read { transaction in try transaction.forEach(below: target) { inside.append($0) } }
-        for item in inside where item.kind != .folder { _ = try unlink(item, &ledger) }
-        for item in inside.filter({ $0.kind == .folder }).reversed() {
-            // Deepest first: a folder that still holds something is not empty, as for rm.
-            if (try? device.files.removeFolder(item.name.bytes, in: item.parent)) == nil { continue }
-        }
-        for _ in 0..<4 { try? sweepFolders(below: target) }
-        return "rm -r \(path)"
-    }
-
-    func sweepFolders(below target: LocalItem) throws {
-        var inside: [LocalItem] = []
-        try device.metadata.read { transaction in
-            guard let target = try transaction.item(target.node) else { return }
-            try transaction.forEach(below: target) { inside.append($0) }
-        }
-        for item in inside where item.kind == .folder {
-            try? device.files.removeFolder(item.name.bytes, in: item.parent)
-        }
-    }
-
-    func rename(_ random: inout SeededGenerator, _ ledger: inout Ledger) throws -> String {
-        guard let source = random.pick(try items { !$0.isConflictSibling && !$0.item.isWellKnown }) else {
-            throw Errno(ENOENT)
-        }
-        let parent = random.chance(50) ? source.parent : try folder(&random)
-        let name = source.kind == .folder && random.chance(70) ? random.pick(Self.folders) ?? "" : name(&random)
-        let target = try item(name, in: parent)
-        let from = try path(source.node)
-        let moved = try content(of: source)
-        let old = try content(of: target)
-        try device.files.rename(
-            source.name.bytes, in: source.parent, to: Array(name.utf8), in: parent,
-            mode: random.chance(80) ? .replace : .noReplace)
-        if old != moved { ledger.supersede(old) }
-        if Self.excluded.contains(name) || source.isExcluded { try excuseAll(below: source, &ledger) }
-        return "rename \(from) to \(try path(parent))/\(name)" + (target == nil ? "" : " over ‘\(old ?? "")’")
-    }
-
-    /// What left the sync may be gone elsewhere and come back with a rename: nothing can be said of it.
-    func excuseAll(below item: LocalItem, _ ledger: inout Ledger) throws {
-        var inside: [LocalItem] = []
-        try device.metadata.read { transaction in
-            guard let item = try transaction.item(item.node) else { return }
-            try transaction.forEach(below: item) { inside.append($0) }
-        }
-        for item in inside { ledger.excuse(try content(of: item)) }
-    }
-
-    func exchange(_ random: inout SeededGenerator, _ ledger: inout Ledger) throws -> String {
-        let all = try items { !$0.isConflictSibling && !$0.item.isWellKnown && !$0.isExcluded }
-        guard let one = random.pick(all), let two = random.pick(all) else { throw Errno(ENOENT) }
-        let paths = (try path(one.node), try path(two.node))
-        // A new file takes a document's identity with its name: the document's content is a copy under the other name then.
-        if one.isKnown != two.isKnown { for item in [one, two] { ledger.excuse(try content(of: item)) } }
-        try device.files.rename(one.name.bytes, in: one.parent, to: two.name.bytes, in: two.parent, mode: .exchange)
-        return "exchange \(paths.0) and \(paths.1)"
-    }
-
-    func link(_ random: inout SeededGenerator, _ next: inout Int) throws -> String {
-        let parent = try folder(&random)
-        let name = name(&random)
-        next += 1
-        _ = try device.files.makeSymlink(
-            Array(name.utf8), in: parent, target: Array("target \(next % 2)".utf8), caller: caller)
-        return "link \(try path(parent))/\(name)"
-    }
-
-    // MARK: Attributes
-
-    func attributes(_ random: inout SeededGenerator) throws -> String {
-        guard let target = random.pick(try items { !$0.isConflictSibling && $0.kind != .symlink }) else {
-            throw Errno(ENOENT)
-        }
-        var request = AttributeRequest()
-        if random.chance(60) { request.permissions = random.pick([0o600, 0o644, 0o755, 0o700]) }
-        if random.chance(60) {
-            request.modified = .at(Timestamp(seconds: 1_800_000_000 + Int64(random.number(0..<1000))))
-        }
-        _ = try device.files.setAttributes(of: target.node, request)
-        return "chmod and touch \(try path(target.node))"
-    }
-
-    func extended(_ random: inout SeededGenerator, _ next: inout Int) throws -> String {
-        guard let target = random.pick(try items { !$0.isConflictSibling && ($0.kind == .file || $0.kind == .folder) })
-        else {
-            throw Errno(ENOENT)
-        }
-        let name = random.pick(["user.x", "user.y"]) ?? ""
-        if random.chance(30) {
-            try device.files.removeExtendedAttribute(name, of: target.node)
-            return "removexattr \(try path(target.node)) \(name)"
-        }
-        next += 1
-        try device.files.setExtendedAttribute(name, to: Array("\(next)".utf8), of: target.node, mode: .any)
-        return "setxattr \(try path(target.node)) \(name)"
-    }
-
-    func pin(_ random: inout SeededGenerator) throws -> String {
-        guard let target = random.pick(try items { !$0.isConflictSibling }) else { throw Errno(ENOENT) }
-        let state = random.pick(PinState.allCases) ?? .inherited
-        try device.files.setPin(state, of: target.node)
-        return "pin \(try path(target.node)) \(state)"
     }
 }

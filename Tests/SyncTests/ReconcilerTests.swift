@@ -130,6 +130,15 @@ struct ReconcilerTests {
         #expect(plan.changes.count == 1)
     }
 
+    @Test(
+        "an item shown without ever having been agreed on follows the log's content, and never tells its own as an edit"
+    )
+    func adoption() {
+        let plan = reconciler.plan(trees(newer, nil, .following(base, isMaterialised: false)))
+        #expect(plan.changes.isEmpty)
+        #expect(plan.follow == [.replaceContent(.stored(.sample(2)))])
+    }
+
     @Test("a file that was announced takes its content when it comes")
     func announced() {
         let announced = base.with { $0.body = .file(.announced(size: 9)) }

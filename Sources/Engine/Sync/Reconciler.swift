@@ -69,12 +69,13 @@ package struct Reconciler: Sendable {
         return plan
     }
 
-    /// Both sides have the item without having agreed on anything (folders with well-known ids, folders that became one): the
+    /// Both sides have the item without having agreed on anything (folders with well-known ids, folders that became one, a conflict version that became an item): the
     /// place and content shown here count as agreed.
     private func adopted(_ remote: CloudItem, _ local: LocalState) -> CloudItem {
         var agreed = remote
         agreed.parent = local.parent
         agreed.name = local.name
+        if let body = local.body { agreed.body = body }
         return agreed
     }
 

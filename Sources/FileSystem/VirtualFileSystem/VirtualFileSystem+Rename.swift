@@ -104,6 +104,8 @@ extension VirtualFileSystem {
         try transaction.insert(
             Resolution(container: item.container, item: conflict.document, version: conflict.version))
         item.conflict = nil
+        // The sibling's own id belongs to the version: on other devices it is still shown under it.
+        item.item = newID()
         item.isKnown = false
         item.attributes.permissions |= 0o200
     }

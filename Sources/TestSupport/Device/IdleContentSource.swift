@@ -1,6 +1,5 @@
 import Basics
 package import CloudModel
-import CloudStorage
 import Glibc
 package import LocalContent
 package import LocalMetadata

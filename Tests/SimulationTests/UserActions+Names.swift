@@ -1,0 +1,97 @@
+import Basics
+import CloudModel
+import DeviceSupport
+import Glibc
+import LocalContent
+import LocalMetadata
+import Transfers
+import VirtualFileSystem
+
+/// Folders and names.
+extension UserActions {
+    func makeFolder(_ random: inout SeededGenerator) throws -> String {
+        let parent = try folder(&random)
+        let name = random.pick(Self.folders) ?? ""
+        _ = try device.files.makeFolder(Array(name.utf8), in: parent, permissions: 0o755, caller: caller)
+        return "mkdir \(try path(parent))/\(name)"
+    }
+
+    /// `rmdir`, or `rm -r` with all that is inside.
+    func removeFolder(_ random: inout SeededGenerator, _ ledger: inout Ledger) throws -> String {
+        guard let target = random.pick(try items { $0.kind == .folder && !$0.item.isWellKnown }) else {
+            throw Errno(ENOENT)
+        }
+        let path = try path(target.node)
+        guard random.chance(60) else {
+            try device.files.removeFolder(target.name.bytes, in: target.parent)
+            return "rmdir \(path)"
+        }
+        var inside: [LocalItem] = []
+        try device.metadata.read { transaction in try transaction.forEach(below: target) { inside.append($0) } }
+        for item in inside where item.kind != .folder { _ = try unlink(item, &ledger) }
+        for item in inside.filter({ $0.kind == .folder }).reversed() {
+            // Deepest first: a folder that still holds something is not empty, as for rm.
+            if (try? device.files.removeFolder(item.name.bytes, in: item.parent)) == nil { continue }
+        }
+        for _ in 0..<4 { try? sweepFolders(below: target) }
+        return "rm -r \(path)"
+    }
+
+    func sweepFolders(below target: LocalItem) throws {
+        var inside: [LocalItem] = []
+        try device.metadata.read { transaction in
+            guard let target = try transaction.item(target.node) else { return }
+            try transaction.forEach(below: target) { inside.append($0) }
+        }
+        for item in inside where item.kind == .folder {
+            try? device.files.removeFolder(item.name.bytes, in: item.parent)
+        }
+    }
+
+    func rename(_ random: inout SeededGenerator, _ ledger: inout Ledger) throws -> String {
+        guard let source = random.pick(try items { !$0.isConflictSibling && !$0.item.isWellKnown }) else {
+            throw Errno(ENOENT)
+        }
+        let parent = random.chance(50) ? source.parent : try folder(&random)
+        let name = source.kind == .folder && random.chance(70) ? random.pick(Self.folders) ?? "" : name(&random)
+        let target = try item(name, in: parent)
+        let from = try path(source.node)
+        let moved = try content(of: source)
+        let old = try content(of: target)
+        try device.files.rename(
+            source.name.bytes, in: source.parent, to: Array(name.utf8), in: parent,
+            mode: random.chance(80) ? .replace : .noReplace)
+        if old != moved { ledger.supersede(old) }
+        if Self.excluded.contains(name) || source.isExcluded { try excuseAll(below: source, &ledger) }
+        return "rename \(from) to \(try path(parent))/\(name)" + (target == nil ? "" : " over ‘\(old ?? "")’")
+    }
+
+    /// What left the sync may be gone elsewhere and come back with a rename: nothing can be said of it.
+    func excuseAll(below item: LocalItem, _ ledger: inout Ledger) throws {
+        var inside: [LocalItem] = []
+        try device.metadata.read { transaction in
+            guard let item = try transaction.item(item.node) else { return }
+            try transaction.forEach(below: item) { inside.append($0) }
+        }
+        for item in inside { ledger.excuse(try content(of: item)) }
+    }
+
+    func exchange(_ random: inout SeededGenerator, _ ledger: inout Ledger) throws -> String {
+        let all = try items { !$0.isConflictSibling && !$0.item.isWellKnown && !$0.isExcluded }
+        guard let one = random.pick(all), let two = random.pick(all) else { throw Errno(ENOENT) }
+        let paths = (try path(one.node), try path(two.node))
+        // A new file takes a document's identity with its name: the document's content is a copy under the other name then.
+        if one.isKnown != two.isKnown { for item in [one, two] { ledger.excuse(try content(of: item)) } }
+        try device.files.rename(one.name.bytes, in: one.parent, to: two.name.bytes, in: two.parent, mode: .exchange)
+        return "exchange \(paths.0) and \(paths.1)"
+    }
+
+    func link(_ random: inout SeededGenerator, _ next: inout Int) throws -> String {
+        let parent = try folder(&random)
+        let name = name(&random)
+        next += 1
+        _ = try device.files.makeSymlink(
+            Array(name.utf8), in: parent, target: Array("target \(next % 2)".utf8), caller: caller)
+        return "link \(try path(parent))/\(name)"
+    }
+}
