@@ -6,7 +6,10 @@ import DaemonProtocol
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Verify the bytes and records on this device.",
-        discussion: "Reads every local byte. Exit status 7 when something is wrong; nothing is changed.")
+        discussion: """
+            Holds the database against itself, and every record against the size of its bytes. Exit status 7 when something \
+            is wrong; nothing is changed.
+            """)
 
     @Argument(help: "The mount, or any path in it (default: all mounts).", completion: .directory)
     var path: String?

@@ -5,7 +5,7 @@ import DaemonProtocol
 struct DiagnoseCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diagnose", abstract: "Print the daemon's inner state.",
-        discussion: "Names of documents are part of it; their contents are not.")
+        discussion: "Names and contents of documents are not part of it, but for names in messages about errors.")
 
     @Argument(help: "The mount, or any path in it (default: all mounts).", completion: .directory)
     var path: String?

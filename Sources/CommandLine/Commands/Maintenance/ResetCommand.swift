@@ -6,8 +6,8 @@ struct ResetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reset", abstract: "Rebuild this device's state from the cloud.",
         discussion: """
-            For a device that is stuck. Edits that are not in the cloud yet are kept, a bundle for a post-mortem is saved \
-            first, everything else is read from the cloud again.
+            For a device that is stuck. This version does not do it by itself yet: it answers what to do by hand so that no \
+            edit is lost.
             """)
 
     @Argument(help: "The mount, or any path in it; needed when there are several.", completion: .directory)
