@@ -35,6 +35,25 @@ struct EventMailboxTests {
 
 @Suite("The watching thread", .timeLimit(.minutes(1)))
 struct DirectoryWatcherTests {
+    @Test("A cloud that is made before the watches stand is told too")
+    func cloudBeforeTheWatches() async throws {
+        try await withFolder { folder in
+            _ = try await newCloud(folder.appending("cloud"))
+            var events = backend(folder.appending("cloud")).events().makeAsyncIterator()
+            #expect(await events.next() == .reachabilityChanged)
+            #expect(await events.next() == .containersChanged)
+        }
+    }
+
+    @Test("A cloud that leaves while its watches are armed anew because of a folder is told to have left")
+    func leavesDuringArming() {
+        let (here, there) = (WatchSet.Place(device: 1, inode: 2), WatchSet.Place(device: 1, inode: 3))
+        let armed = DirectoryWatcher.Armed(reason: .structure, place: here)
+        #expect(armed.mayHaveMoved(to: nil))
+        #expect(armed.mayHaveMoved(to: there))
+        #expect(!armed.mayHaveMoved(to: here))
+    }
+
     @Test("It ends when told, whether the cloud is there or not", arguments: ["/", "/no/such/cloud"])
     func stop(path: String) async throws {
         let (stop, ended) = (try StopSignal(), DispatchSemaphore(value: 0))

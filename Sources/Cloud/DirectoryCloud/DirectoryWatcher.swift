@@ -17,7 +17,7 @@ struct DirectoryWatcher {
     /// Where inotify can not be had (the user's instances or watches are used up), hints come at this pace: milliseconds.
     private static let fallbackPause: Int32 = 30_000
 
-    private enum Reason {
+    enum Reason {
         case start
         /// Folders came or went, events were lost, or time passed.
         case structure
@@ -25,26 +25,46 @@ struct DirectoryWatcher {
         case place
     }
 
+    /// Why watches are armed, and where the cloud was when that was done last.
+    struct Armed {
+        let reason: Reason
+        let place: WatchSet.Place?
+
+        /// Whether the consumer has to look if the cloud is there. At the start it has to: the cloud may have come or gone after
+        /// the consumer asked for events. A cloud may also leave while the watches are armed anew because of something smaller.
+        func mayHaveMoved(to now: WatchSet.Place?) -> Bool {
+            switch reason {
+            case .start, .place: true
+            case .structure: place != now
+            }
+        }
+    }
+
     /// Returns when stopped.
     func run() {
         let mounts = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)
         defer { if mounts >= 0 { close(mounts) } }
-        var reason: Reason? = .start
-        while let current = reason { reason = watch(since: current, mounts) }
+        var armed = Armed(reason: .start, place: nil)
+        while let next = watch(since: armed, mounts) { armed = next }
     }
 
     /// Arms fresh watches, posts, and waits until they do not fit any more; nil when stopped.
-    private func watch(since reason: Reason, _ mounts: Int32) -> Reason? {
+    private func watch(since last: Armed, _ mounts: Int32) -> Armed? {
         var watches = WatchSet(root: root)
         watches.arm()
         if let failure = watches.failure {
             logger.warning("changes of the cloud are noticed late", metadata: ["error": "\(failure)"])
         }
-        // A cloud that is away at the start may have gone after the consumer asked for events.
-        if reason == .place || (reason == .start && watches.place == nil) { mailbox.post(.reachabilityChanged) }
+        if last.mayHaveMoved(to: watches.place) { mailbox.post(.reachabilityChanged) }
         if watches.place != nil { mailbox.post(.containersChanged) }
         for container in watches.containers { mailbox.post(.containerChanged(container)) }
 
+        let place = watches.place
+        return waitUntilUnfit(watches, mounts).map { Armed(reason: $0, place: place) }
+    }
+
+    /// Posts what events mean until the watches have to be armed anew; nil when stopped.
+    private func waitUntilUnfit(_ watches: borrowing WatchSet, _ mounts: Int32) -> Reason? {
         while true {
             var polled = [stop.reading, watches.inotify.raw].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
             polled.append(pollfd(fd: mounts, events: Int16(POLLPRI), revents: 0))
