@@ -16,11 +16,14 @@ package final class MetadataDatabase: Sendable {
     /// The write-ahead log, opened by us as well: syncing it makes every commit so far durable (sqlite.org/wal.html).
     private let logDescriptor: Mutex<Int32?>
     private let log: Logger
+    private let onCommit: (@Sendable () -> Void)?
 
     /// Opens or makes the database. Throws `tooNew` when a newer version of this program wrote it, `damaged` when it is none.
-    package init(path: String, log: Logger) throws {
+    /// `onCommit` is called before and after each commit: where a test lets the process die.
+    package init(path: String, log: Logger, onCommit: (@Sendable () -> Void)? = nil) throws {
         self.path = path
         self.log = log
+        self.onCommit = onCommit
         logDescriptor = Mutex(nil)
         var configuration = Configuration()
         configuration.maximumReaderCount = 4
@@ -67,8 +70,10 @@ package final class MetadataDatabase: Sendable {
                 var result: T?
                 try db.inTransaction(.immediate) {
                     result = try body(MetadataTransaction(db))
+                    onCommit?()
                     return .commit
                 }
+                onCommit?()
                 guard let result else { throw MetadataError(.unusable, "A transaction ended without a result.") }
                 return result
             }

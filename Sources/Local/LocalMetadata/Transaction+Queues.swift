@@ -91,9 +91,11 @@ extension MetadataTransaction {
     }
 
     package func unsentDepartures(in container: ContainerID, before time: Timestamp, limit: Int) throws -> [Departure] {
-        try departures(
-            "container = ? AND isSent = 0 AND time <= ? ORDER BY time LIMIT ?",
-            [container.value, time.nanoseconds, limit])
+        try settled(before: time) { times in
+            try departures(
+                "container = ? AND isSent = 0 AND time BETWEEN ? AND ? ORDER BY time LIMIT ?",
+                [container.value, times.lowerBound, times.upperBound, limit])
+        }
     }
 
     package func insert(_ departure: Departure) throws {
@@ -203,27 +205,41 @@ extension Resolution {
 }
 
 extension MetadataTransaction {
+    /// A change that is noted later than this after now was noted by a clock that has been set back since.
+    private static let furthestAhead = Duration.seconds(60)
+
+    /// What settled before `time`; where that is nothing, what a clock ahead of ours has noted: it would wait for hours or years.
+    private func settled<T>(before time: Timestamp, _ fetch: (ClosedRange<Int64>) throws -> [T]) throws -> [T] {
+        let found = try fetch(Int64.min...time.nanoseconds)
+        guard found.isEmpty else { return found }
+        return try fetch(time.adding(Self.furthestAhead).nanoseconds...Int64.max)
+    }
+
     /// Items of a container with something to tell whose bytes, if they need any, are in the cloud.
     package func ready(in container: ContainerID, before time: Timestamp, limit: Int) throws -> [LocalItem] {
-        try fetchAll(
-            """
-            SELECT \(LocalItem.selection) FROM local
-            WHERE pendingSince IS NOT NULL AND pendingSince <= ? AND container = ? AND isEdited = 0 AND isPaused = 0
-            ORDER BY pendingSince, node LIMIT ?
-            """, [time.nanoseconds, container.value, limit])
+        try settled(before: time) { times in
+            try fetchAll(
+                """
+                SELECT \(LocalItem.selection) FROM local
+                WHERE pendingSince BETWEEN ? AND ? AND container = ? AND isEdited = 0 AND isPaused = 0
+                ORDER BY pendingSince, node LIMIT ?
+                """, [times.lowerBound, times.upperBound, container.value, limit])
+        }
     }
 
     /// Edited files that have settled, oldest edit first.
     package func uploadable(
         before time: Timestamp, sizes: ClosedRange<UInt64>, limit: Int
     ) throws -> [LocalItem] {
-        try fetchAll(
-            """
-            SELECT \(LocalItem.selection) FROM local
-            WHERE pendingSince IS NOT NULL AND pendingSince <= ? AND isEdited = 1 AND isPaused = 0
-              AND size BETWEEN ? AND ?
-            ORDER BY pendingSince, node LIMIT ?
-            """, [time.nanoseconds, Int64(clamping: sizes.lowerBound), Int64(clamping: sizes.upperBound), limit])
+        let (least, most) = (Int64(clamping: sizes.lowerBound), Int64(clamping: sizes.upperBound))
+        return try settled(before: time) { times in
+            try fetchAll(
+                """
+                SELECT \(LocalItem.selection) FROM local
+                WHERE pendingSince BETWEEN ? AND ? AND isEdited = 1 AND isPaused = 0 AND size BETWEEN ? AND ?
+                ORDER BY pendingSince, node LIMIT ?
+                """, [times.lowerBound, times.upperBound, least, most, limit])
+        }
     }
 }
 
