@@ -96,6 +96,19 @@ let package = Package(
                 "Basics", "CloudModel", "ContainerLog", "DeviceSupport", "LocalMetadata", "Sync",
             ]),
 
+        .target(
+            name: "Maintenance",
+            dependencies: [
+                "Basics", "Chunking", "CloudModel", "CloudStorage", "ContainerLog", "LocalContent", "LocalMetadata",
+                "Sync", "Transfers", logging,
+            ], path: "Sources/Engine/Maintenance"),
+        .testTarget(
+            name: "MaintenanceTests",
+            dependencies: [
+                "Basics", "Chunking", "CloudModel", "CloudStorage", "ContainerLog", "DeviceSupport", "LocalContent",
+                "LocalMetadata", "Maintenance", "Sync", "TestSupport", "Transfers", logging,
+            ]),
+
         // MARK: FileSystem: the mount
         .systemLibrary(
             name: "CFuse3", path: "Sources/FileSystem/CFuse3", pkgConfig: "fuse3", providers: [.apt(["libfuse3-dev"])]),
@@ -118,7 +131,8 @@ let package = Package(
             name: "DaemonCore",
             dependencies: [
                 "Basics", "CloudModel", "CloudStorage", "ContainerLog", "DaemonProtocol", "DirectoryCloud", "Fuse",
-                "LocalContent", "LocalMetadata", "Mount", "Sync", "Transfers", "VirtualFileSystem", logging, nioCore,
+                "LocalContent", "LocalMetadata", "Maintenance", "Mount", "Sync", "Transfers", "VirtualFileSystem", logging,
+                nioCore,
                 nioExtras, nioPosix, systemPackage, unixSignals,
             ], path: "Sources/Daemon/DaemonCore"),
         .executableTarget(

@@ -88,9 +88,29 @@ package final class MetadataDatabase: Sendable {
 
     /// Runs SQLite's own consistency check; empty when all is well.
     package func integrityProblems() throws -> [String] {
-        try pool.read { db in
-            try String.fetchAll(db, sql: "PRAGMA integrity_check(20)").filter { $0 != "ok" }
+        do {
+            return try pool.read { db in
+                try String.fetchAll(db, sql: "PRAGMA integrity_check(100)").filter { $0 != "ok" }
+            }
+        } catch let error as DatabaseError {
+            // Too damaged to be looked through to its end.
+            return [error.message ?? error.resultCode.description]
         }
+    }
+
+    /// A quicker look than ``integrityProblems()``, which leaves out the indexes: the first problem, nil when there is none.
+    package func firstProblem() -> String? {
+        do {
+            return try pool.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }.flatMap { $0 == "ok" ? nil : $0 }
+        } catch { return (error as? DatabaseError)?.message ?? "\(error)" }
+    }
+
+    /// Closes it with everything in the one file: nothing is left in the log of writes.
+    package func closeWhole() throws {
+        do {
+            try pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+        } catch let error as DatabaseError { throw Self.describe(error, path: path) }
+        try close()
     }
 
     package func close() throws {

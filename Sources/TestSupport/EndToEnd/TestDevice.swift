@@ -116,3 +116,13 @@ package struct TestDevice: Sendable {
         try await runner.run("bash", ["-euo", "pipefail", "-c", script], in: documents, limit: limit)
     }
 }
+
+extension TestDevice {
+    /// Takes over the daemon that a `mount` has started.
+    package func adopt(_ outcome: ProgramOutcome) throws {
+        guard let match = try outcome.text().firstMatch(of: /daemon (\d+)/), let pid = Int32(match.1) else {
+            throw EndToEndError("mount does not tell its daemon: \(outcome)")
+        }
+        daemon.set(pid)
+    }
+}

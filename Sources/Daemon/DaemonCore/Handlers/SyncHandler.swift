@@ -23,7 +23,7 @@ extension DaemonService {
         while true {
             let now = try await response()
             if now.pendingItems == 0, engine.rounds >= goal, engine.state == .online { return now }
-            if case .stopped(let why) = engine.state { throw DaemonFailure(.failed, why) }
+            if case .stopped(let why) = engine.state { throw DaemonFailure(.failed, sentences: why) }
             if let deadline, clock.now >= deadline { throw timedOut(now) }
             engine.localTreeChanged()
             // Once for each round: a cloud that can not be reached is not asked any faster for it.
@@ -40,7 +40,7 @@ extension DaemonService {
             now.pendingItems == 0
             ? "all changes made here are in the cloud, what others changed is not known yet"
             : "\(now.pendingItems) items still wait to be uploaded"
-        if case .offline(let reason) = device.engine.state { why += " (\(reason))" }
+        if case .offline(let reason) = device.engine.state { why += " (\(DaemonFailure.clause(reason)))" }
         return DaemonFailure(
             .timedOut, why, advice: "It goes on by itself as soon as it can; `ubiquity status` shows how far it is.")
     }
