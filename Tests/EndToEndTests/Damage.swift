@@ -53,3 +53,23 @@ extension TestCloud {
         return "\(directory)/containers/CloudDocs/log/000000/" + String(repeating: "0", count: 9 - text.count) + text
     }
 }
+
+extension TestDevice {
+    /// What went wrong on this device, as `ubiquity status --json` tells it.
+    struct Failure: Decodable {
+        let message: String
+        let path: String?
+        let advice: String?
+    }
+
+    func failures() async throws -> [Failure] {
+        struct Mount: Decodable {
+            let mount: String
+            let errors: [Failure]?
+        }
+        struct Answer: Decodable { let mounts: [Mount] }
+        let text = try await ubiquity(["status", "--json"]).text()
+        let mounts = try JSONDecoder().decode(Answer.self, from: Data(text.utf8)).mounts
+        return mounts.first { $0.mount == mount }?.errors ?? []
+    }
+}

@@ -1,5 +1,6 @@
 import Basics
 import CloudModel
+import CloudModel
 import DaemonProtocol
 import Glibc
 import LocalMetadata
@@ -89,6 +90,7 @@ extension DaemonService {
                     completedBytes: transfer.done, totalBytes: transfer.total)
             }
             status.errors = [daemon.damage.withLock { $0 }].compactMap(\.self)
+            status.errors += device.engine.troubles.all.map(DaemonFailure.init)
             status.errors += try transaction.failed(limit: 100).map { item in
                 DaemonFailure(
                     .failed, sentences: item.uploadError ?? item.downloadError ?? "it failed",
@@ -110,6 +112,15 @@ extension DaemonService {
         case .connecting: CloudStatus(url: url, state: .offline, message: "connecting")
         case .offline(let why), .stopped(let why): CloudStatus(url: url, state: .offline, message: why)
         }
+    }
+}
+
+extension DaemonFailure {
+    /// A container that does not sync, by the folder that it shows as.
+    init(_ trouble: ContainerTroubles.Trouble) {
+        self.init(
+            trouble.needsUpdate ? .versionMismatch : .damaged, sentences: trouble.message,
+            path: trouble.container.folderName)
     }
 }
 

@@ -29,10 +29,15 @@ package struct DeviceCheck {
     /// Throws what keeps it from going on at all, and `CancellationError`.
     package mutating func run() async throws -> CheckReport {
         try await checkDatabase()
-        try await checkLocalContent()
-        // A cloud that is away is a finding, and what is here was checked.
-        do { try await checkCloud() } catch let error as CloudError {
+        do {
+            try await checkLocalContent()
+            try await checkCloud()
+        } catch let error as CloudError {
+            // What is here was checked.
             report.found(Finding("the cloud could not be checked: \(clause(error.message))"))
+        } catch let error as MetadataError {
+            guard error.code == .damaged, report.problemCount > 0 else { throw error }
+            report.found(Finding("not everything could be checked, as the database can not be read"))
         }
         return report
     }
