@@ -106,7 +106,7 @@ let package = Package(
             name: "MaintenanceTests",
             dependencies: [
                 "Basics", "Chunking", "CloudModel", "CloudStorage", "ContainerLog", "DeviceSupport", "LocalContent",
-                "LocalMetadata", "Maintenance", "Sync", "TestSupport", "Transfers", logging,
+                "LocalMetadata", "Maintenance", "Sync", "TestSupport", "Transfers", "VirtualFileSystem", logging,
             ]),
 
         // MARK: FileSystem: the mount

@@ -10,7 +10,7 @@ package struct TestDevice: Sendable {
     package let daemon = DaemonProcess()
     private let cloud: TestCloud
     /// The folder that the programs were built into.
-    private let binaries: String
+    let binaries: String
     package let runner: ProgramRunner
 
     /// What the tests work in: the `Documents` of the container that always exists.
@@ -125,4 +125,9 @@ extension TestDevice {
         }
         daemon.set(pid)
     }
+}
+
+extension TestDevice {
+    /// The command line as a shell would run it, where words need no quotes.
+    package func command(_ arguments: [String]) -> String { (["\(binaries)/ubiquity"] + arguments).joined(separator: " ") }
 }
