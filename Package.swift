@@ -65,7 +65,7 @@ let package = Package(
 
         // MARK: Local: what a device keeps
         .target(
-            name: "LocalMetadata", dependencies: ["Basics", "CloudModel", "ContainerLog", grdb, logging],
+            name: "LocalMetadata", dependencies: ["Basics", "CLinux", "CloudModel", "ContainerLog", grdb, logging],
             path: "Sources/Local/LocalMetadata"),
         .testTarget(
             name: "LocalMetadataTests",

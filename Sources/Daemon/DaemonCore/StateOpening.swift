@@ -23,6 +23,7 @@ struct StateOpening {
         readiness.starting("opening \(state)")
         if let report = try StateSwap(state: state).resume() { logger.notice("carried a rebuild through: \(report)") }
         if configuration.resets {
+            try refuseNewer()
             let report = try await rebuild(because: "its reset was asked for")
             return (try openDevice(), report)
         }
@@ -34,6 +35,15 @@ struct StateOpening {
             logger.error("the state is damaged and is rebuilt", metadata: ["why": "\(error)"])
             let report = try await rebuild(because: error.message, damage: error)
             return (try openDevice(), report)
+        }
+    }
+
+    /// Only the version that wrote a state knows what in it must not be lost.
+    private func refuseNewer() throws(DaemonFailure) {
+        do { try MetadataDatabase.refuseNewer(database) } catch {
+            // Damage is what a reset is for.
+            guard let error = error as? MetadataError, error.code == .tooNew else { return }
+            throw DaemonFailure(error, path: state)
         }
     }
 

@@ -16,12 +16,14 @@ package final class MetadataDatabase: Sendable {
     /// The write-ahead log, opened by us as well: syncing it makes every commit so far durable (sqlite.org/wal.html).
     private let logDescriptor: Mutex<Int32?>
     private let log: Logger
+    private let reserve: DiskReserve
 
     /// Opens or makes the database. Throws `tooNew` when a newer version of this program wrote it, `damaged` when it is none.
     package init(path: String, log: Logger) throws {
         self.path = path
         self.log = log
         logDescriptor = Mutex(nil)
+        reserve = DiskReserve(path: "\(path)-reserve")
         var configuration = Configuration()
         configuration.maximumReaderCount = 4
         configuration.busyMode = .timeout(5)
@@ -38,8 +40,8 @@ package final class MetadataDatabase: Sendable {
         } catch let error as DatabaseError { throw Self.describe(error, path: path) }
     }
 
-    /// Looks without writing: opening to write would already tidy up the write-ahead log.
-    private static func refuseNewer(_ path: String) throws {
+    /// Throws `tooNew` for a database of a newer version. Looks without writing: opening to write would already tidy up the write-ahead log.
+    package static func refuseNewer(_ path: String) throws {
         guard access(path, F_OK) == 0 else { return }
         var configuration = Configuration()
         configuration.readonly = true
@@ -63,16 +65,27 @@ package final class MetadataDatabase: Sendable {
     /// Runs `body` in a write transaction; nothing of it happens when it throws.
     package func write<T>(_ body: (MetadataTransaction) throws -> T) throws -> T {
         do {
-            return try pool.writeWithoutTransaction { db in
-                var result: T?
-                try db.inTransaction(.immediate) {
-                    result = try body(MetadataTransaction(db))
-                    return .commit
-                }
-                guard let result else { throw MetadataError(.unusable, "A transaction ended without a result.") }
-                return result
+            let result = try writeOnce(body)
+            reserve.restore()
+            return result
+        } catch let error as DatabaseError {
+            // What frees space must be noted on a full disk too.
+            guard error.resultCode == .SQLITE_FULL, reserve.release() else { throw Self.describe(error, path: path) }
+            log.warning("the disk is full, the database uses its reserve", metadata: ["path": "\(path)"])
+        }
+        do { return try writeOnce(body) } catch let error as DatabaseError { throw Self.describe(error, path: path) }
+    }
+
+    private func writeOnce<T>(_ body: (MetadataTransaction) throws -> T) throws -> T {
+        try pool.writeWithoutTransaction { db in
+            var result: T?
+            try db.inTransaction(.immediate) {
+                result = try body(MetadataTransaction(db))
+                return .commit
             }
-        } catch let error as DatabaseError { throw Self.describe(error, path: path) }
+            guard let result else { throw MetadataError(.unusable, "A transaction ended without a result.") }
+            return result
+        }
     }
 
     /// Returns when every transaction that returned before this call survives the loss of power.
@@ -101,7 +114,9 @@ package final class MetadataDatabase: Sendable {
     /// A quicker look than ``integrityProblems()``, which leaves out the indexes: the first problem, nil when there is none.
     package func firstProblem() -> String? {
         do {
-            return try pool.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }.flatMap { $0 == "ok" ? nil : $0 }
+            return try pool.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }.flatMap {
+                $0 == "ok" ? nil : $0
+            }
         } catch { return (error as? DatabaseError)?.message ?? "\(error)" }
     }
 
@@ -115,6 +130,7 @@ package final class MetadataDatabase: Sendable {
 
     package func close() throws {
         if let descriptor = logDescriptor.withLock({ $0.take() }) { Glibc.close(descriptor) }
+        _ = reserve.release()
         try pool.close()
     }
 
