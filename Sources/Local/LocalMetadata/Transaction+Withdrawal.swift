@@ -10,6 +10,13 @@ extension MetadataTransaction {
         try run("UPDATE resolution SET isSent = 0 WHERE container = ?", [container.value])
     }
 
+    /// How many changes the cloud is to hear of without anybody's further doing: those of paused items wait for their user.
+    package func unpausedPendingTotal() throws -> Int {
+        let items = try number("SELECT count(*) FROM local WHERE pendingSince IS NOT NULL AND isPaused = 0")
+        let others = try number("SELECT (SELECT count(*) FROM departed) + (SELECT count(*) FROM resolution)")
+        return Int(items + others)
+    }
+
     /// Files with changes that the log has not shown yet and whose bytes count as uploaded.
     package func untold(in container: ContainerID) throws -> [LocalItem] {
         try fetchAll(

@@ -40,7 +40,9 @@ package struct SocketServer: Sendable {
 
     /// Serves until the task is cancelled; to be called once. Returns when every client's tasks have ended.
     package func run() async throws {
+        // What a client sends is read once somebody serves it.
         let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .childChannelOption(.autoRead, value: false)
             .bind(descriptor, childChannelInitializer: configure)
         let clients = Counter()
         try await listener.executeThenClose { inbound in
@@ -51,15 +53,40 @@ package struct SocketServer: Sendable {
         }
     }
 
+    /// A client that has connected. Not an `NIOAsyncChannel` yet: one of those must not be dropped, and a client that arrives as the
+    /// server ends is.
+    private typealias Arrival = (peer: PeerCredentials, channel: any Channel)
+
     private typealias Client = (peer: PeerCredentials, channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>)
 
-    @Sendable private func configure(_ channel: any Channel) -> EventLoopFuture<Client> {
+    @Sendable private func configure(_ channel: any Channel) -> EventLoopFuture<Arrival> {
         PeerCredentials.of(channel).flatMapThrowing { peer in
             let decoder = ByteToMessageHandler(
                 LengthFieldBasedFrameDecoder(lengthFieldLength: .four),
                 maximumBufferSize: ControlFrame.maximumLength + ControlFrame.headerLength)
             try channel.pipeline.syncOperations.addHandler(decoder)
-            return (peer, try NIOAsyncChannel(wrappingChannelSynchronously: channel))
+            return (peer, channel)
+        }
+    }
+
+    /// Begins to read what a client sends.
+    private func open(_ arrival: Arrival) async throws -> Client {
+        let channel = arrival.channel
+        let wrapped = try await channel.eventLoop.submit {
+            let wrapped = try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+            // A channel that has ended by now refuses, and reading from it says so.
+            channel.setOption(.autoRead, value: true).whenFailure { _ in channel.close(promise: nil) }
+            return wrapped
+        }.get()
+        return (arrival.peer, wrapped)
+    }
+
+    private func serve(_ arrival: Arrival, _ clients: Counter) async {
+        do {
+            await serve(try await open(arrival), clients)
+        } catch {
+            arrival.channel.close(promise: nil)
+            logger.debug("A client left before it was served", metadata: ["why": "\(error)"])
         }
     }
 
