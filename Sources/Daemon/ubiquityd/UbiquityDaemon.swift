@@ -83,10 +83,21 @@ struct UbiquityDaemon: AsyncParsableCommand {
     private func startAgain(_ configuration: DaemonConfiguration) throws -> Never {
         let arguments = configuration.arguments + ["--log-level", logLevel.rawValue, "--reset"]
         var pointers = ([CommandLine.arguments.first ?? "ubiquityd"] + arguments).map { strdup($0) } + [nil]
+        closeOnExec()
         execv("/proc/self/exe", &pointers)
         throw DaemonFailure(
             .failed, "the daemon could not start again (\(Errno(errno, "execv")))", path: configuration.mountPoint,
             advice: "Reset it with: ubiquity reset \(configuration.mountPoint).")
+    }
+
+    /// What a library has opened for this process is not for the next one.
+    private func closeOnExec() {
+        guard let folder = opendir("/proc/self/fd") else { return }
+        defer { closedir(folder) }
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            if let descriptor = Int32(name), descriptor > STDERR_FILENO { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        }
     }
 
     private var options: DaemonOptions {

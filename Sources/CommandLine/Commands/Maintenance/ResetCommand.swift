@@ -75,7 +75,8 @@ struct ResetCommand: ParsableCommand {
     }
 
     private static func status(of record: MountRecord) throws(CommandFailure) -> MountStatus {
-        var connection = try DaemonConnection.open(record)
+        // Whoever ends as we come says nothing; it is asked again.
+        var connection = try DaemonConnection.open(record, patience: .seconds(3))
         guard case .status(let answer) = try connection.call(.status(StatusRequest())) else {
             throw DaemonConnection.unexpectedAnswer(record)
         }
