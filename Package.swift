@@ -131,7 +131,8 @@ let package = Package(
             name: "DaemonCore",
             dependencies: [
                 "Basics", "CloudModel", "CloudStorage", "ContainerLog", "DaemonProtocol", "DirectoryCloud", "Fuse",
-                "LocalContent", "LocalMetadata", "Maintenance", "Mount", "Sync", "Transfers", "VirtualFileSystem", logging,
+                "LocalContent", "LocalMetadata", "Maintenance", "Mount", "Sync", "Transfers", "VirtualFileSystem",
+                logging,
                 nioCore,
                 nioExtras, nioPosix, systemPackage, unixSignals,
             ], path: "Sources/Daemon/DaemonCore"),

@@ -80,7 +80,9 @@ struct HostileFrameTests {
 
     private func mutated(_ data: Data, _ generator: inout SeededGenerator) -> Data {
         var bytes = Array(data)
-        let words = ["{", "}", "[", "]", "null", "-1", "1e999", "\"\\ud800\"", "18446744073709551616", "\"../..\"", ","]
+        let words = [
+            "{", "}", "[", "]", "null", "-1", "1e999", "\"\\ud800\"", "18446744073709551616", "\"../..\"", ",",
+        ]
         for _ in 0..<Int.random(in: 1...4, using: &generator) where !bytes.isEmpty {
             let place = Int.random(in: 0..<bytes.count, using: &generator)
             switch Int.random(in: 0..<5, using: &generator) {

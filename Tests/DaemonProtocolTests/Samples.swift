@@ -50,6 +50,7 @@ enum Samples {
         .conflicts(ConflictsResponse(conflicts: [ConflictedItem(path: path, current: side, versions: [side])])),
         .resolve(ResolveResponse(resolved: 1)), .diagnose(DiagnoseResponse(report: "all\nwell")),
         .reset(ResetResponse(pendingItems: 2)),
-        .check(CheckResponse(checkedItems: 1, checkedBytes: 2, problems: [failure], problemCount: 1)), .done(DoneResponse()),
+        .check(CheckResponse(checkedItems: 1, checkedBytes: 2, problems: [failure], problemCount: 1)),
+        .done(DoneResponse()),
     ]
 }

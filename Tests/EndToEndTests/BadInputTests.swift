@@ -25,10 +25,12 @@ extension EndToEnd {
                 let advice = "Use file:///DIRECTORY, http(s)://HOST or s3://BUCKET/PREFIX."
                 try await refused(
                     test, rest + ["--cloud", "gopher://x"], status: 1,
-                    "the cloud's address is not usable, there is no cloud of the kind \"gopher\": gopher://x. \(advice)")
+                    "the cloud's address is not usable, there is no cloud of the kind \"gopher\": gopher://x. \(advice)"
+                )
                 try await refused(
                     test, rest + ["--cloud", "file://relative"], status: 1,
-                    "the cloud's address is not usable, a file URL has three slashes before its path: file://relative. \(advice)")
+                    "the cloud's address is not usable, a file URL has three slashes before its path: file://relative. \(advice)"
+                )
                 try await refused(
                     test, rest + ["--cloud", "mycloud"], status: 1,
                     "the cloud's address is not usable, it is no URL and no path: mycloud. \(advice)")
@@ -96,7 +98,8 @@ extension EndToEnd {
                 #expect(reset.status == 1 && reset.errors == "ubiquity: \(message)\n", "\(reset)")
                 #expect(try Data(contentsOf: URL(filePath: file)) == before)
                 try await test.a.runner.run(
-                    "sqlite3", [file, "DELETE FROM grdb_migrations WHERE identifier = 'v999'"], in: "/").text()
+                    "sqlite3", [file, "DELETE FROM grdb_migrations WHERE identifier = 'v999'"], in: "/"
+                ).text()
                 try await test.a.start()
                 #expect(try await test.a.contents("f") == "x")
             }
@@ -108,7 +111,9 @@ extension EndToEnd {
                 try await test.a.shell("echo x > f")
                 try await test.a.sync()
                 try await test.a.stop()
-                let command = test.a.command(["mount", test.a.mount, "--state", test.a.state, "--cloud", test.cloud.url])
+                let command = test.a.command([
+                    "mount", test.a.mount, "--state", test.a.state, "--cloud", test.cloud.url,
+                ])
                 for hide in ["mount --bind /dev/null /dev/fuse", "mount -t tmpfs none /dev && touch /dev/null"] {
                     let outcome = try await test.a.runner.run(
                         "unshare", ["-m", "bash", "-c", "\(hide) && exec \(command)"], in: "/")
@@ -129,7 +134,8 @@ extension EndToEnd {
                 #expect(missing.status == 1)
                 #expect(
                     missing.errors
-                        == "ubiquity: there is no such item: \(test.a.path("nothing")). Check the spelling; `ls` shows what is there.\n")
+                        == "ubiquity: there is no such item: \(test.a.path("nothing")). Check the spelling; `ls` shows what is there.\n"
+                )
                 let elsewhere = try await test.a.ubiquity(["evict", "/usr"])
                 #expect(elsewhere.status == 2)
                 let unknown = try await test.a.ubiquity(["rest"])

@@ -20,7 +20,9 @@ extension EndToEnd {
             let mounts: [Mount]
         }
 
-        private func findings(_ device: TestDevice, _ verb: String) async throws -> (status: Int32, mount: Document.Mount) {
+        private func findings(_ device: TestDevice, _ verb: String) async throws -> (
+            status: Int32, mount: Document.Mount
+        ) {
             let outcome = try await device.ubiquity([verb, device.mount, "--json"])
             let document = try JSONDecoder().decode(Document.self, from: Data(outcome.output.utf8))
             return (outcome.status, try #require(document.mounts.first))
@@ -75,7 +77,8 @@ extension EndToEnd {
                 try await test.a.shell("seq 1 300000 | cmp - d/big")
                 let copy = try await test.a.shell("find Recovered -type f -name big")
                 #expect(copy.hasSuffix("/CloudDocs/Documents/d/big"))
-                try await test.a.shell("seq 1 300000 | cmp - '\(copy)' && exit 1 || test $(stat -c %s '\(copy)') = 1988895")
+                try await test.a.shell(
+                    "seq 1 300000 | cmp - '\(copy)' && exit 1 || test $(stat -c %s '\(copy)') = 1988895")
                 try await test.expectConverged()
             }
         }
@@ -174,7 +177,9 @@ extension EndToEnd {
                     try await test.a.ubiquity(["reset", test.a.mount, "--yes"]).text()
                 }
                 #expect(try await findings(test.a, "check").status == 0)
-                try await eventually("all is back") { try await test.a.list().filter { $0 != "Recovered" }.count == 400 }
+                try await eventually("all is back") {
+                    try await test.a.list().filter { $0 != "Recovered" }.count == 400
+                }
                 #expect(try await test.a.contents("document-200") == "200")
                 try await test.expectConverged()
             }

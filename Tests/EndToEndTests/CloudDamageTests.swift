@@ -6,10 +6,13 @@ extension EndToEnd {
     /// What a device does with a cloud that holds something it can not use.
     @Suite("Damage in the cloud")
     struct CloudDamageTests {
-        @Test("a chunk that was cut short or changed is EIO and never other bytes; status says which document; the rest goes on")
+        @Test(
+            "a chunk that was cut short or changed is EIO and never other bytes; status says which document; the rest goes on"
+        )
         func chunk() async throws {
             try await TestDevices.withTwo { cloud, a, b in
-                try await a.shell("head -c 70000 /dev/urandom > cut; head -c 60000 /dev/urandom > flipped; echo ok > ok")
+                try await a.shell(
+                    "head -c 70000 /dev/urandom > cut; head -c 60000 /dev/urandom > flipped; echo ok > ok")
                 try await a.sync()
                 try await eventually("B lists all") { try await b.list() == ["cut", "flipped", "ok"] }
                 let chunks = try cloud.chunks

@@ -11,7 +11,8 @@ extension EndToEnd {
             at path: String, _ megabytes: Int, of device: TestDevice, _ body: () async throws -> Void
         ) async throws {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-            try await device.runner.run("mount", ["-t", "tmpfs", "-o", "size=\(megabytes)m", "none", path], in: "/").text()
+            try await device.runner.run("mount", ["-t", "tmpfs", "-o", "size=\(megabytes)m", "none", path], in: "/")
+                .text()
             do { try await body() } catch {
                 // The error of the test comes first.
                 _ = try? await device.runner.run("umount", ["-l", path], in: "/")
@@ -20,7 +21,8 @@ extension EndToEnd {
             try await device.runner.run("umount", ["-l", path], in: "/").text()
         }
 
-        @Test("on a full state disk a write fails with ENOSPC at once, nothing hangs, and all goes on when there is room")
+        @Test(
+            "on a full state disk a write fails with ENOSPC at once, nothing hangs, and all goes on when there is room")
         func state() async throws {
             try await TestDevices.with(devices: ["A", "B"]) { test in
                 let a = test.a
@@ -62,10 +64,12 @@ extension EndToEnd {
                     try await a.start()
                     try await a.shell("echo before > before")
                     try await a.sync()
-                    try await a.shell("head -c 12000000 /dev/urandom > big; sha256sum < big > ../sum", limit: .seconds(20))
+                    try await a.shell(
+                        "head -c 12000000 /dev/urandom > big; sha256sum < big > ../sum", limit: .seconds(20))
                     try await eventually("it says why") { try await a.attribute("uploadingError", of: "big") != nil }
                     let reason = try #require(try await a.attribute("uploadingError", of: "big"))
-                    #expect(reason.contains("Free some space on the disk that holds \(test.cloud.directory)"), "\(reason)")
+                    #expect(
+                        reason.contains("Free some space on the disk that holds \(test.cloud.directory)"), "\(reason)")
                     #expect(try await a.attribute("isUploaded", of: "big") == "0")
                     let text = try await a.ubiquity(["status", a.mount]).text()
                     #expect(text.contains("CloudDocs/Documents/big") && !text.contains(".:"), "\(text)")
@@ -73,7 +77,8 @@ extension EndToEnd {
                     #expect(waited.status == 5, "\(waited)")
                     #expect(try await a.shell("sha256sum < big | cmp - ../sum").isEmpty)
                     try await a.runner.run(
-                        "mount", ["-o", "remount,size=64m", test.cloud.directory], in: "/").text()
+                        "mount", ["-o", "remount,size=64m", test.cloud.directory], in: "/"
+                    ).text()
                     try await a.sync()
                     #expect(try await a.attribute("uploadingError", of: "big") == nil)
                     #expect(try await a.attribute("isUploaded", of: "big") == "1")

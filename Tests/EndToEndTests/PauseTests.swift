@@ -27,7 +27,8 @@ extension EndToEnd {
                 #expect(try await a.setAttribute("isSyncPaused", to: "0", of: "h").succeeded)
                 try await a.sync()
                 try await eventually("it arrives with all that was done to it") {
-                    try await b.tryShell("test ! -e f && grep -q two h && test $(stat -c %y h | cut -c1-4) = 2020").succeeded
+                    try await b.tryShell("test ! -e f && grep -q two h && test $(stat -c %y h | cut -c1-4) = 2020")
+                        .succeeded
                 }
             }
         }

@@ -89,7 +89,8 @@ extension EndToEnd {
         @Test("edits that were not uploaded come back in Recovered when the database was cut in half")
         func databaseCut() async throws {
             try await rebuilt(named: nil) { state in
-                let size = try FileManager.default.attributesOfItem(atPath: "\(state)/metadata.sqlite")[.size] as? UInt64
+                let size =
+                    try FileManager.default.attributesOfItem(atPath: "\(state)/metadata.sqlite")[.size] as? UInt64
                 try Damage.truncate("\(state)/metadata.sqlite", to: (size ?? 0) / 2 / 4096 * 4096)
             }
         }

@@ -37,7 +37,9 @@ extension EndToEnd {
                     hello + frame(#"{"id":2,"request":{"sync":{"paths":[],"wait":true}}}"#)
                     + frame(#"{"id":3,"request":{"watch":{"paths":["CloudDocs/Documents/f"]}}}"#)
                 for length in 0...whole.count { try send(Array(whole.prefix(length)), to: path) }
-                for prefix: [UInt8] in [[0xFF, 0xFF, 0xFF, 0xFF], [0x7F, 0xFF, 0xFF, 0xFF], [0, 0x10, 0, 1], [0, 0, 0, 0]] {
+                for prefix: [UInt8] in [
+                    [0xFF, 0xFF, 0xFF, 0xFF], [0x7F, 0xFF, 0xFF, 0xFF], [0, 0x10, 0, 1], [0, 0, 0, 0],
+                ] {
                     try send(hello + prefix + [UInt8](repeating: 0x7B, count: 200_000), to: path)
                 }
                 let seed = UInt64.random(in: 0 ... .max)

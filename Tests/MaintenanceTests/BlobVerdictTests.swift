@@ -85,6 +85,7 @@ struct BlobVerdictTests {
         #expect(try verdict(row(id), untold, hasHoles: true, blob: BlobName(node: 20, generation: 7)) == .keepAside)
     }
 
-    @Test("bytes that can not be read are recovered with their row: what can be read of them later is not for us to drop")
+    @Test(
+        "bytes that can not be read are recovered with their row: what can be read of them later is not for us to drop")
     func unreadable() throws { #expect(try verdict(row(id), nil) == .recover) }
 }

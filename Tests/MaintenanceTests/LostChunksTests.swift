@@ -14,7 +14,8 @@ struct LostChunksTests {
     private let lost = CloudError(.damaged, "A chunk did not reach the disk and has to be sent again.")
     private let bytes = [UInt8](repeating: 7, count: 5000)
 
-    @Test("an append that says so is made again once the chunks were put again from this device", .timeLimit(.minutes(1)))
+    @Test(
+        "an append that says so is made again once the chunks were put again from this device", .timeLimit(.minutes(1)))
     func restored() async throws {
         let test = try TestEngine()
         let chunk = Digest.of(bytes)

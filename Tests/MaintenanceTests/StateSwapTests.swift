@@ -29,7 +29,8 @@ struct StateSwapTests {
         #expect(text("\(state)/content/11/17.2") == nil, "after \(after) steps")
         #expect(text("\(state)/set-aside/x/metadata.sqlite") == "old", "after \(after) steps")
         #expect(text("\(state)/set-aside/x/metadata.sqlite-wal") == "old", "after \(after) steps")
-        #expect(text("\(state)/set-aside/x/content/11/17.2") == "unknown", "what nobody knows stays, after \(after) steps")
+        #expect(
+            text("\(state)/set-aside/x/content/11/17.2") == "unknown", "what nobody knows stays, after \(after) steps")
         #expect(text("\(state)/set-aside/x/content/11/17.1") == nil, "what the cloud has goes, after \(after) steps")
         #expect(text("\(state)/set-aside/x/report.json")?.contains("a test") == true)
         #expect(access("\(state)/rebuild", F_OK) != 0)

@@ -83,7 +83,8 @@ package enum ChunkFrame {
     private static func unknown(_ what: String, _ value: UInt8) -> ChunkError {
         ChunkError(
             .tooNew,
-            "This needs a newer version of ubiquity: a chunk has \(what) \(value). Install a newer version on this device.")
+            "This needs a newer version of ubiquity: a chunk has \(what) \(value). Install a newer version on this device."
+        )
     }
 
     private static func payload(

@@ -98,7 +98,9 @@ struct StateOpening {
         let what = damage.map { "\($0.message); it could not be rebuilt from the cloud" } ?? "it could not be reset"
         return DaemonFailure(
             code, "\(what) (\(DaemonFailure.clause(why)))", path: state,
-            advice: "Nothing was changed; edits that were not uploaded are in its folder content. Mount again once that is mended.")
+            advice:
+                "Nothing was changed; edits that were not uploaded are in its folder content. Mount again once that is mended."
+        )
     }
 }
 

@@ -46,7 +46,8 @@ package struct LogReader {
 
     /// Many at once; one alone where one of many is damaged, so that those before it are still read.
     private func fill() async throws -> [LogRecord] {
-        do { return try await backend.entries(in: container, after: position, limit: 64) } catch let error as CloudError {
+        do { return try await backend.entries(in: container, after: position, limit: 64) } catch let error as CloudError
+        {
             guard error.code == .damaged else { throw error }
             return try await backend.entries(in: container, after: position, limit: 1)
         }

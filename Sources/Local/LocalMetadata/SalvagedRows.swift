@@ -23,7 +23,8 @@ package final class SalvagedRows: Sendable {
         }
         if let listed { return listed.map { NodeID(UInt64(bitPattern: $0)) } }
         // A damaged page ends a scan, so each number that was ever given out is asked for by itself.
-        let last = read { try Int64.fetchOne($0, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'local'") ?? 0 } ?? 0
+        let last =
+            read { try Int64.fetchOne($0, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'local'") ?? 0 } ?? 0
         return (0...UInt64(max(0, min(last, Self.longestSearch)))).map { NodeID($0) }
     }
 

@@ -46,4 +46,3 @@ package struct DiagnoseResponse: Codable, Hashable, Sendable {
     package let report: String
     package init(report: String) { self.report = report }
 }
-

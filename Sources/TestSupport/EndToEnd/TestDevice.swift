@@ -129,5 +129,7 @@ extension TestDevice {
 
 extension TestDevice {
     /// The command line as a shell would run it, where words need no quotes.
-    package func command(_ arguments: [String]) -> String { (["\(binaries)/ubiquity"] + arguments).joined(separator: " ") }
+    package func command(_ arguments: [String]) -> String {
+        (["\(binaries)/ubiquity"] + arguments).joined(separator: " ")
+    }
 }

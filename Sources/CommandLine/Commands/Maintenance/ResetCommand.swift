@@ -39,7 +39,9 @@ struct ResetCommand: ParsableCommand {
     }
 
     private func record(_ locator: MountLocator) throws(CommandFailure) -> MountRecord {
-        do { return try MountSelection.single(path, locator) } catch let failure as CommandFailure { throw failure } catch {
+        do { return try MountSelection.single(path, locator) } catch let failure as CommandFailure {
+            throw failure
+        } catch {
             throw CommandFailure(.refused, "\(error)")
         }
     }
@@ -105,7 +107,8 @@ struct ResetCommand: ParsableCommand {
     private func report(_ rebuild: RebuildStatus?, _ mount: String) throws {
         guard let rebuild else {
             throw CommandFailure(
-                .failed, "the daemon came back without a reset", path: mount, advice: "Restart it: it may be of another release.")
+                .failed, "the daemon came back without a reset", path: mount,
+                advice: "Restart it: it may be of another release.")
         }
         print(json ? try StatusJSON.text(ResetOutcome(mount: mount, rebuild: rebuild)) : "\(mount): \(rebuild.summary)")
     }

@@ -30,7 +30,8 @@ extension DaemonService {
         }
         guard isFree else {
             throw DaemonFailure(
-                .busy, "a check runs already", path: daemon.configuration.mountPoint, advice: "Wait until it has ended.")
+                .busy, "a check runs already", path: daemon.configuration.mountPoint, advice: "Wait until it has ended."
+            )
         }
     }
 

@@ -1,6 +1,5 @@
 import Basics
 import CloudModel
-import CloudModel
 import DaemonProtocol
 import Glibc
 import LocalMetadata
@@ -55,11 +54,15 @@ extension DaemonService {
         result.isDownloading = status.isDownloading
         result.percentDownloaded = status.percentDownloaded
         result.downloadRequested = status.isDownloadRequested
-        result.downloadingError = status.downloadingError.map { DaemonFailure(.failed, sentences: $0, path: path.description) }
+        result.downloadingError = status.downloadingError.map {
+            DaemonFailure(.failed, sentences: $0, path: path.description)
+        }
         result.isUploaded = status.isUploaded
         result.isUploading = status.isUploading
         result.percentUploaded = status.percentUploaded
-        result.uploadingError = status.uploadingError.map { DaemonFailure(.failed, sentences: $0, path: path.description) }
+        result.uploadingError = status.uploadingError.map {
+            DaemonFailure(.failed, sentences: $0, path: path.description)
+        }
         result.hasUnresolvedConflicts = status.hasUnresolvedConflicts
         result.conflictOf = try status.conflictOf.map { try MountPath($0) }
         result.isExcludedFromSync = status.isExcluded

@@ -114,7 +114,8 @@ extension DeviceCheck {
         if let present = recovered[container] { return present }
         let now = context.time.now()
         return try RecoveredTree(
-            context.metadata, context.content, in: container, label: "\(context.deviceName) \(dateLabel(now))", now: now)
+            context.metadata, context.content, in: container, label: "\(context.deviceName) \(dateLabel(now))", now: now
+        )
     }
 
     /// The kernel may have listed the folder before.

@@ -23,7 +23,8 @@ extension EngineContext {
     func inspect(_ item: LocalItem) async throws -> LocalBytes {
         let status: BlobStatus
         do throws(Errno) { status = try content.status(item.blob) } catch {
-            let what = error.code == ENOENT ? "its bytes are gone from this device" : "its bytes can not be read (\(error))"
+            let what =
+                error.code == ENOENT ? "its bytes are gone from this device" : "its bytes can not be read (\(error))"
             return item.isEdited ? .lostEdit(what) : .wrong(what: what, actual: nil, mayBeEdit: false)
         }
         if item.isEdited { return .good }
@@ -37,7 +38,8 @@ extension EngineContext {
         guard actual != item.content else { return .good }
         let what =
             actual.size == item.size
-            ? "its bytes on this device are damaged" : "it has \(actual.size) bytes on this device instead of \(item.size)"
+            ? "its bytes on this device are damaged"
+            : "it has \(actual.size) bytes on this device instead of \(item.size)"
         return .wrong(what: what, actual: actual, mayBeEdit: mayBeEdit)
     }
 

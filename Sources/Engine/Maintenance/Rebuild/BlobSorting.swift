@@ -64,7 +64,9 @@ struct BlobSorting {
         case .keepAside: keepAside(blob)
         case .recover: try recover(blob, status, row)
         case .inCloud:
-            if let manifest, try await isHeld(manifest, blob, row) { report.inCloud += 1 } else {
+            if let manifest, try await isHeld(manifest, blob, row) {
+                report.inCloud += 1
+            } else {
                 try recover(blob, status, row)
             }
         }

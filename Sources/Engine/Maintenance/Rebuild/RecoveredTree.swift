@@ -105,8 +105,10 @@ struct RecoveredTree {
 
     private func newItem(_ name: ItemName, _ kind: LocalKind, in folder: LocalItem, like row: LocalItem?) -> LocalItem {
         var random = SystemRandomNumberGenerator()
-        let attributes = row?.attributes ?? ItemAttributes(
-            permissions: kind == .folder ? 0o755 : 0o644, modified: now, created: now)
+        let attributes =
+            row?.attributes
+            ?? ItemAttributes(
+                permissions: kind == .folder ? 0o755 : 0o644, modified: now, created: now)
         var item = LocalItem(
             container: folder.container, item: .random(using: &random), parent: folder.node, name: name, kind: kind,
             attributes: attributes, changed: now)

@@ -109,7 +109,9 @@ package struct StateSwap: Sendable {
         defer { close(descriptor) }
         var rest = data[...]
         while !rest.isEmpty {
-            let count = try check("write") { rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) } }
+            let count = try check("write") {
+                rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            }
             rest = rest.dropFirst(count)
         }
         try check("fsync") { fsync(descriptor) }
