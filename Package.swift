@@ -65,7 +65,7 @@ let package = Package(
 
         // MARK: Local: what a device keeps
         .target(
-            name: "LocalMetadata", dependencies: ["Basics", "CloudModel", "ContainerLog", grdb, logging],
+            name: "LocalMetadata", dependencies: ["Basics", "CLinux", "CloudModel", "ContainerLog", grdb, logging],
             path: "Sources/Local/LocalMetadata"),
         .testTarget(
             name: "LocalMetadataTests",
@@ -96,6 +96,19 @@ let package = Package(
                 "Basics", "CloudModel", "ContainerLog", "DeviceSupport", "LocalMetadata", "Sync",
             ]),
 
+        .target(
+            name: "Maintenance",
+            dependencies: [
+                "Basics", "Chunking", "CloudModel", "CloudStorage", "ContainerLog", "LocalContent", "LocalMetadata",
+                "Sync", "Transfers", logging,
+            ], path: "Sources/Engine/Maintenance"),
+        .testTarget(
+            name: "MaintenanceTests",
+            dependencies: [
+                "Basics", "Chunking", "CloudModel", "CloudStorage", "ContainerLog", "DeviceSupport", "LocalContent",
+                "LocalMetadata", "Maintenance", "Sync", "TestSupport", "Transfers", "VirtualFileSystem", logging,
+            ]),
+
         // MARK: FileSystem: the mount
         .systemLibrary(
             name: "CFuse3", path: "Sources/FileSystem/CFuse3", pkgConfig: "fuse3", providers: [.apt(["libfuse3-dev"])]),
@@ -118,7 +131,9 @@ let package = Package(
             name: "DaemonCore",
             dependencies: [
                 "Basics", "CloudModel", "CloudStorage", "ContainerLog", "DaemonProtocol", "DirectoryCloud", "Fuse",
-                "LocalContent", "LocalMetadata", "Mount", "Sync", "Transfers", "VirtualFileSystem", logging, nioCore,
+                "LocalContent", "LocalMetadata", "Maintenance", "Mount", "Sync", "Transfers", "VirtualFileSystem",
+                logging,
+                nioCore,
                 nioExtras, nioPosix, systemPackage, unixSignals,
             ], path: "Sources/Daemon/DaemonCore"),
         .executableTarget(

@@ -44,7 +44,7 @@ package struct EngineContext: Sendable {
     var clock: any Clock<Duration> { transfers.clock }
 
     /// Runs blocking database or disk work off the cooperative pool.
-    func blocking<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
+    package func blocking<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
         try await transfers.pool.run { () throws(any Error) -> T in try work() }
     }
 

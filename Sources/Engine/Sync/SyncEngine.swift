@@ -15,6 +15,7 @@ package final class SyncEngine: Sendable {
     package let context: EngineContext
     package let downloads: ContentService
     package let evictor: Evictor
+    package let troubles = ContainerTroubles()
     private let uploads: UploadService
     private let queue: DownloadQueue
     private let outbox: Outbox
@@ -192,11 +193,16 @@ package final class SyncEngine: Sendable {
     private func syncLogs() async throws {
         try await connect()
         try await listContainers()
+        var isWhole = true
         for container in try await containers() where container.isInCloud {
-            try await pull(container)
-            try await push(container)
+            let isFollowed = try await confined(container) {
+                try await pull(container)
+                try await push(container)
+            }
+            isWhole = isWhole && isFollowed
         }
-        shared.withLock { $0.rounds += 1 }
+        if isWhole { shared.withLock { $0.rounds += 1 } }
+        troubles.endRound()
     }
 
     private func upload(_ lane: UploadService.Lane) async throws {
@@ -290,7 +296,7 @@ package final class SyncEngine: Sendable {
     private func push(_ container: LocalContainer) async throws {
         try await context.blocking { [follower] in try follower.followUnsettled(in: container) }
         while let payload = try await context.blocking({ [outbox] in try outbox.next(in: container) }) {
-            _ = try await context.backend.append(payload, to: container.name)
+            try await LostChunks(context: context).append(payload, to: container)
             guard let current = try await containers().first(where: { $0.id == container.id }) else { return }
             try await pull(current)
             try await context.blocking { [follower] in try follower.followUnsettled(in: container) }
