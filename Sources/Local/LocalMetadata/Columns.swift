@@ -45,7 +45,7 @@ extension MetadataTransaction {
         return try Decoded<T>.fetchCursor(statement, arguments: arguments).next()?.result.get()
     }
 
-    func fetchAll<T: ColumnDecodable>(_ sql: String, _ arguments: StatementArguments) throws -> [T] {
+    func fetchAll<T: ColumnDecodable>(_ sql: String, _ arguments: StatementArguments = []) throws -> [T] {
         let rows = try Decoded<T>.fetchCursor(db.cachedStatement(sql: sql), arguments: arguments)
         var items: [T] = []
         while let row = try rows.next() { items.append(try row.result.get()) }

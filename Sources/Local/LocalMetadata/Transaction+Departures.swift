@@ -18,9 +18,7 @@ extension MetadataTransaction {
     }
 
     package func unsentDepartures(in container: ContainerID, before time: Timestamp, limit: Int) throws -> [Departure] {
-        try departures(
-            "container = ? AND isSent = 0 AND time <= ? ORDER BY time LIMIT ?",
-            [container.value, time.nanoseconds, limit])
+        try fetchAll(QueueQueries.unsentDepartures, [time.nanoseconds, container.value, limit])
     }
 
     package func insert(_ departure: Departure) throws {

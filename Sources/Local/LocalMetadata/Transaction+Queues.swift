@@ -8,19 +8,13 @@ import struct Foundation.Data
 extension MetadataTransaction {
     /// Items with changes that the cloud has not been told, made before `time`, oldest first.
     package func pending(before time: Timestamp, limit: Int) throws -> [LocalItem] {
-        try fetchAll(
-            """
-            SELECT \(LocalItem.selection) FROM local
-            WHERE pendingSince IS NOT NULL AND pendingSince <= ? ORDER BY pendingSince, node LIMIT ?
-            """, [time.nanoseconds, limit])
+        try fetchAll(QueueQueries.pending, [time.nanoseconds, limit])
     }
 
     /// When the oldest local change was made that the cloud has not been told; ``Timestamp/zero`` if one must not wait to settle.
     package func oldestPending() throws -> Timestamp? {
-        let item = try Int64.fetchOne(
-            db.cachedStatement(sql: "SELECT min(pendingSince) FROM local WHERE pendingSince IS NOT NULL"))
-        let departure = try Int64.fetchOne(
-            db.cachedStatement(sql: "SELECT min(time) FROM departed WHERE isSent = 0"))
+        let item = try optionalNumber(QueueQueries.oldestPending)
+        let departure = try optionalNumber(QueueQueries.oldestDeparture)
         let resolution = try number("SELECT count(*) FROM resolution WHERE isSent = 0") > 0 ? Int64(0) : nil
         return [item, departure, resolution].compactMap(\.self).min().map(Timestamp.init(nanoseconds:))
     }
@@ -37,45 +31,31 @@ extension MetadataTransaction {
     /// Number of items with unsent changes, and the bytes that are to be uploaded for them.
     package func pendingTotals() throws -> (items: Int, bytes: UInt64) {
         let row = try Row.fetchOne(
-            db.cachedStatement(
-                sql: """
-                    SELECT count(*), coalesce(sum(CASE WHEN isEdited THEN size ELSE 0 END), 0)
-                    FROM local WHERE pendingSince IS NOT NULL
-                    """))
+            db.cachedStatement(sql: QueueQueries.pendingTotals))
         let departures = try number("SELECT count(*) FROM departed") + number("SELECT count(*) FROM resolution")
         return (Int((row?[0] as Int64?) ?? 0) + Int(departures), UInt64((row?[1] as Int64?) ?? 0))
     }
 
-    /// Files whose download was asked for, most urgent first.
+    /// Files whose download was asked for, most urgent first; not those that were only announced, whose bytes are nowhere yet.
     package func wanted(limit: Int) throws -> [LocalItem] {
-        try fetchAll(
-            """
-            SELECT \(LocalItem.selection) FROM local
-            WHERE wanted > 0 ORDER BY wanted DESC, node LIMIT ?
-            """, [limit])
+        try fetchAll(QueueQueries.wanted, [limit])
     }
 
     package func wantedTotal() throws -> Int { Int(try number("SELECT count(*) FROM local WHERE wanted > 0")) }
 
     /// Files that were open for writing when the process ended.
     package func writing() throws -> [LocalItem] {
-        try fetchAll("SELECT \(LocalItem.selection) FROM local WHERE isWriting = 1", [])
+        try fetchAll(QueueQueries.writing, [])
     }
 
     /// Clean, unpinned files with bytes here, least recently used first.
     package func evictable(limit: Int, offset: Int = 0) throws -> [LocalItem] {
-        try fetchAll(
-            """
-            SELECT \(LocalItem.selection) FROM local
-            WHERE presence > 0 AND size > 0 AND isEdited = 0 AND isWriting = 0 AND digest IS NOT NULL
-              AND pendingSince IS NULL AND isKnown = 1 AND isExcluded = 0 AND pin <> 3
-            ORDER BY used LIMIT ? OFFSET ?
-            """, [limit, offset])
+        try fetchAll(QueueQueries.evictable, [limit, offset])
     }
 
     /// Bytes of all files that are whole or partly here.
     package func presentBytes() throws -> UInt64 {
-        UInt64(try number("SELECT coalesce(sum(size), 0) FROM local WHERE presence > 0 AND size > 0"))
+        UInt64(try number(QueueQueries.presentBytes))
     }
 
     /// Notes when these files were last opened.
@@ -93,17 +73,24 @@ extension MetadataTransaction {
     package func ready(
         in container: ContainerID, before time: Timestamp, after last: LocalItem? = nil, limit: Int
     ) throws -> [LocalItem] {
+        try fetchAll(QueueQueries.ready, Self.bounds(container, time, last) + [limit])
+    }
+
+    /// Edited files of at least `size` bytes, on their way to the cloud or waiting for it; oldest edit first, those behind `last`.
+    package func announceable(
+        in container: ContainerID, before time: Timestamp, from size: UInt64, after last: LocalItem? = nil, limit: Int
+    ) throws -> [LocalItem] {
         try fetchAll(
-            """
-            SELECT \(LocalItem.selection) FROM local
-            WHERE pendingSince IS NOT NULL AND (pendingSince, node) > (?, ?) AND pendingSince <= ?
-              AND container = ? AND isEdited = 0 AND isPaused = 0
-            ORDER BY pendingSince, node LIMIT ?
-            """,
-            [
-                last?.pendingSince?.nanoseconds ?? .min, Int64(bitPattern: last?.node.value ?? 0), time.nanoseconds,
-                container.value, limit,
-            ])
+            QueueQueries.announceable, Self.bounds(container, time, last) + [Int64(clamping: size), limit])
+    }
+
+    private static func bounds(
+        _ container: ContainerID, _ time: Timestamp, _ last: LocalItem?
+    ) -> StatementArguments {
+        [
+            last?.pendingSince?.nanoseconds ?? .min, Int64(bitPattern: last?.node.value ?? 0), time.nanoseconds,
+            container.value,
+        ]
     }
 
     /// Edited files that have settled, oldest edit first.
@@ -111,12 +98,8 @@ extension MetadataTransaction {
         before time: Timestamp, sizes: ClosedRange<UInt64>, limit: Int
     ) throws -> [LocalItem] {
         try fetchAll(
-            """
-            SELECT \(LocalItem.selection) FROM local
-            WHERE pendingSince IS NOT NULL AND pendingSince <= ? AND isEdited = 1 AND isPaused = 0
-              AND size BETWEEN ? AND ?
-            ORDER BY pendingSince, node LIMIT ?
-            """, [time.nanoseconds, Int64(clamping: sizes.lowerBound), Int64(clamping: sizes.upperBound), limit])
+            QueueQueries.uploadable,
+            [time.nanoseconds, Int64(clamping: sizes.lowerBound), Int64(clamping: sizes.upperBound), limit])
     }
 }
 
