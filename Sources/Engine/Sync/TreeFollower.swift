@@ -103,7 +103,7 @@ package struct TreeFollower {
         item.isKnown = true
         if case .symlink(let target) = remote.body { item.target = target }
         if let content = remote.body.content { setPlaceholder(content, &item) }
-        if try isKept(parent) { item.wanted = 10 }
+        if item.kind == .file, try isKept(parent) { item.wanted = 10 }
         try transaction.insert(item)
         if item.wanted > 0 { effects.wantsDownloads = true }
         enter(parent, remote.name)
