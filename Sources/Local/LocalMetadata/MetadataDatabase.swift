@@ -40,6 +40,12 @@ package final class MetadataDatabase: Sendable {
             try Self.refuseNewer(path)
             pool = try DatabasePool(path: path, configuration: configuration)
             try Schema.migrator.migrate(pool)
+            try pool.writeWithoutTransaction { db in
+                // Folding a batch touches pages all over the trees; what does not fit is written and read again within it.
+                try db.execute(sql: "PRAGMA cache_size = -16000")
+                // Pages. A checkpoint syncs the database: many batches share one.
+                try db.execute(sql: "PRAGMA wal_autocheckpoint = 4096")
+            }
         } catch let error as DatabaseError { throw Self.describe(error, path: path) }
     }
 
@@ -156,5 +162,6 @@ package final class MetadataDatabase: Sendable {
 /// A read or write transaction on the metadata; the verbs are in extensions, a file per noun.
 package struct MetadataTransaction {
     let db: Database
+    let memory = TransactionMemory()
     init(_ db: Database) { self.db = db }
 }
