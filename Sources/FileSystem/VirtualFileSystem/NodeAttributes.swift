@@ -102,7 +102,7 @@ extension VirtualFileSystem {
                 if state.item != nil { try setTimes(changes, of: &state) }
                 try commit(changes, to: node, unlinked: &state)
             }
-        } else {
+        } else if try changeGone(node, { try apply(changes, to: &$0) }) == nil {
             let item = try metadata.write { transaction in
                 var item = try existing(node, transaction)
                 try apply(changes, to: &item)
@@ -145,16 +145,17 @@ extension VirtualFileSystem {
 
     private func apply(_ changes: AttributeRequest, to item: inout LocalItem) throws {
         let now = time.now()
+        let permissions = item.attributes.permissions
         if let permissions = changes.permissions { item.attributes.permissions = permissions & 0o7777 }
         if let user = changes.user { item.user = user == owner.user ? nil : user }
         if let group = changes.group { item.group = group == owner.group ? nil : group }
-        if changes.clearsSetID || ((changes.user != nil || changes.group != nil) && item.kind == .file) {
+        if changes.mayClearSetID, item.kind != .folder {
             item.attributes.permissions = Self.withoutSetID(item.attributes.permissions)
         }
         if let accessed = changes.accessed { item.accessed = resolve(accessed) }
         if let modified = changes.modified { item.attributes.modified = resolve(modified) }
         item.changed = now
-        if changes.permissions != nil || changes.modified != nil { markPending(&item, at: now) }
+        if changes.modified != nil || item.attributes.permissions != permissions { markPending(&item, at: now) }
     }
 
     /// What a change of owner or a write takes away (chown(2), write(2)): set-user-ID, and set-group-ID of what a group may run.
@@ -198,7 +199,10 @@ package struct AttributeRequest: Sendable {
     package var clearsSetID = false
     package init() {}
 
+    var mayClearSetID: Bool { clearsSetID || user != nil || group != nil }
+
     var isTruncationOnly: Bool {
-        permissions == nil && user == nil && group == nil && accessed == nil && modified == nil && !clearsSetID
+        size != nil && permissions == nil && user == nil && group == nil && accessed == nil && modified == nil
+            && !clearsSetID
     }
 }

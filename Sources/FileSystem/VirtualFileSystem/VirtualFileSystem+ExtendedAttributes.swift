@@ -58,7 +58,8 @@ extension VirtualFileSystem {
     }
 
     private func checkNamespace(_ name: String) throws(Errno) {
-        guard name.hasPrefix("user."), name.utf8.count > 5 else { throw Errno(EOPNOTSUPP) }
+        guard name.hasPrefix("user.") else { throw Errno(EOPNOTSUPP) }
+        guard name.utf8.count > 5 else { throw Errno(EINVAL) }
     }
 
     private func liveItem(_ node: NodeID) throws -> LocalItem {
@@ -68,10 +69,14 @@ extension VirtualFileSystem {
     }
 
     private func changeExtended(of node: NodeID, _ body: (inout [String: [UInt8]]) throws -> Void) throws {
-        let item = try update(node) { item in
+        func change(_ item: inout LocalItem) throws {
             guard item.kind == .file || item.kind == .folder else { throw Errno(EPERM) }
             try body(&item.attributes.extended)
             item.changed = time.now()
+        }
+        if try changeGone(node, change) != nil { return }
+        let item = try update(node) { item in
+            try change(&item)
             let wasWriting = item.isWriting && item.pendingSince == nil
             markPending(&item, at: item.changed)
             if wasWriting { item.pendingSince = nil }
