@@ -39,6 +39,8 @@ extension VirtualFileSystem {
         if let key = StatusAttribute(name: name) { return try command(key, value, node) }
         try checkNamespace(name)
         guard name.utf8.count <= 255 else { throw Errno(ERANGE) }
+        // As on ext4: what is so already is no change, and moves no time.
+        if mode != .create, try liveItem(node).attributes.extended[name] == value { return }
         try changeExtended(of: node) { extended in
             if mode == .create, extended[name] != nil { throw Errno(EEXIST) }
             if mode == .replace, extended[name] == nil { throw Errno(ENODATA) }
@@ -82,7 +84,10 @@ extension VirtualFileSystem {
             if wasWriting { item.pendingSince = nil }
         }
         // Only what was changed here: whether it is being written is the open file's to say.
-        openFiles[node]?.state.withLock { $0.item?.attributes.extended = item.attributes.extended }
+        openFiles[node]?.state.withLock { state in
+            state.item?.attributes.extended = item.attributes.extended
+            state.item?.changed = item.changed
+        }
         notifyIfPending(item)
     }
 
