@@ -10,14 +10,19 @@ extension Bench {
     }
 
     /// Removes what other devices never hear of, so that they see the same.
-    mutating func removeLocal() {
+    mutating func removeLocal() { remove { snapshot, path in snapshot.isLocal(path) } }
+
+    mutating func removeAll() { remove { _, path in !path.bytes.isEmpty } }
+
+    private mutating func remove(_ isMeant: (Snapshot, Path) -> Bool) {
         _ = look()
-        // The deepest first.
-        for path in diskNow.entries.keys.sorted(by: { $0.bytes.count > $1.bytes.count })
-        where diskNow.isLocal(path) {
-            for operation in [Operation.unlink(path), .removeFolder(path)] {
-                _ = disk.perform(operation)
-                _ = mount.perform(operation)
+        for paths in [diskNow, mountNow].map({ now in now.entries.keys.filter { isMeant(now, $0) } }) {
+            // What is in a folder goes before it.
+            for path in paths.sorted(by: { $0.bytes.count > $1.bytes.count }) {
+                for operation in [Operation.unlink(path), .removeFolder(path)] {
+                    _ = disk.perform(operation)
+                    _ = mount.perform(operation)
+                }
             }
         }
         _ = look()

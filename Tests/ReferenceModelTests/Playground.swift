@@ -57,6 +57,23 @@ struct Playground: Sendable {
         return nil
     }
 
+    /// Plays a few calls in a new folder, without looking at what the other device gets.
+    func playBriefly(_ operations: [Operation]) async throws -> Failure? {
+        let name = "brief\(count.next())"
+        let folders = ["\(disk)/\(name)", "\(a.documents)/\(name)"]
+        return try await onOwnThread {
+            for folder in folders { mkdir(folder, 0o755) }
+            var bench = Bench(disk: folders[0], mount: folders[1])
+            let found = bench.play(operations)
+            bench.closeAll()
+            bench.removeAll()
+            for folder in folders where rmdir(folder) != 0 {
+                return Failure(index: operations.count - 1, complaints: ["\(folder) can not be removed"])
+            }
+            return found.map { Failure(index: $0.index, complaints: $0.complaints) }
+        }
+    }
+
     private func play(_ history: History, in place: Place) async throws -> Failure? {
         var index = 0
         while index < history.steps.count {

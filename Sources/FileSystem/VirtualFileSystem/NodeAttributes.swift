@@ -27,16 +27,22 @@ extension VirtualFileSystem {
     package func attributes(of node: NodeID) throws -> NodeAttributes {
         if node == .root { return rootAttributes() }
         if let file = openFiles[node], let live = try liveAttributes(file) { return live }
-        if let item = try metadata.read({ try $0.item(node) }) { return attributes(item) }
+        if let item = try metadata.read({ try $0.item(node) }) { return try attributes(of: item) }
         guard let item = removed[node] else { throw Errno(ESTALE) }
         var result = attributes(item)
         result.links = 0
         return result
     }
 
-    /// The attributes of an item that was just read or written.
+    /// The attributes of an item whose row was just read. While somebody writes, the row is behind: then the open file is asked, and
+    /// if it was closed since the row was read, the row once more. The kernel would keep a wrong answer for an hour.
     func attributes(of item: LocalItem) throws -> NodeAttributes {
-        if item.kind == .file, let file = openFiles[item.node], let live = try liveAttributes(file) { return live }
+        var item = item
+        for _ in 0..<4 {
+            if item.kind == .file, let file = openFiles[item.node], let live = try liveAttributes(file) { return live }
+            guard item.isWriting, let newer = try metadata.read({ try $0.item(item.node) }) else { break }
+            item = newer
+        }
         return attributes(item)
     }
 
@@ -111,7 +117,7 @@ extension VirtualFileSystem {
             }
             mirrorModified(item)
             notifyIfPending(item)
-            return attributes(item)
+            return try attributes(of: item)
         }
         return try attributes(of: node)
     }
