@@ -139,6 +139,17 @@ extension ReferenceModel {
             }
         }
 
+        @Test("what is written to a pipe moves no time of it")
+        func pipes() async throws {
+            try await inMount { side in
+                _ = side.perform(.makePipe(other))
+                let before = Snapshot(of: side.root).entries[other]
+                _ = side.perform(.open(slot: 0, other, flags: OpenFlags(raw: O_RDWR), mode: 0))
+                #expect(side.perform(.write(slot: 0, count: 7, seed: 1)).value == 7)
+                #expect(Snapshot(of: side.root).entries[other]?.modified == before?.modified)
+            }
+        }
+
         @Test("files have no flags of lsattr and chattr")
         func flags() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
