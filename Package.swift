@@ -176,6 +176,9 @@ let package = Package(
                 "VirtualFileSystem",
             ]),
         .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "ubiquity", "ubiquityd"]),
+        .testTarget(
+            name: "ReferenceModelTests",
+            dependencies: ["CLinux", "DeviceSupport", "TestSupport", "ubiquity", "ubiquityd"]),
         .testTarget(name: "TidyTests"),
     ]
 )
