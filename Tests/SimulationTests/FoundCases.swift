@@ -24,8 +24,10 @@ struct FoundCases {
     }
 
     private func rest(_ device: SimulatedDevice) throws {
-        device.time.advance(by: .seconds(1))
-        for _ in 0..<3 { try History.syncFully(device) }
+        for _ in 0..<3 {
+            device.time.advance(by: .seconds(1))
+            try History.syncFully(device)
+        }
         #expect(try device.unrest().isEmpty)
     }
 

@@ -94,11 +94,23 @@ package struct BatchBuilder {
     /// Answers false where the log does not have the folder and is not to hear of it now: what is inside waits with it, for the log
     /// would give it another place.
     private mutating func addParent(of item: LocalItem) throws -> Bool {
+        if item.kind == .folder { try addMovedFolders(above: item) }
         guard item.parent != .root, let parent = try transaction.item(item.parent),
             try transaction.remote(parent.item, in: container) == nil
         else { return true }
         try add(parent)
         return planned.contains(parent.item)
+    }
+
+    /// A folder that went out of the one which now moves into it: told in the other order, the log would see a circle.
+    private mutating func addMovedFolders(above item: LocalItem) throws {
+        var above: [LocalItem] = []
+        var next = item.parent
+        while next != .root, let folder = try transaction.item(next) {
+            if folder.pendingSince != nil { above.append(folder) }
+            next = folder.parent
+        }
+        for folder in above.reversed() { try add(folder) }
     }
 
     /// Adds a deletion, where the log has something to delete.

@@ -44,6 +44,8 @@ struct Snapshot {
     {
         // While a program has it open to write, its size is the bytes', not the row's.
         guard !item.isWriting else { return }
+        // Announced: the size is known, the bytes are still on their way to the cloud.
+        guard item.content != nil || item.presence == .whole else { return }
         if UInt64(content.utf8.count) != item.size {
             problems.append("\(path) has \(content.utf8.count) of \(item.size) bytes")
         }
