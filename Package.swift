@@ -93,7 +93,7 @@ let package = Package(
         .testTarget(
             name: "SyncTests",
             dependencies: [
-                "Basics", "CloudModel", "ContainerLog", "DeviceSupport", "LocalMetadata", "Sync",
+                "Basics", "CloudModel", "ContainerLog", "DeviceSupport", "LocalMetadata", "Sync", logging,
             ]),
 
         .target(
@@ -155,19 +155,30 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: ["Basics", "CloudModel", "CloudStorage", "ContainerLog", subprocess, systemPackage],
-            path: "Sources/TestSupport", exclude: ["Device"]),
+            path: "Sources/TestSupport", exclude: ["Device", "Simulation"]),
         .target(
             name: "DeviceSupport",
             dependencies: [
                 "Basics", "CloudModel", "LocalContent", "LocalMetadata", "Sync", "Transfers", "VirtualFileSystem",
             ], path: "Sources/TestSupport/Device"),
-        .testTarget(
-            name: "SimulationTests",
+        .target(
+            name: "Simulation",
             dependencies: [
                 "Basics", "Chunking", "CloudModel", "CloudStorage", "ContainerLog", "DeviceSupport", "LocalContent",
                 "LocalMetadata", "Sync", "TestSupport", "Transfers", "VirtualFileSystem", logging,
+            ], path: "Sources/TestSupport/Simulation"),
+        .executableTarget(
+            name: "simulate", dependencies: ["Simulation", argumentParser], path: "Tests/Support/simulate"),
+        .testTarget(
+            name: "SimulationTests",
+            dependencies: [
+                "CloudModel", "ContainerLog", "DeviceSupport", "LocalMetadata", "Simulation", "Sync",
+                "VirtualFileSystem",
             ]),
         .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "ubiquity", "ubiquityd"]),
+        .testTarget(
+            name: "ReferenceModelTests",
+            dependencies: ["CLinux", "DeviceSupport", "TestSupport", "ubiquity", "ubiquityd"]),
         .testTarget(name: "TidyTests"),
     ]
 )

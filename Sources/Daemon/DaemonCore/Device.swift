@@ -41,7 +41,8 @@ struct Device: Sendable {
         link = EngineLink(metadata, patience: timing.patience)
         invalidator = KernelInvalidator(log: logger)
         files = VirtualFileSystem(
-            metadata: metadata, content: content, source: link, time: time, owner: (geteuid(), getegid()), log: logger)
+            metadata: metadata, content: content, source: link, time: try DiskTime(), owner: (geteuid(), getegid()),
+            log: logger)
         let transfers = try Self.transfers(configuration, logger)
         let context = EngineContext(
             metadata: metadata, content: content, backend: transfers.backend,

@@ -16,12 +16,15 @@ package final class MetadataDatabase: Sendable {
     /// The write-ahead log, opened by us as well: syncing it makes every commit so far durable (sqlite.org/wal.html).
     private let logDescriptor: Mutex<Int32?>
     private let log: Logger
+    private let onCommit: (@Sendable () -> Void)?
     private let reserve: DiskReserve
 
     /// Opens or makes the database. Throws `tooNew` when a newer version of this program wrote it, `damaged` when it is none.
-    package init(path: String, log: Logger) throws {
+    /// `onCommit` is called before and after each commit: where a test lets the process die.
+    package init(path: String, log: Logger, onCommit: (@Sendable () -> Void)? = nil) throws {
         self.path = path
         self.log = log
+        self.onCommit = onCommit
         logDescriptor = Mutex(nil)
         reserve = DiskReserve(path: "\(path)-reserve")
         var configuration = Configuration()
@@ -37,6 +40,12 @@ package final class MetadataDatabase: Sendable {
             try Self.refuseNewer(path)
             pool = try DatabasePool(path: path, configuration: configuration)
             try Schema.migrator.migrate(pool)
+            try pool.writeWithoutTransaction { db in
+                // Folding a batch touches pages all over the trees; what does not fit is written and read again within it.
+                try db.execute(sql: "PRAGMA cache_size = -16000")
+                // Pages. A checkpoint syncs the database: many batches share one.
+                try db.execute(sql: "PRAGMA wal_autocheckpoint = 4096")
+            }
         } catch let error as DatabaseError { throw Self.describe(error, path: path) }
     }
 
@@ -81,8 +90,10 @@ package final class MetadataDatabase: Sendable {
             var result: T?
             try db.inTransaction(.immediate) {
                 result = try body(MetadataTransaction(db))
+                onCommit?()
                 return .commit
             }
+            onCommit?()
             guard let result else { throw MetadataError(.unusable, "A transaction ended without a result.") }
             return result
         }
@@ -151,5 +162,6 @@ package final class MetadataDatabase: Sendable {
 /// A read or write transaction on the metadata; the verbs are in extensions, a file per noun.
 package struct MetadataTransaction {
     let db: Database
+    let memory = TransactionMemory()
     init(_ db: Database) { self.db = db }
 }

@@ -86,19 +86,16 @@ extension MetadataTransaction {
 
     /// The log's live items of a container behind `item`, in order.
     package func cloudItems(in container: ContainerID, after item: ItemID?, limit: Int) throws -> [CloudItem] {
-        try Row.fetchAll(
-            db.cachedStatement(
-                sql: """
-                    SELECT \(CloudItem.selection) FROM remote
-                    WHERE container = ? AND item > ? AND isDeleted = 0 ORDER BY item LIMIT ?
-                    """),
-            arguments: [container.value, item?.data ?? Data(), limit]
-        ).map(CloudItem.init(row:))
+        try fetchAll(
+            """
+            SELECT \(CloudItem.selection) FROM remote
+            WHERE container = ? AND item > ? AND isDeleted = 0 ORDER BY item LIMIT ?
+            """, [container.value, item?.data ?? Data(), limit])
     }
 
     /// A clean file that has all bytes of a content.
     package func holder(of digest: Digest) throws -> LocalItem? {
-        try fetch(
+        try fetchOne(
             "SELECT \(LocalItem.selection) FROM local WHERE digest = ? AND presence = 2 AND isEdited = 0 LIMIT 1",
             [digest.data])
     }
