@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The end of the control socket")
 struct SocketEndTests {
-    @Test("a server that ends while clients are still arriving ends in order", arguments: 0..<40)
+    @Test("a server that ends while clients are still arriving ends in order", arguments: 0..<8)
     func arriving(round: Int) async throws {
         let handler = ScriptedHandler { _ in .done(DoneResponse()) }
         try await FakeDaemon.with(handler) { daemon in
@@ -15,7 +15,7 @@ struct SocketEndTests {
         }
     }
 
-    @Test("no connection outlasts the server, served or not", arguments: 0..<20)
+    @Test("no connection outlasts the server, served or not", arguments: 0..<4)
     func closes(round: Int) async throws {
         let handler = ScriptedHandler { _ in .done(DoneResponse()) }
         let clients = Mutex<[RawClient]>([])

@@ -41,7 +41,7 @@ struct HostileFrameTests {
         // A crash leaves nothing but what was printed before.
         print("seed \(seed)")
         var generator = SeededGenerator(seed: seed)
-        for _ in 0..<2_000 {
+        for _ in 0..<300 {
             var splitter = FrameSplitter()
             // Lengths that are small enough to be believed come up by chance too seldom.
             var stream = (0..<Int.random(in: 0..<400, using: &generator)).map { index -> UInt8 in
@@ -68,7 +68,7 @@ struct HostileFrameTests {
     func requests() throws {
         let seed = UInt64.random(in: 0 ... .max)
         var generator = SeededGenerator(seed: seed)
-        for _ in 0..<300 {
+        for _ in 0..<50 {
             for request in Samples.requests {
                 let whole = try ControlFrame.payload(ClientEnvelope(id: .max, request: request))
                 let payload = mutated(whole, &generator)
@@ -98,7 +98,7 @@ struct HostileFrameTests {
 
     @Test("deeply nested JSON is refused, not followed until the stack ends")
     func nesting() {
-        for depth in [100, 10_000, 400_000] {
+        for depth in [100, 10_000, 100_000] {
             let payload = Data((String(repeating: "[", count: depth) + String(repeating: "]", count: depth)).utf8)
             #expect(throws: (any Error).self) { try ControlFrame.decode(ClientEnvelope.self, from: payload) }
             let inside = Data("{\"id\":1,\"request\":\(String(repeating: "{\"a\":", count: depth))".utf8)
