@@ -72,9 +72,9 @@ extension VirtualFileSystem {
             guard item.kind == .file || item.kind == .folder else { throw Errno(EPERM) }
             try body(&item.attributes.extended)
             item.changed = time.now()
-            let wasWriting = item.isWriting && item.pendingSince == nil
-            markPending(&item, at: item.changed)
-            if wasWriting { item.pendingSince = nil }
+            // The close of an edited file tells of this too; that of one that was only open tells nothing.
+            let isToldAtClose = item.isWriting && item.isEdited && item.pendingSince == nil
+            if !isToldAtClose { markPending(&item, at: item.changed) }
         }
         // Only what was changed here: whether it is being written is the open file's to say.
         openFiles[node]?.state.withLock { $0.item?.attributes.extended = item.attributes.extended }
