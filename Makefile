@@ -10,7 +10,7 @@ ALONE := DirectoryCloudTests EndToEndTests FuseTests SimulationTests DaemonCoreT
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help setup setup-build build run stop test simulate model check format bench install deb clean
+.PHONY: help setup setup-build build run stop test simulate model check format bench scale install deb clean
 
 help:
 	@echo "make run      build, mount ~/MobileDocuments in the background, say what to try"
@@ -21,6 +21,7 @@ help:
 	@echo "make check    formatting and house rules"
 	@echo "make format   format the sources"
 	@echo "make bench    measure against the underlying disk"
+	@echo "make scale    real trees, 100,000 items and large files through two devices, measured (half an hour)"
 	@echo "make setup    install the Debian packages that building and testing need"
 	@echo "make install  install below PREFIX ($(PREFIX)), staged in DESTDIR"
 	@echo "make deb      build a Debian package that needs no Swift where it is installed"
@@ -78,6 +79,10 @@ format:
 
 bench: build
 	Benchmarks/run
+
+# SCALE=tree runs one of: tree, placeholders, folder, big, moves.
+scale: setup build
+	scripts/scale $(SCALE)
 
 install: setup-build
 	packaging/stage "$(DESTDIR)" "$(PREFIX)"

@@ -1,4 +1,5 @@
 import CloudModel
+import GRDB
 
 extension MetadataTransaction {
     /// Asks for the bytes of a file, or of every file below a folder, that are not all here or not the newest. Answers how many.
@@ -15,6 +16,16 @@ extension MetadataTransaction {
             try update(wanted)
         }
         return result
+    }
+
+    /// Whether a download was asked for of the item or of anything below it, and has not ended. Looks at what is wanted, not at what is
+    /// below: a folder may hold very much.
+    package func isAnyWanted(below ancestor: NodeID) throws -> Bool {
+        let nodes = try Int64.fetchCursor(db.cachedStatement(sql: "SELECT node FROM local WHERE wanted > 0"))
+        while let node = try nodes.next() {
+            if try isInside(NodeID(UInt64(bitPattern: node)), ancestor) { return true }
+        }
+        return false
     }
 
     /// Whether the log has a newer version of a clean file.

@@ -33,12 +33,7 @@ extension DaemonService {
     private func isWanted(at path: MountPath) throws -> Bool {
         let items = try items(at: path)
         return try device.metadata.read { transaction in
-            guard try transaction.wantedTotal() > 0 else { return false }
-            var isWanted = false
-            for item in items {
-                try transaction.forEach(below: item) { if $0.wanted > 0 { isWanted = true } }
-            }
-            return isWanted
+            try items.contains { try transaction.isAnyWanted(below: $0.node) }
         }
     }
 
