@@ -54,7 +54,7 @@ final class RunningDaemon: Sendable {
     func stop() { _ = stopping.withLock { $0?.yield() } }
 
     private func mount() async throws -> FuseSession {
-        let fileSystem = MountedFileSystem(device.files, log: logger)
+        let fileSystem = MountedFileSystem(device.files, invalidator: device.invalidator, log: logger)
         do throws(FuseError) {
             if try FuseMountPoint.clearDeadMount(at: configuration.mountPoint) {
                 logger.notice("cleared a mount whose daemon had died")
