@@ -60,12 +60,16 @@ struct ReconcilerTests {
             ])
     }
 
-    @Test("a deletion is told with the content that was deleted, and gives way to an edit")
+    @Test(
+        "a deletion is told with the content that was deleted, whatever came meanwhile: the log knows where that is now"
+    )
     func deletion() {
         let gone = trees(base, base, nil).with { $0.isDeparted = true }
         #expect(reconciler.plan(gone).changes == [.delete(base.id, base: base.digest)])
         let edited = gone.with { $0.remote = newer }
-        #expect(reconciler.plan(edited).follow == [.forgetDeparture, .insert(newer)])
+        #expect(reconciler.plan(edited).changes == [.delete(base.id, base: base.digest)])
+        // Once the log has answered, the document is back as it is there.
+        #expect(reconciler.plan(trees(newer, newer, nil)).follow == [.insert(newer)])
     }
 
     @Test("a deletion reaches its content where that lost a conflict, or lives on after the document went")
@@ -137,6 +141,42 @@ struct ReconcilerTests {
         let plan = reconciler.plan(trees(newer, nil, .following(base, isMaterialised: false)))
         #expect(plan.changes.isEmpty)
         #expect(plan.follow == [.replaceContent(.stored(.sample(2)))])
+    }
+
+    @Test("a new file is announced while its bytes are on the way, and told whole once they are there")
+    func announces() {
+        let edited = LocalState.following(base).with {
+            $0.isEdited = true
+            $0.content = nil
+        }
+        let plan = reconciler.plan(trees(nil, nil, edited))
+        #expect(plan.changes.isEmpty && plan.needsUpload)
+        guard case .create(_, _, let name, _, .file(.announced(let size))) = plan.announcement else {
+            Issue.record("announced \(String(describing: plan.announcement))")
+            return
+        }
+        #expect(name == edited.name && size == edited.size)
+        let announced = base.with { $0.body = .file(.announced(size: edited.size)) }
+        #expect(reconciler.plan(trees(announced, announced, edited)).announcement == nil, "once is enough")
+        let uploaded = LocalState.following(base)
+        #expect(
+            reconciler.plan(trees(announced, announced, uploaded)).changes == [
+                .edit(base.id, base: nil, content: .stored(.sample(1)), modified: uploaded.attributes.modified)
+            ])
+    }
+
+    @Test("an announced size is corrected by whoever announced it, and a document's edit is never announced")
+    func corrects() {
+        let grown = LocalState.following(base).with {
+            $0.isEdited = true
+            $0.content = nil
+            $0.size = 99
+        }
+        let announced = base.with { $0.body = .file(.announced(size: 9)) }
+        #expect(
+            reconciler.plan(trees(announced, announced, grown)).announcement
+                == .edit(base.id, base: nil, content: .announced(size: 99), modified: grown.attributes.modified))
+        #expect(reconciler.plan(trees(base, base, grown)).announcement == nil)
     }
 
     @Test("a file that was announced takes its content when it comes")

@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 package import CloudModel
 package import ContainerLog
 package import LocalMetadata
@@ -18,9 +18,13 @@ package struct BatchBuilder {
     /// Bounds a batch, and with it a transaction and the memory for it, on every device that reads it.
     package static let limit = 1_000
 
-    package init(_ transaction: MetadataTransaction, container: ContainerID) {
+    /// New files from this size on are announced while their bytes are on the way. Each costs one more change.
+    private let announcedSize: UInt64
+
+    package init(_ transaction: MetadataTransaction, container: ContainerID, announcedSize: UInt64 = .max) {
         self.transaction = transaction
         self.container = container
+        self.announcedSize = announcedSize
     }
 
     /// Bytes of attributes and names gathered so far, roughly as the log will keep them.
@@ -29,16 +33,39 @@ package struct BatchBuilder {
 
     package var isFull: Bool { changes.count >= Self.limit || bytes >= Self.byteLimit }
 
+    /// Adds items until the batch is full; what waits for something else does not stand in the way of what comes behind it.
+    package mutating func addReady(before time: Timestamp) throws {
+        let (transaction, container, size) = (transaction, container, announcedSize)
+        try addPages { try transaction.ready(in: container, before: time, after: $0, limit: Self.limit) }
+        try addPages {
+            try transaction.announceable(in: container, before: time, from: size, after: $0, limit: Self.limit)
+        }
+    }
+
+    private mutating func addPages(_ page: (_ last: LocalItem?) throws -> [LocalItem]) throws {
+        var last: LocalItem?
+        while !isFull {
+            let items = try page(last)
+            for item in items where !isFull { try add(item) }
+            last = items.last
+            guard items.count == Self.limit else { return }
+        }
+    }
+
     /// Adds the changes of an item, and before them those of the folders above that the log does not have.
     package mutating func add(_ item: LocalItem) throws {
         guard !item.isExcluded, !item.isPaused, planned.insert(item.item).inserted else { return }
         let trees = try transaction.trees(of: item.item, in: container)
         guard let local = trees.local else { return }
-        if trees.remote == nil || local.parent != trees.remote?.parent { try addParent(of: item) }
+        if trees.remote == nil || local.parent != trees.remote?.parent, try !addParent(of: item) {
+            planned.remove(item.item)
+            return
+        }
         let plan = reconciler.plan(trees)
-        for change in plan.changes { try makeRoom(for: change) }
+        let news = plan.changes + (item.size >= announcedSize ? [plan.announcement].compactMap(\.self) : [])
+        for change in news { try makeRoom(for: change) }
         told.insert(item.item)
-        changes.append(contentsOf: plan.changes)
+        changes.append(contentsOf: news)
         bytes += 160 + item.name.bytes.count + item.target.count
         bytes += item.attributes.extended.reduce(0) { $0 + $1.key.utf8.count + $1.value.count }
         if plan.changes.isEmpty, !plan.needsUpload { quiet.append(item.item) }
@@ -64,9 +91,14 @@ package struct BatchBuilder {
         }
     }
 
-    private mutating func addParent(of item: LocalItem) throws {
-        guard item.parent != .root, let parent = try transaction.item(item.parent) else { return }
-        if try transaction.remote(parent.item, in: container) == nil { try add(parent) }
+    /// Answers false where the log does not have the folder and is not to hear of it now: what is inside waits with it, for the log
+    /// would give it another place.
+    private mutating func addParent(of item: LocalItem) throws -> Bool {
+        guard item.parent != .root, let parent = try transaction.item(item.parent),
+            try transaction.remote(parent.item, in: container) == nil
+        else { return true }
+        try add(parent)
+        return planned.contains(parent.item)
     }
 
     /// Adds a deletion, where the log has something to delete.

@@ -18,16 +18,20 @@ package struct EngineContext: Sendable {
     package let deviceName: String
     package let time: any TimeSource
     package let timing: EngineTiming
+    /// From this size on other devices hear of a new file before its bytes are in the cloud.
+    package let announcedSize: UInt64
     package let log: Logger
     package let pace = Pace()
 
     /// How long a change rests before it is told; no time at all while somebody waits for it.
     var settle: Duration { pace.isHurried ? .zero : timing.settle }
+    /// How long changes are gathered into one batch; no time at all while somebody waits for it.
+    var gather: Duration { pace.isHurried ? .zero : timing.gather }
 
     package init(
         metadata: MetadataDatabase, content: ContentStore, backend: any CloudBackend, mounted: any MountedFiles,
         transfers: TransferContext, device: DeviceID, deviceName: String, time: any TimeSource,
-        timing: EngineTiming = EngineTiming(), log: Logger
+        timing: EngineTiming = EngineTiming(), announcedSize: UInt64 = 4 << 20, log: Logger
     ) {
         self.metadata = metadata
         self.content = content
@@ -38,14 +42,26 @@ package struct EngineContext: Sendable {
         self.deviceName = deviceName
         self.time = time
         self.timing = timing
+        self.announcedSize = announcedSize
         self.log = log
     }
 
     var clock: any Clock<Duration> { transfers.clock }
 
     /// Runs blocking database or disk work off the cooperative pool.
-    func blocking<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
+    package func blocking<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
         try await transfers.pool.run { () throws(any Error) -> T in try work() }
+    }
+
+    /// A change further ahead than this was noted by a clock that has been set back since.
+    private static let furthestAhead = Duration.seconds(60)
+
+    /// Brings what was noted before the clock was set back to the present, where it can settle.
+    func followClock() throws {
+        let now = time.now()
+        let ahead = now.adding(Self.furthestAhead)
+        guard try metadata.read({ try $0.hasChanges(after: ahead) }) else { return }
+        try metadata.write { try $0.bringForward(changesAfter: ahead, to: now) }
     }
 
     /// Changes the shown tree in one transaction while no file can become open, then does what follows from it outside.
@@ -71,6 +87,9 @@ package struct EngineTiming: Sendable {
     package var settle: Duration = .milliseconds(250)
     /// After the last write to a file that stays open (databases, logs).
     package var settleOpen: Duration = .seconds(2)
+    /// From one batch, or one group of uploads, to the next while changes keep coming: each costs a few flushes of the disk, however
+    /// little is in it.
+    package var gather: Duration = .milliseconds(250)
     /// How long a reader waits for bytes that do not come.
     package var patience: Duration = .seconds(8)
     /// Between looks at a cloud that can not tell of changes by itself.

@@ -1,6 +1,5 @@
 import Basics
 import CloudModel
-import GRDB
 
 package import struct Foundation.Data
 
@@ -19,8 +18,6 @@ extension ItemID {
         }
         self.init(high: UInt64(bigEndian: words.0), low: UInt64(bigEndian: words.1))
     }
-
-    init(row: Row, _ index: Int) throws { try self.init(data: row[index] as Data) }
 }
 
 extension Digest {
@@ -34,22 +31,22 @@ extension Digest {
 
 extension ItemName {
     var data: Data { Data(bytes) }
+}
 
-    init(row: Row, _ index: Int) throws {
-        do { try self.init(bytes: row[index] as Data) } catch {
+extension Columns {
+    func name(_ index: Int) throws -> ItemName {
+        do { return try ItemName(bytes: bytes(index)) } catch {
             throw MetadataError.damagedRow("a name that is \(error)")
         }
     }
-}
 
-extension ContentReference {
     /// Nil where no digest is stored.
-    init?(row: Row, digest: Int, size: UInt64, layout: Int) throws {
-        guard let data = row[digest] as Data? else { return nil }
-        guard let kind = Layout(rawValue: UInt8(truncatingIfNeeded: row[layout] as Int64)) else {
+    func content(digest: Int, size: UInt64, layout: Int) throws -> ContentReference? {
+        guard let data = optionalData(digest) else { return nil }
+        guard let kind = ContentReference.Layout(rawValue: UInt8(truncatingIfNeeded: integer(layout))) else {
             throw MetadataError.damagedRow("an unknown content layout")
         }
-        self.init(digest: try Digest(data: data), size: size, layout: kind)
+        return ContentReference(digest: try Digest(data: data), size: size, layout: kind)
     }
 }
 

@@ -2,21 +2,53 @@ package import Basics
 package import CloudModel
 import GRDB
 
+import struct Foundation.Data
+
 /// The local tree, item by item.
 extension MetadataTransaction {
     package func item(_ node: NodeID) throws -> LocalItem? {
-        try fetch("SELECT \(LocalItem.selection) FROM local WHERE node = ?", [Int64(bitPattern: node.value)])
+        try fetchOne(LocalItem.query, [Int64(bitPattern: node.value)])
     }
 
     package func item(named name: ItemName, in parent: NodeID) throws -> LocalItem? {
-        try fetch(
+        try fetchOne(
             "SELECT \(LocalItem.selection) FROM local WHERE parent = ? AND name = ?",
             [Int64(bitPattern: parent.value), name.data])
     }
 
     package func item(_ id: ItemID, in container: ContainerID) throws -> LocalItem? {
-        try fetch(
+        try fetchOne(
             "SELECT \(LocalItem.selection) FROM local WHERE container = ? AND item = ?", [container.value, id.data])
+    }
+
+    /// The node that shows an item; nil where none does.
+    package func node(of id: ItemID, in container: ContainerID) throws -> NodeID? {
+        try optionalNumber("SELECT node FROM local WHERE container = ? AND item = ?", [container.value, id.data]).map {
+            NodeID(UInt64(bitPattern: $0))
+        }
+    }
+
+    /// Which item a node shows; nil where there is no such node.
+    package func identity(of node: NodeID) throws -> ItemID? {
+        try Data.fetchOne(
+            db.cachedStatement(sql: "SELECT item FROM local WHERE node = ?"),
+            arguments: [Int64(bitPattern: node.value)]
+        ).map(ItemID.init(data:))
+    }
+
+    /// The pin of the item or of the nearest folder above it that has one.
+    package func effectivePin(of node: NodeID) throws -> PinState {
+        let pin = try optionalNumber(
+            """
+            WITH RECURSIVE up (pin, parent, depth) AS (
+              SELECT pin, parent, 0 FROM local WHERE node = ?
+              UNION ALL
+              SELECT local.pin, local.parent, depth + 1 FROM up JOIN local ON local.node = up.parent
+              WHERE up.pin = 0 AND depth < 4096
+            )
+            SELECT pin FROM up WHERE pin <> 0
+            """, [Int64(bitPattern: node.value)])
+        return pin.flatMap { PinState(rawValue: UInt8(truncatingIfNeeded: $0)) } ?? .inherited
     }
 
     /// Children in the order of their nodes, behind `node`: the order stays while others come and go.
@@ -27,20 +59,28 @@ extension MetadataTransaction {
     }
 
     package func hasChildren(_ parent: NodeID) throws -> Bool {
-        try db.cachedStatement(sql: "SELECT 1 FROM local WHERE parent = ? LIMIT 1").first(
-            [Int64(bitPattern: parent.value)])
+        try number("SELECT EXISTS (SELECT 1 FROM local WHERE parent = ?)", [Int64(bitPattern: parent.value)]) != 0
     }
 
     /// Inserts and answers the node it got.
     @discardableResult
     package func insert(_ item: LocalItem) throws -> NodeID {
+        if item.isConflictSibling { memory.hasSiblings = true }
         try db.cachedStatement(sql: LocalItem.insertion).execute(arguments: StatementArguments(item.values))
         return NodeID(UInt64(bitPattern: db.lastInsertedRowID))
     }
 
+    /// Writes what differs from the row that is there. An index whose columns stay is not touched then, which is most of the work.
     package func update(_ item: LocalItem) throws {
-        try db.cachedStatement(sql: LocalItem.replacement).execute(
-            arguments: StatementArguments(item.values + [Int64(bitPattern: item.node.value)]))
+        let node = Int64(bitPattern: item.node.value)
+        guard let old = try self.item(item.node) else { return }
+        if item.isConflictSibling { memory.hasSiblings = nil }
+        let values = item.values.map { $0?.databaseValue ?? .null }
+        let changed = zip(values.indices, old.values).filter { values[$0] != $1?.databaseValue ?? .null }.map(\.0)
+        guard !changed.isEmpty else { return }
+        try run(
+            LocalItem.change(ofColumns: changed),
+            StatementArguments(changed.map { values[$0] } + [node.databaseValue]))
     }
 
     package func remove(_ node: NodeID) throws {
@@ -92,34 +132,6 @@ extension MetadataTransaction {
             current = item.parent
         }
         return false
-    }
-
-    // MARK: Plumbing shared by the other verbs
-
-    func fetch(_ sql: String, _ arguments: StatementArguments) throws -> LocalItem? {
-        try Row.fetchOne(db.cachedStatement(sql: sql), arguments: arguments).map(LocalItem.init(row:))
-    }
-
-    func fetchAll(_ sql: String, _ arguments: StatementArguments) throws -> [LocalItem] {
-        let rows = try Row.fetchCursor(db.cachedStatement(sql: sql), arguments: arguments)
-        var items: [LocalItem] = []
-        while let row = try rows.next() { items.append(try LocalItem(row: row)) }
-        return items
-    }
-
-    func run(_ sql: String, _ arguments: StatementArguments) throws {
-        try db.cachedStatement(sql: sql).execute(arguments: arguments)
-    }
-
-    func number(_ sql: String, _ arguments: StatementArguments = []) throws -> Int64 {
-        try Int64.fetchOne(db.cachedStatement(sql: sql), arguments: arguments) ?? 0
-    }
-}
-
-extension Statement {
-    /// Whether the query has a row.
-    fileprivate func first(_ arguments: StatementArguments) throws -> Bool {
-        try Row.fetchOne(self, arguments: arguments) != nil
     }
 }
 
