@@ -36,6 +36,8 @@ extension Snapshot {
             || path.bytes.split(separator: UInt8(ascii: "/")).contains { $0.last == UInt8(ascii: "~") }
     }
 
+    var holdsLocal: Bool { entries.keys.contains { isLocal($0) } }
+
     var withoutLocal: Snapshot {
         var result = self
         result.entries = entries.filter { !isLocal($0.key) }

@@ -19,6 +19,10 @@ struct Bench: ~Copyable {
     mutating func perform(_ operation: Operation) -> [String] {
         let onDisk = expected(operation)
         let inMount = mount.perform(operation)
+        if onDisk.code == 0, inMount.code == EINVAL, mayRefuse(operation) {
+            _ = disk.perform(operation)
+            return look()
+        }
         var complaints: [String] = []
         if onDisk != inMount { complaints.append("it answers \(onDisk) on the disk, \(inMount) in the mount") }
         let (one, other) = (disk.openStatuses(), mount.openStatuses())
@@ -37,6 +41,12 @@ struct Bench: ~Copyable {
         guard case .link(_, let new) = operation, outcome.code == 0 else { return outcome }
         _ = disk.perform(.unlink(new))
         return .failure(EPERM)
+    }
+
+    /// A folder does not change places where one of the names stays local. Done twice, it is undone.
+    private func mayRefuse(_ operation: Operation) -> Bool {
+        guard case .rename(let from, let to, flags: 2) = operation else { return false }
+        return [from, to].contains { diskNow.entries[$0]?.isFolder ?? true } && diskNow.holdsLocal
     }
 
     /// Compares what there is now, and with `changes` also how it came from what there was before.

@@ -150,6 +150,46 @@ extension ReferenceModel {
             }
         }
 
+        @Test(
+            "set-id bits go when an ordinary user writes, truncates or changes the owner, set-group-ID only of what a group may run",
+            .enabled(if: getuid() == 0, "another user's writes need root"))
+        func setID() async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                let a = test.devices[0]
+                for change in ["echo more >> file", ": > file", "truncate -s 3 file", ": 1<> file; printf x 1<> file"] {
+                    let modes = try await a.shell(
+                        """
+                        rm -f file; echo text > file
+                        for mode in 6777 2767; do
+                            chmod $mode file; setpriv --reuid 65534 --clear-groups -- bash -c '\(change)'; stat -c %a file
+                        done
+                        chmod 6755 file; chown -h "" file; chown $(id -u) file; stat -c %a file
+                        """)
+                    #expect(modes == "777\n2767\n755", "\(change)")
+                }
+            }
+        }
+
+        @Test("the root takes containers only, and nothing moves from one into another")
+        func containers() async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                let root = test.devices[0].mount
+                try await Playground(test).onOwnThread {
+                    var side = Side(root: root)
+                    let (container, document) = (Path("second"), Path("CloudDocs/Documents/file"))
+                    #expect(side.make(Path("file")) == .failure(EPERM))
+                    #expect(side.perform(.makeFolder(container, mode: 0o755)) == Outcome())
+                    #expect(side.make(document) == Outcome())
+                    #expect(side.perform(.rename(document, Path("second/file"), flags: 0)) == .failure(EXDEV))
+                    #expect(side.perform(.removeFolder(container)) == .failure(EPERM))
+                    #expect(side.perform(.rename(container, Path("third"), flags: 0)) == .failure(EPERM))
+                    let documents = Path("second/Documents")
+                    #expect(side.perform(.removeFolder(documents)) == .failure(EPERM))
+                    #expect(side.perform(.rename(documents, Path("second/Other"), flags: 0)) == .failure(EPERM))
+                }
+            }
+        }
+
         @Test("files have no flags of lsattr and chattr")
         func flags() async throws {
             try await TestDevices.with(devices: ["A"]) { test in

@@ -49,16 +49,23 @@ extension OperationGenerator {
         }
     }
 
-    /// Something that one call does, and that all devices see.
+    /// Something that one call does, and that all devices see: a name that stays where it is would be gone from the others.
     private mutating func nextElsewhere() -> Operation {
-        let path = path()
+        let (path, other) = (sharedPath(), sharedPath())
         return switch number(below: 8) {
         case 0...1: .truncate(path, size: 5000 * number(below: 9))
         case 2: .unlink(path)
-        case 3...4: .rename(path, self.path(), flags: 0)
+        case 3...4: .rename(path, other, flags: 0)
         case 5: .makeFolder(path, mode: 0o755)
         case 6: .changeMode(path, mode: 0o640)
         default: .setAttribute(path, "user.elsewhere", count: 10, flags: 0)
+        }
+    }
+
+    private mutating func sharedPath() -> Path {
+        while true {
+            let path = path()
+            if !path.bytes.contains(UInt8(ascii: "~")) { return path }
         }
     }
 }

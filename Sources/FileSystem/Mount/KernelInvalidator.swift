@@ -15,6 +15,14 @@ package final class KernelInvalidator: Sendable {
 
     package func attach(_ session: FuseSession) { notifier.withLock { $0 = session.notifier } }
 
+    /// Forgets a node's attributes, before this returns. For handlers too: where the bytes are spared the kernel takes no lock, and a
+    /// node that a request names is not on its way out of memory.
+    func invalidateAttributes(of node: NodeID) {
+        do { try notifier.withLock({ $0 })?.invalidateInode(node.value, offset: -1) } catch {
+            log.warning("the kernel kept a stale mode", metadata: ["node": "\(node)", "error": "\(error)"])
+        }
+    }
+
     /// Forgets attributes and bytes of nodes, then what names mean. Returns at once; the order is kept.
     package func invalidate(nodes: [NodeID], entries: [(parent: NodeID, name: [UInt8])]) {
         guard let notifier = notifier.withLock({ $0 }), !nodes.isEmpty || !entries.isEmpty else { return }

@@ -159,6 +159,8 @@ extension MountedFileSystem {
         var changes = AttributeRequest()
         changes.clearsSetID = true
         _ = try files.setAttributes(of: node, changes)
+        // The kernel knows of new sizes and times by itself, but goes on showing the mode.
+        invalidator.invalidateAttributes(of: node)
     }
 
     /// A placeholder is written to: all of it has to be here first.

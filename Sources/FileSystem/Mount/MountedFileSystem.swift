@@ -13,12 +13,16 @@ package import VirtualFileSystem
 package final class MountedFileSystem: FuseFileSystem {
     let files: VirtualFileSystem
     let backings = BackingTable()
+    let invalidator: KernelInvalidator
     let log: Logger
     /// Names and attributes stay valid until the kernel is told otherwise, so the time is only a safety net.
     let timeout: Duration
 
-    package init(_ files: VirtualFileSystem, timeout: Duration = .seconds(3600), log: Logger) {
+    package init(
+        _ files: VirtualFileSystem, invalidator: KernelInvalidator, timeout: Duration = .seconds(3600), log: Logger
+    ) {
         self.files = files
+        self.invalidator = invalidator
         self.timeout = timeout
         self.log = log
     }

@@ -188,27 +188,3 @@ extension VirtualFileSystem {
         if item.pendingSince != nil { source.localTreeChanged() }
     }
 }
-
-/// What a `setattr` asks for; nil leaves a field as it is.
-package struct AttributeRequest: Sendable {
-    package enum Time: Sendable {
-        case now
-        case at(Timestamp)
-    }
-    package var permissions: UInt16?
-    package var user: UInt32?
-    package var group: UInt32?
-    package var size: UInt64?
-    package var accessed: Time?
-    package var modified: Time?
-    /// Drop set-user-ID and set-group-ID, as a truncation by an ordinary user does.
-    package var clearsSetID = false
-    package init() {}
-
-    var mayClearSetID: Bool { clearsSetID || user != nil || group != nil }
-
-    var isTruncationOnly: Bool {
-        size != nil && permissions == nil && user == nil && group == nil && accessed == nil && modified == nil
-            && !clearsSetID
-    }
-}

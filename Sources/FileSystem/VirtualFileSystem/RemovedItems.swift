@@ -1,4 +1,7 @@
+import CloudModel
+import LocalContent
 import LocalMetadata
+import Logging
 import Synchronization
 
 /// Items that the kernel may still ask about though their row is gone: a folder that is somebody's working directory, a pipe
@@ -45,5 +48,18 @@ extension VirtualFileSystem {
             state.item = item
             return item
         }
+    }
+
+    /// Who holds an unlinked file without having it open (`O_PATH`) may still ask what it was.
+    func keepStatus(_ state: borrowing OpenFile.State) {
+        guard var item = state.item else { return }
+        if state.download == nil {
+            do {
+                let blob = try BlobStatus(descriptor: state.descriptor)
+                item.size = blob.size
+                item.attributes.modified = blob.modified
+            } catch { log.debug("an unlinked file keeps the size of its row", metadata: ["error": "\(error)"]) }
+        }
+        removed.insert(item)
     }
 }

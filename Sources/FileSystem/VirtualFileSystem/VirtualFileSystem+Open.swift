@@ -215,19 +215,6 @@ extension VirtualFileSystem {
         }
     }
 
-    /// Who holds an unlinked file without having it open (`O_PATH`) may still ask what it was.
-    private func keepStatus(_ state: borrowing OpenFile.State) {
-        guard var item = state.item else { return }
-        if state.download == nil {
-            do {
-                let blob = try BlobStatus(descriptor: state.descriptor)
-                item.size = blob.size
-                item.attributes.modified = blob.modified
-            } catch { log.debug("an unlinked file keeps the size of its row", metadata: ["error": "\(error)"]) }
-        }
-        removed.insert(item)
-    }
-
     func removeBlob(_ blob: BlobName) {
         do { try content.remove(blob) } catch {
             log.warning("could not remove a blob; the sweep will", metadata: ["blob": "\(blob)", "error": "\(error)"])

@@ -2,8 +2,9 @@ package import Basics
 import CFuse3
 import Glibc
 
-/// Tells the kernel what it may no longer believe. From any thread, but never from within a handler and never under a
-/// lock that a handler takes: the kernel may hold the very folder or page locked whose request that handler serves.
+/// Tells the kernel what it may no longer believe. From any thread, but never under a lock that a handler takes, and never
+/// from within a handler but for attributes alone: the kernel may hold the very folder or page locked whose request that
+/// handler serves.
 ///
 /// The order after a remote change: commit, then the generation, then ``invalidateInode``, then ``invalidateEntry``.
 /// What the kernel does not hold in its caches is no error.
