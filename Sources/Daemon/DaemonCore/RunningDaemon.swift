@@ -15,6 +15,7 @@ final class RunningDaemon: Sendable {
     let configuration: DaemonConfiguration
     let logger: Logger
     private let stopping = Mutex<AsyncStream<Void>.Continuation?>(nil)
+    private let session = Mutex<FuseSession?>(nil)
 
     init(_ device: Device, _ configuration: DaemonConfiguration, logger: Logger) {
         self.device = device
@@ -53,6 +54,9 @@ final class RunningDaemon: Sendable {
     /// Begins an orderly end: the mount goes, what waits to be uploaded stays noted.
     func stop() { _ = stopping.withLock { $0?.yield() } }
 
+    /// What the kernel has asked so far.
+    var requestCounts: FuseRequestCounts? { session.withLock { $0?.counts } }
+
     private func mount() async throws -> FuseSession {
         let fileSystem = MountedFileSystem(device.files, log: logger)
         do throws(FuseError) {
@@ -62,6 +66,7 @@ final class RunningDaemon: Sendable {
             let session = try await FuseSession.mount(fileSystem, at: configuration.mountPoint, logger: logger)
             fileSystem.attach(session)
             device.invalidator.attach(session)
+            self.session.withLock { $0 = session }
             return session
         } catch { throw DaemonFailure(error, path: configuration.mountPoint) }
     }
