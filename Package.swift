@@ -103,7 +103,7 @@ let package = Package(
             name: "Fuse", dependencies: ["Basics", "CFuse3", logging, systemPackage], path: "Sources/FileSystem/Fuse"),
         .executableTarget(
             name: "fuse-test-fs", dependencies: ["Basics", "Fuse", logging], path: "Tests/Support/fuse-test-fs"),
-        .testTarget(name: "FuseTests", dependencies: ["CFuse3", "Fuse", "fuse-test-fs"]),
+        .testTarget(name: "FuseTests", dependencies: ["CFuse3", "Fuse", "TestSupport", "fuse-test-fs"]),
         .target(
             name: "VirtualFileSystem",
             dependencies: [

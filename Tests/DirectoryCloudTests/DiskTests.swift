@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Disks that are full, read-only, or lose power", .enabled(if: mayMount))
+@Suite("Disks that are full, read-only, or lose power", .needsRoot)
 struct DiskTests {
     @Test(
         "A full disk is a matter of quota: nothing half is left, reading goes on, and room lets appends through again")

@@ -1,9 +1,5 @@
-import Glibc
 import SystemPackage
 import Testing
-
-/// Tests that mount need root, as in CI; elsewhere they are skipped by name.
-let mayMount = geteuid() == 0
 
 /// Mounts at `point` while `body` runs, and unmounts whatever happens.
 func withMount<T>(_ arguments: String..., at point: FilePath, _ body: () async throws -> T) async throws -> T {

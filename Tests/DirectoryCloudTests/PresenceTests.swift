@@ -73,7 +73,7 @@ struct PresenceTests {
         }
     }
 
-    @Test("A disk that is unmounted and mounted again makes events", .timeLimit(.minutes(1)), .enabled(if: mayMount))
+    @Test("A disk that is unmounted and mounted again makes events", .timeLimit(.minutes(1)), .needsRoot)
     func mounted() async throws {
         try await withFolder { folder in
             let (disk, point) = (folder.appending("disk"), folder.appending("point"))

@@ -1,11 +1,9 @@
-import Glibc
+import TestSupport
 import Testing
 
 @Suite("Backing files that the kernel reads and writes itself")
 struct FusePassthroughTests {
-    private static let isRoot = geteuid() == 0
-
-    @Test("Reads, writes and maps of a backed file cost no request", .enabled(if: isRoot, "needs CAP_SYS_ADMIN"))
+    @Test("Reads, writes and maps of a backed file cost no request", .needsRoot)
     func passthrough() async throws {
         try await FuseFixture.with(["--native", "SCRATCH/native"]) { mount async throws in
             #expect(try await mount.tell("offers-passthrough") == "true")
@@ -33,7 +31,7 @@ struct FusePassthroughTests {
         }
     }
 
-    @Test("A write by someone else clears the set-user-ID bit", .enabled(if: isRoot, "needs another user"))
+    @Test("A write by someone else clears the set-user-ID bit", .needsRoot)
     func setUserID() async throws {
         try await FuseFixture.with { mount async throws in
             let write = "for i in 1 2 3 4 5 6 7 8; do printf y >> f; done"
