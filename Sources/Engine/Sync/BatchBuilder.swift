@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 package import CloudModel
 package import ContainerLog
 package import LocalMetadata
@@ -29,12 +29,26 @@ package struct BatchBuilder {
 
     package var isFull: Bool { changes.count >= Self.limit || bytes >= Self.byteLimit }
 
+    /// Adds items until the batch is full; what waits for something else does not stand in the way of what comes behind it.
+    package mutating func addReady(before time: Timestamp) throws {
+        var last: LocalItem?
+        while !isFull {
+            let page = try transaction.ready(in: container, before: time, after: last, limit: Self.limit)
+            for item in page where !isFull { try add(item) }
+            last = page.last
+            guard page.count == Self.limit else { return }
+        }
+    }
+
     /// Adds the changes of an item, and before them those of the folders above that the log does not have.
     package mutating func add(_ item: LocalItem) throws {
         guard !item.isExcluded, !item.isPaused, planned.insert(item.item).inserted else { return }
         let trees = try transaction.trees(of: item.item, in: container)
         guard let local = trees.local else { return }
-        if trees.remote == nil || local.parent != trees.remote?.parent { try addParent(of: item) }
+        if trees.remote == nil || local.parent != trees.remote?.parent, try !addParent(of: item) {
+            planned.remove(item.item)
+            return
+        }
         let plan = reconciler.plan(trees)
         for change in plan.changes { try makeRoom(for: change) }
         told.insert(item.item)
@@ -64,9 +78,14 @@ package struct BatchBuilder {
         }
     }
 
-    private mutating func addParent(of item: LocalItem) throws {
-        guard item.parent != .root, let parent = try transaction.item(item.parent) else { return }
-        if try transaction.remote(parent.item, in: container) == nil { try add(parent) }
+    /// Answers false where the log does not have the folder and is not to hear of it now: what is inside waits with it, for the log
+    /// would give it another place.
+    private mutating func addParent(of item: LocalItem) throws -> Bool {
+        guard item.parent != .root, let parent = try transaction.item(item.parent),
+            try transaction.remote(parent.item, in: container) == nil
+        else { return true }
+        try add(parent)
+        return planned.contains(parent.item)
     }
 
     /// Adds a deletion, where the log has something to delete.

@@ -23,6 +23,8 @@ package struct EngineContext: Sendable {
 
     /// How long a change rests before it is told; no time at all while somebody waits for it.
     var settle: Duration { pace.isHurried ? .zero : timing.settle }
+    /// How long changes are gathered into one batch; no time at all while somebody waits for it.
+    var gather: Duration { pace.isHurried ? .zero : timing.gather }
 
     package init(
         metadata: MetadataDatabase, content: ContentStore, backend: any CloudBackend, mounted: any MountedFiles,
@@ -71,6 +73,9 @@ package struct EngineTiming: Sendable {
     package var settle: Duration = .milliseconds(250)
     /// After the last write to a file that stays open (databases, logs).
     package var settleOpen: Duration = .seconds(2)
+    /// From one batch, or one group of uploads, to the next while changes keep coming: each costs a few flushes of the disk, however
+    /// little is in it.
+    package var gather: Duration = .milliseconds(250)
     /// How long a reader waits for bytes that do not come.
     package var patience: Duration = .seconds(8)
     /// Between looks at a cloud that can not tell of changes by itself.

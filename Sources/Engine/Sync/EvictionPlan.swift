@@ -12,8 +12,10 @@ package struct CacheLimits: Sendable, Equatable {
         self.minimumFree = minimumFree
     }
 
-    /// How many bytes have to go.
-    package func excess(present: UInt64, free: UInt64) -> UInt64 {
+    /// How many bytes have to go. `present` is asked for only where it matters: to count it takes time.
+    package func excess(present count: @autoclosure () throws -> UInt64, free: UInt64) rethrows -> UInt64 {
+        guard size != nil || free < minimumFree else { return 0 }
+        let present = try count()
         let overSize = size.map { present > $0 ? present - $0 : 0 } ?? 0
         let underFree = free < minimumFree ? minimumFree - free : 0
         return min(present, max(overSize, underFree))

@@ -39,7 +39,7 @@ package struct Evictor: Sendable {
     package func enforce(_ limits: CacheLimits) throws -> Int {
         let space = try context.content.space()
         let free = UInt64(space.f_bavail) * UInt64(space.f_frsize)
-        var excess = limits.excess(present: try context.metadata.read { try $0.presentBytes() }, free: free)
+        var excess = try limits.excess(present: context.metadata.read { try $0.presentBytes() }, free: free)
         var count = 0
         var kept = 0
         while excess > 0 {

@@ -8,16 +8,24 @@ package import LocalMetadata
 package struct Outbox: Sendable {
     let context: EngineContext
 
+    package struct Batch {
+        package let payload: [UInt8]
+        /// It holds as much as a batch may: there may be more to tell.
+        package let isFull: Bool
+    }
+
     package init(_ context: EngineContext) { self.context = context }
 
     /// The batch to send: the one on its way, else a new one of what has settled. Nil when there is nothing to tell.
-    package func next(in container: LocalContainer) throws -> [UInt8]? {
-        if let waiting = try context.metadata.read({ try $0.outbox(of: container.id) }) { return waiting.payload }
+    package func next(in container: LocalContainer) throws -> Batch? {
+        if let waiting = try context.metadata.read({ try $0.outbox(of: container.id) }) {
+            return Batch(payload: waiting.payload, isFull: true)
+        }
         let due = context.time.now().adding(.zero - context.settle)
         guard try context.metadata.read({ try hasWork(in: container.id, before: due, $0) }) else { return nil }
-        let payload = try context.metadata.write { try build(in: container, before: due, $0) }
-        if payload != nil { try context.metadata.makeDurable() }
-        return payload
+        let batch = try context.metadata.write { try build(in: container, before: due, $0) }
+        if batch != nil { try context.metadata.makeDurable() }
+        return batch
     }
 
     private func hasWork(in container: ContainerID, before due: Timestamp, _ transaction: MetadataTransaction) throws
@@ -30,12 +38,9 @@ package struct Outbox: Sendable {
 
     private func build(
         in container: LocalContainer, before due: Timestamp, _ transaction: MetadataTransaction
-    ) throws -> [UInt8]? {
+    ) throws -> Batch? {
         var builder = BatchBuilder(transaction, container: container.id)
-        for item in try transaction.ready(in: container.id, before: due, limit: BatchBuilder.limit)
-        where !builder.isFull {
-            try builder.add(item)
-        }
+        try builder.addReady(before: due)
         let departures = try transaction.unsentDepartures(in: container.id, before: due, limit: BatchBuilder.limit)
         for departure in departures where !builder.isFull {
             try builder.add(departure)
@@ -43,7 +48,7 @@ package struct Outbox: Sendable {
         try builder.add(transaction.unsentResolutions(in: container.id))
         try settle(builder.quiet, in: container.id, transaction)
         guard !builder.changes.isEmpty else { return nil }
-        return try store(builder.changes, in: container, transaction)
+        return Batch(payload: try store(builder.changes, in: container, transaction), isFull: builder.isFull)
     }
 
     /// Items that turned out to be what the log says.

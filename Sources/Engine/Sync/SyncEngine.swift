@@ -15,18 +15,18 @@ package final class SyncEngine: Sendable {
     package let context: EngineContext
     package let downloads: ContentService
     package let evictor: Evictor
-    private let uploads: UploadService
+    let uploads: UploadService
     private let queue: DownloadQueue
-    private let outbox: Outbox
-    private let follower: LogFollower
+    let outbox: Outbox
+    let follower: LogFollower
     private let limits: CacheLimits
-    private let logBell = Wakeup()
+    let logBell = Wakeup()
     private let localBell = Wakeup()
-    private let uploadBells = Dictionary(uniqueKeysWithValues: UploadService.Lane.allCases.map { ($0, Wakeup()) })
-    private let downloadBell = Wakeup()
-    private let shared = Mutex(Shared())
+    let uploadBells = Dictionary(uniqueKeysWithValues: UploadService.Lane.allCases.map { ($0, Wakeup()) })
+    let downloadBell = Wakeup()
+    let shared = Mutex(Shared())
 
-    private struct Shared {
+    struct Shared {
         var state = CloudState.connecting
         var isListStale = true
         var space: CloudSpace?
@@ -70,7 +70,9 @@ package final class SyncEngine: Sendable {
     package func run() async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.watchCloud() }
-            group.addTask { await self.loop("log", self.logBell) { try await self.syncLogs() } }
+            group.addTask {
+                await self.loop("log", self.logBell) { _ = try await self.spaced { try await self.syncLogs() } }
+            }
             for (lane, bell) in self.uploadBells {
                 group.addTask { await self.loop("upload of \(lane) files", bell) { try await self.upload(lane) } }
             }
@@ -102,6 +104,11 @@ package final class SyncEngine: Sendable {
         }
     }
 
+    /// A round that told the cloud something is followed by the next no sooner than ``EngineTiming/gather`` after it began.
+    func spaced(_ round: () async throws -> Bool) async throws -> Bool {
+        try await Rhythm(clock: context.clock).beat(gap: context.gather, round)
+    }
+
     /// Rings the bells of those who tell the cloud, once what changed here has settled; a burst of changes is one ring.
     private func watchLocalChanges() async {
         while !Task.isCancelled {
@@ -112,6 +119,8 @@ package final class SyncEngine: Sendable {
             } else if due != nil {
                 logBell.ring()
                 for bell in uploadBells.values { bell.ring() }
+                // Only cancellation ends the sleep early, and then the loop.
+                try? await context.clock.sleep(for: context.gather)
                 // What is due and stays so waits for a transfer or for the cloud.
                 await localBell.wait(atMost: .seconds(1), clock: context.clock)
             } else {
@@ -184,116 +193,6 @@ package final class SyncEngine: Sendable {
         }
         if isNews {
             context.log.notice("the cloud can not be used now", metadata: ["loop": "\(loop)", "why": "\(error)"])
-        }
-    }
-
-    // MARK: One round
-
-    private func syncLogs() async throws {
-        try await connect()
-        try await listContainers()
-        for container in try await containers() where container.isInCloud {
-            try await pull(container)
-            try await push(container)
-        }
-        shared.withLock { $0.rounds += 1 }
-    }
-
-    private func upload(_ lane: UploadService.Lane) async throws {
-        while try await uploads.uploadDue(lane) { logBell.ring() }
-    }
-
-    private func containers() async throws -> [LocalContainer] {
-        try await context.blocking { [context] in try context.metadata.read { try $0.containers() } }
-    }
-
-    private func connect() async throws {
-        guard state != .online else { return }
-        let expected = try await context.blocking { [context] in
-            try context.metadata.read { try $0.setting("cloud").map { String(decoding: $0, as: UTF8.self) } }
-        }
-        let identity = try await context.backend.connect(create: expected == nil)
-        guard expected == nil || expected == identity.text else {
-            throw CloudError(
-                .foreign,
-                "This is not the cloud that this device has synced with. Put the right one back, or use another --state."
-            )
-        }
-        if expected == nil {
-            try await context.blocking { [context] in
-                try context.metadata.write { try $0.setSetting("cloud", .init(identity.text.utf8)) }
-            }
-        }
-        shared.withLock { shared in
-            shared.state = .online
-            shared.isListStale = true
-        }
-        context.log.notice("connected to the cloud")
-        for bell in uploadBells.values { bell.ring() }
-        downloadBell.ring()
-        downloads.retryNow()
-    }
-
-    /// Containers made here go to the cloud, containers made elsewhere show here.
-    private func listContainers() async throws {
-        let local = try await containers()
-        let isStale = shared.withLock { shared in
-            defer { shared.isListStale = false }
-            return shared.isListStale
-        }
-        for container in local where !container.isInCloud {
-            try await context.backend.createContainer(container.name)
-            try await context.blocking { [context] in try context.metadata.write { try $0.setIsInCloud(container.id) } }
-        }
-        guard isStale else { return }
-        do {
-            let known = Set(local.map(\.name))
-            for name in try await context.backend.containers() where !known.contains(name) { try await adopt(name) }
-            let space = try await context.backend.space()
-            shared.withLock { $0.space = space }
-        } catch {
-            shared.withLock { $0.isListStale = true }
-            throw error
-        }
-    }
-
-    private func adopt(_ name: ContainerName) async throws {
-        try await context.blocking { [context] in
-            try context.changeTree { transaction, effects in
-                guard try transaction.container(named: name) == nil else { return }
-                let container = try transaction.createContainer(name, at: context.time.now())
-                try transaction.setIsInCloud(container)
-                if let node = try transaction.container(container)?.node, let item = try transaction.item(node) {
-                    effects.changedEntries.insert(TreeEffects.Entry(parent: .root, name: item.name))
-                    effects.changedNodes.insert(.root)
-                }
-            }
-        }
-    }
-
-    /// Folds what is new in the log.
-    private func pull(_ container: LocalContainer) async throws {
-        var container = container
-        while true {
-            let records = try await context.backend.entries(in: container.name, after: container.sequence, limit: 64)
-            guard !records.isEmpty else { return }
-            try await context.blocking { [follower, container] in
-                for record in records { try follower.fold(record, in: container) }
-            }
-            downloadBell.ring()
-            guard let next = try await containers().first(where: { $0.id == container.id }) else { return }
-            container = next
-        }
-    }
-
-    /// Tells the log what has settled here, batch by batch.
-    private func push(_ container: LocalContainer) async throws {
-        try await context.blocking { [follower] in try follower.followUnsettled(in: container) }
-        while let payload = try await context.blocking({ [outbox] in try outbox.next(in: container) }) {
-            _ = try await context.backend.append(payload, to: container.name)
-            guard let current = try await containers().first(where: { $0.id == container.id }) else { return }
-            try await pull(current)
-            try await context.blocking { [follower] in try follower.followUnsettled(in: container) }
         }
     }
 }

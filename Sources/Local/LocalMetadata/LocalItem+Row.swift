@@ -20,9 +20,12 @@ extension LocalItem {
         VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))
         """
 
-    static let replacement = """
-        UPDATE local SET \(columns.map { "\($0) = ?" }.joined(separator: ", ")) WHERE node = ?
-        """
+    static let query = "SELECT \(selection) FROM local WHERE node = ?"
+
+    /// Sets these columns, in that order.
+    static func change(ofColumns indices: [Int]) -> String {
+        "UPDATE local SET \(indices.map { "\(columns[$0]) = ?" }.joined(separator: ", ")) WHERE node = ?"
+    }
 
     var values: [(any DatabaseValueConvertible)?] {
         [

@@ -10,6 +10,9 @@ enum Schema {
         migrator.registerMigration("v1") { db in
             for statement in version1 { try db.execute(sql: statement) }
         }
+        migrator.registerMigration("covering indexes") { db in
+            for statement in coveringIndexes { try db.execute(sql: statement) }
+        }
         return migrator
     }
 
@@ -167,5 +170,13 @@ enum Schema {
           bytes BLOB NOT NULL
         ) WITHOUT ROWID
         """,
+    ]
+    /// The engine asks these questions again and again: they are answered without a look at any row that is not meant.
+    private static let coveringIndexes = [
+        "DROP INDEX local_pending",
+        "CREATE INDEX local_pending ON local(pendingSince, isEdited, size) WHERE pendingSince IS NOT NULL",
+        "DROP INDEX local_present",
+        "CREATE INDEX local_present ON local(used, size) WHERE presence > 0 AND size > 0",
+        "CREATE INDEX departed_unsent ON departed(time) WHERE isSent = 0",
     ]
 }

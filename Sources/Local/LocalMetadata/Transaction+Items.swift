@@ -5,7 +5,7 @@ import GRDB
 /// The local tree, item by item.
 extension MetadataTransaction {
     package func item(_ node: NodeID) throws -> LocalItem? {
-        try fetch("SELECT \(LocalItem.selection) FROM local WHERE node = ?", [Int64(bitPattern: node.value)])
+        try fetch(LocalItem.query, [Int64(bitPattern: node.value)])
     }
 
     package func item(named name: ItemName, in parent: NodeID) throws -> LocalItem? {
@@ -38,9 +38,16 @@ extension MetadataTransaction {
         return NodeID(UInt64(bitPattern: db.lastInsertedRowID))
     }
 
+    /// Writes what differs from the row that is there. An index whose columns stay is not touched then, which is most of the work.
     package func update(_ item: LocalItem) throws {
-        try db.cachedStatement(sql: LocalItem.replacement).execute(
-            arguments: StatementArguments(item.values + [Int64(bitPattern: item.node.value)]))
+        let node = Int64(bitPattern: item.node.value)
+        guard let row = try Row.fetchOne(db.cachedStatement(sql: LocalItem.query), arguments: [node]) else { return }
+        let values = item.values.map { $0?.databaseValue ?? .null }
+        let changed = values.indices.filter { row[$0 + 1] as DatabaseValue != values[$0] }
+        guard !changed.isEmpty else { return }
+        try run(
+            LocalItem.change(ofColumns: changed),
+            StatementArguments(changed.map { values[$0] } + [node.databaseValue]))
     }
 
     package func remove(_ node: NodeID) throws {

@@ -25,6 +25,15 @@ extension MetadataTransaction {
         return [item, departure, resolution].compactMap(\.self).min().map(Timestamp.init(nanoseconds:))
     }
 
+    /// Whether there is anything that the cloud has not been told and confirmed; far cheaper than ``pendingTotals()``.
+    package func isAnythingPending() throws -> Bool {
+        try number(
+            """
+            SELECT EXISTS (SELECT 1 FROM local WHERE pendingSince IS NOT NULL)
+              OR EXISTS (SELECT 1 FROM departed) OR EXISTS (SELECT 1 FROM resolution)
+            """) != 0
+    }
+
     /// Number of items with unsent changes, and the bytes that are to be uploaded for them.
     package func pendingTotals() throws -> (items: Int, bytes: UInt64) {
         let row = try Row.fetchOne(
@@ -203,14 +212,22 @@ extension Resolution {
 }
 
 extension MetadataTransaction {
-    /// Items of a container with something to tell whose bytes, if they need any, are in the cloud.
-    package func ready(in container: ContainerID, before time: Timestamp, limit: Int) throws -> [LocalItem] {
+    /// Items of a container with something to tell whose bytes, if they need any, are in the cloud; oldest change first, those
+    /// behind `last`.
+    package func ready(
+        in container: ContainerID, before time: Timestamp, after last: LocalItem? = nil, limit: Int
+    ) throws -> [LocalItem] {
         try fetchAll(
             """
             SELECT \(LocalItem.selection) FROM local
-            WHERE pendingSince IS NOT NULL AND pendingSince <= ? AND container = ? AND isEdited = 0 AND isPaused = 0
+            WHERE pendingSince IS NOT NULL AND (pendingSince, node) > (?, ?) AND pendingSince <= ?
+              AND container = ? AND isEdited = 0 AND isPaused = 0
             ORDER BY pendingSince, node LIMIT ?
-            """, [time.nanoseconds, container.value, limit])
+            """,
+            [
+                last?.pendingSince?.nanoseconds ?? .min, Int64(bitPattern: last?.node.value ?? 0), time.nanoseconds,
+                container.value, limit,
+            ])
     }
 
     /// Edited files that have settled, oldest edit first.

@@ -21,10 +21,10 @@ extension DaemonService {
         let goal = engine.rounds + 2
         var asked: UInt64?
         while true {
-            let now = try await response()
-            if now.pendingItems == 0, engine.rounds >= goal, engine.state == .online { return now }
+            let isPending = try await blocking { [self] in try device.metadata.read { try $0.isAnythingPending() } }
+            if !isPending, engine.rounds >= goal, engine.state == .online { return try await response() }
             if case .stopped(let why) = engine.state { throw DaemonFailure(.failed, why) }
-            if let deadline, clock.now >= deadline { throw timedOut(now) }
+            if let deadline, clock.now >= deadline { throw timedOut(try await response()) }
             engine.localTreeChanged()
             // Once for each round: a cloud that can not be reached is not asked any faster for it.
             if asked != engine.rounds {

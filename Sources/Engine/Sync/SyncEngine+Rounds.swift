@@ -1,0 +1,135 @@
+import Basics
+import CloudModel
+import CloudStorage
+import ContainerLog
+import LocalMetadata
+import Logging
+import Synchronization
+
+/// What one round of a loop does.
+extension SyncEngine {
+    /// Answers whether the log was told anything.
+    func syncLogs() async throws -> Bool {
+        try await connect()
+        try await listContainers()
+        var didTell = false
+        for container in try await containers() where container.isInCloud {
+            try await pull(container)
+            if try await push(container) { didTell = true }
+        }
+        shared.withLock { $0.rounds += 1 }
+        return didTell
+    }
+
+    func upload(_ lane: UploadService.Lane) async throws {
+        while try await spaced({ try await uploadOnce(lane) }) {}
+    }
+
+    private func uploadOnce(_ lane: UploadService.Lane) async throws -> Bool {
+        guard try await uploads.uploadDue(lane) else { return false }
+        logBell.ring()
+        return true
+    }
+
+    private func containers() async throws -> [LocalContainer] {
+        try await context.blocking { [context] in try context.metadata.read { try $0.containers() } }
+    }
+
+    private func connect() async throws {
+        guard state != .online else { return }
+        let expected = try await context.blocking { [context] in
+            try context.metadata.read { try $0.setting("cloud").map { String(decoding: $0, as: UTF8.self) } }
+        }
+        let identity = try await context.backend.connect(create: expected == nil)
+        guard expected == nil || expected == identity.text else {
+            throw CloudError(
+                .foreign,
+                "This is not the cloud that this device has synced with. Put the right one back, or use another --state."
+            )
+        }
+        if expected == nil {
+            try await context.blocking { [context] in
+                try context.metadata.write { try $0.setSetting("cloud", .init(identity.text.utf8)) }
+            }
+        }
+        shared.withLock { shared in
+            shared.state = .online
+            shared.isListStale = true
+        }
+        context.log.notice("connected to the cloud")
+        for bell in uploadBells.values { bell.ring() }
+        downloadBell.ring()
+        downloads.retryNow()
+    }
+
+    /// Containers made here go to the cloud, containers made elsewhere show here.
+    private func listContainers() async throws {
+        let local = try await containers()
+        let isStale = shared.withLock { shared in
+            defer { shared.isListStale = false }
+            return shared.isListStale
+        }
+        for container in local where !container.isInCloud {
+            try await context.backend.createContainer(container.name)
+            try await context.blocking { [context] in try context.metadata.write { try $0.setIsInCloud(container.id) } }
+        }
+        guard isStale else { return }
+        do {
+            let known = Set(local.map(\.name))
+            for name in try await context.backend.containers() where !known.contains(name) { try await adopt(name) }
+            let space = try await context.backend.space()
+            shared.withLock { $0.space = space }
+        } catch {
+            shared.withLock { $0.isListStale = true }
+            throw error
+        }
+    }
+
+    private func adopt(_ name: ContainerName) async throws {
+        try await context.blocking { [context] in
+            try context.changeTree { transaction, effects in
+                guard try transaction.container(named: name) == nil else { return }
+                let container = try transaction.createContainer(name, at: context.time.now())
+                try transaction.setIsInCloud(container)
+                if let node = try transaction.container(container)?.node, let item = try transaction.item(node) {
+                    effects.changedEntries.insert(TreeEffects.Entry(parent: .root, name: item.name))
+                    effects.changedNodes.insert(.root)
+                }
+            }
+        }
+    }
+
+    /// Folds what is new in the log.
+    private func pull(_ container: LocalContainer) async throws {
+        var container = container
+        while true {
+            let records = try await context.backend.entries(in: container.name, after: container.sequence, limit: 64)
+            guard !records.isEmpty else { return }
+            try await context.blocking { [follower, container] in
+                for record in records { try follower.fold(record, in: container) }
+            }
+            downloadBell.ring()
+            guard let next = try await containers().first(where: { $0.id == container.id }) else { return }
+            container = next
+        }
+    }
+
+    /// Tells the log what has settled here, batch by batch. Answers whether there was anything.
+    private func push(_ container: LocalContainer) async throws -> Bool {
+        try await context.blocking { [follower] in try follower.followUnsettled(in: container) }
+        var didTell = false
+        while let batch = try await context.blocking({ [outbox] in try outbox.next(in: container) }) {
+            _ = try await context.backend.append(batch.payload, to: container.name)
+            didTell = true
+            guard let current = try await containers().first(where: { $0.id == container.id }) else { break }
+            try await pull(current)
+            try await context.blocking { [follower] in try follower.followUnsettled(in: container) }
+            guard batch.isFull else {
+                // What settled meanwhile goes together with what settles next.
+                logBell.ring()
+                break
+            }
+        }
+        return didTell
+    }
+}

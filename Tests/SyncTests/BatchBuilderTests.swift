@@ -1,0 +1,74 @@
+import Basics
+import CloudModel
+import ContainerLog
+import Foundation
+import LocalMetadata
+import Logging
+import Sync
+import Testing
+
+@Suite("Batches")
+final class BatchBuilderTests {
+    private let directory = NSTemporaryDirectory() + "/ubiquity-batch-\(UUID().uuidString)"
+    private let metadata: MetadataDatabase
+    private let container: ContainerID
+
+    init() throws {
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        metadata = try MetadataDatabase(path: directory + "/metadata.sqlite", log: Logger(label: "test"))
+        container = try metadata.write { try $0.createContainer(.cloudDocs, at: .zero) }
+    }
+
+    deinit {
+        try? metadata.close()
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+
+    private func insert(
+        _ name: String, in parent: NodeID, kind: LocalKind = .folder, _ transaction: MetadataTransaction,
+        _ change: (inout LocalItem) -> Void = { _ in }
+    ) throws -> LocalItem {
+        var item = LocalItem(
+            container: container, item: ItemID(high: 1 << 63, low: UInt64(name.utf8.reduce(0) { $0 &* 31 + Int($1) })),
+            parent: parent, name: try ItemName(name), kind: kind,
+            attributes: ItemAttributes(permissions: 0o644, modified: .zero, created: .zero), changed: .zero)
+        item.pendingSince = .zero
+        change(&item)
+        item.node = try transaction.insert(item)
+        return item
+    }
+
+    private func documents(_ transaction: MetadataTransaction) throws -> NodeID {
+        try #require(try transaction.item(.documents, in: container)).node
+    }
+
+    @Test("what is in a new folder whose sync is paused waits for the folder, however deep")
+    func heldFolder() throws {
+        try metadata.write { transaction throws -> Void in
+            let paused = try insert("paused", in: documents(transaction), transaction) { $0.isPaused = true }
+            let inner = try insert("inner", in: paused.node, transaction)
+            let link = try insert("link", in: inner.node, kind: .symlink, transaction) { $0.target = [46] }
+            let other = try insert("other", in: documents(transaction), transaction)
+            var builder = BatchBuilder(transaction, container: container)
+            for item in [link, inner, paused, other] { try builder.add(item) }
+            #expect(builder.changes.map(\.created) == [other.item])
+            #expect(builder.quiet.isEmpty, "they are still to be told")
+        }
+    }
+
+    @Test("a new folder comes before what is in it")
+    func parentsFirst() throws {
+        try metadata.write { transaction throws -> Void in
+            let outer = try insert("outer", in: documents(transaction), transaction)
+            let inner = try insert("inner", in: outer.node, transaction)
+            let link = try insert("link", in: inner.node, kind: .symlink, transaction) { $0.target = [46] }
+            var builder = BatchBuilder(transaction, container: container)
+            for item in [link, outer, inner] { try builder.add(item) }
+            #expect(builder.changes.map(\.created) == [outer.item, inner.item, link.item])
+        }
+    }
+}
+
+extension Change {
+    fileprivate var created: ItemID? { if case .create(let id, _, _, _, _) = self { id } else { nil } }
+}

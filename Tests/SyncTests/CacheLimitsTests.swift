@@ -1,0 +1,23 @@
+import Sync
+import Testing
+
+@Suite("Cache limits")
+struct CacheLimitsTests {
+    private struct Counted: Error {}
+
+    @Test("what is here is not even counted while there is no limit and room enough")
+    func uncounted() throws {
+        let limits = CacheLimits(size: nil, minimumFree: 100)
+        #expect(try limits.excess(present: { throw Counted() }(), free: 100) == 0)
+        #expect(throws: Counted.self) { try limits.excess(present: { throw Counted() }(), free: 99) }
+    }
+
+    @Test("what is over the limit goes, and what the disk lacks, but never more than there is")
+    func excess() {
+        #expect(CacheLimits(size: 10, minimumFree: 0).excess(present: 25, free: 0) == 15)
+        #expect(CacheLimits(size: 10, minimumFree: 0).excess(present: 9, free: 0) == 0)
+        #expect(CacheLimits(size: nil, minimumFree: 50).excess(present: 100, free: 20) == 30)
+        #expect(CacheLimits(size: 90, minimumFree: 50).excess(present: 100, free: 20) == 30)
+        #expect(CacheLimits(size: nil, minimumFree: 500).excess(present: 100, free: 20) == 100)
+    }
+}
