@@ -43,7 +43,7 @@ extension LocalItem {
         ]
     }
 
-    init(row: Row) throws {
+    init(row: Columns) throws {
         let name = try ItemName(row: row, 4)
         let attributes = ItemAttributes(
             permissions: UInt16(truncatingIfNeeded: row[6] as Int64), modified: Timestamp(nanoseconds: row[7]),
@@ -57,11 +57,11 @@ extension LocalItem {
         accessed = (row[10] as Int64?).map(Timestamp.init(nanoseconds:))
         user = (row[11] as Int64?).map { UInt32(truncatingIfNeeded: $0) }
         group = (row[12] as Int64?).map { UInt32(truncatingIfNeeded: $0) }
-        target = (row[14] as Data?).map(Array.init) ?? []
+        target = row.bytes(14)
         size = UInt64(row[15] as Int64)
         content = try ContentReference(row: row, digest: 16, size: size, layout: 17)
         presence = Presence(rawValue: UInt8(truncatingIfNeeded: row[18] as Int64)) ?? .none
-        ranges = (row[19] as Data?).map(Array.init) ?? []
+        ranges = row.bytes(19)
         generation = UInt64(bitPattern: row[20])
         isEdited = row[21]
         isWriting = row[22]

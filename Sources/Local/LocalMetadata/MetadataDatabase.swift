@@ -11,7 +11,7 @@ import struct Foundation.Data
 /// One writer at a time, readers beside it (WAL). A transaction that returned survives the death of the process; what must
 /// survive the loss of power calls ``makeDurable()`` after it.
 package final class MetadataDatabase: Sendable {
-    private let pool: DatabasePool
+    private let connections: DatabaseConnections
     private let path: String
     /// The write-ahead log, opened by us as well: syncing it makes every commit so far durable (sqlite.org/wal.html).
     private let logDescriptor: Mutex<Int32?>
@@ -22,19 +22,9 @@ package final class MetadataDatabase: Sendable {
         self.path = path
         self.log = log
         logDescriptor = Mutex(nil)
-        var configuration = Configuration()
-        configuration.maximumReaderCount = 4
-        configuration.busyMode = .timeout(5)
-        configuration.prepareDatabase { db in
-            // NORMAL: a commit is in the file, not on the platter. `makeDurable` is what fsync(2) of a document waits for.
-            try db.execute(sql: "PRAGMA synchronous = NORMAL")
-            try db.execute(sql: "PRAGMA cache_size = -4000")
-            try db.execute(sql: "PRAGMA journal_size_limit = 67108864")
-        }
         do {
             try Self.refuseNewer(path)
-            pool = try DatabasePool(path: path, configuration: configuration)
-            try Schema.migrator.migrate(pool)
+            connections = try DatabaseConnections(path: path, readers: 4, log: log) { try Schema.migrator.migrate($0) }
         } catch let error as DatabaseError { throw Self.describe(error, path: path) }
     }
 
@@ -56,21 +46,17 @@ package final class MetadataDatabase: Sendable {
     /// Runs `body` in a read transaction: one snapshot, never waits for the writer.
     package func read<T>(_ body: (MetadataTransaction) throws -> T) throws -> T {
         do {
-            return try pool.read { db in try body(MetadataTransaction(db)) }
+            return try connections.withReader { db in
+                try db.transaction("BEGIN DEFERRED") { try body(MetadataTransaction(db)) }
+            }
         } catch let error as DatabaseError { throw Self.describe(error, path: path) }
     }
 
     /// Runs `body` in a write transaction; nothing of it happens when it throws.
     package func write<T>(_ body: (MetadataTransaction) throws -> T) throws -> T {
         do {
-            return try pool.writeWithoutTransaction { db in
-                var result: T?
-                try db.inTransaction(.immediate) {
-                    result = try body(MetadataTransaction(db))
-                    return .commit
-                }
-                guard let result else { throw MetadataError(.unusable, "A transaction ended without a result.") }
-                return result
+            return try connections.writer.inDatabase { db in
+                try db.transaction("BEGIN IMMEDIATE") { try body(MetadataTransaction(db)) }
             }
         } catch let error as DatabaseError { throw Self.describe(error, path: path) }
     }
@@ -88,14 +74,14 @@ package final class MetadataDatabase: Sendable {
 
     /// Runs SQLite's own consistency check; empty when all is well.
     package func integrityProblems() throws -> [String] {
-        try pool.read { db in
+        try connections.withReader { db in
             try String.fetchAll(db, sql: "PRAGMA integrity_check(20)").filter { $0 != "ok" }
         }
     }
 
     package func close() throws {
         if let descriptor = logDescriptor.withLock({ $0.take() }) { Glibc.close(descriptor) }
-        try pool.close()
+        try connections.close()
     }
 
     private static func describe(_ error: DatabaseError, path: String) -> MetadataError {

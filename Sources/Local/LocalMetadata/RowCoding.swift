@@ -21,6 +21,15 @@ extension ItemID {
     }
 
     init(row: Row, _ index: Int) throws { try self.init(data: row[index] as Data) }
+
+    init(row: Columns, _ index: Int) throws {
+        self = try row.withBytes(index) { bytes in
+            guard bytes.count == 16 else { throw MetadataError.damagedRow("an item id of \(bytes.count) bytes") }
+            return ItemID(
+                high: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
+                low: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+        }
+    }
 }
 
 extension Digest {
@@ -40,6 +49,12 @@ extension ItemName {
             throw MetadataError.damagedRow("a name that is \(error)")
         }
     }
+
+    init(row: Columns, _ index: Int) throws {
+        do { self = try row.withBytes(index) { try ItemName(bytes: $0) } } catch {
+            throw MetadataError.damagedRow("a name that is \(error)")
+        }
+    }
 }
 
 extension ContentReference {
@@ -50,6 +65,16 @@ extension ContentReference {
             throw MetadataError.damagedRow("an unknown content layout")
         }
         self.init(digest: try Digest(data: data), size: size, layout: kind)
+    }
+
+    /// As above, of a row that is read in place.
+    init?(row: Columns, digest: Int, size: UInt64, layout: Int) throws {
+        guard !row.isNull(digest) else { return nil }
+        guard let kind = Layout(rawValue: UInt8(truncatingIfNeeded: row[layout] as Int64)) else {
+            throw MetadataError.damagedRow("an unknown content layout")
+        }
+        guard let value = row.withBytes(digest, { Digest($0) }) else { throw MetadataError.damagedRow("a short digest") }
+        self.init(digest: value, size: size, layout: kind)
     }
 }
 

@@ -27,8 +27,7 @@ extension MetadataTransaction {
     }
 
     package func hasChildren(_ parent: NodeID) throws -> Bool {
-        try db.cachedStatement(sql: "SELECT 1 FROM local WHERE parent = ? LIMIT 1").first(
-            [Int64(bitPattern: parent.value)])
+        try exists("SELECT 1 FROM local WHERE parent = ? LIMIT 1", [Int64(bitPattern: parent.value)])
     }
 
     /// Inserts and answers the node it got.
@@ -40,14 +39,14 @@ extension MetadataTransaction {
 
     /// Writes what differs from the row that is there. An index whose columns stay is not touched then, which is most of the work.
     package func update(_ item: LocalItem) throws {
-        let node = Int64(bitPattern: item.node.value)
-        guard let row = try Row.fetchOne(db.cachedStatement(sql: LocalItem.query), arguments: [node]) else { return }
-        let values = item.values.map { $0?.databaseValue ?? .null }
-        let changed = values.indices.filter { row[$0 + 1] as DatabaseValue != values[$0] }
+        guard let old = try self.item(item.node), old != item else { return }
+        let before = old.values.map { $0?.databaseValue ?? .null }
+        let after = item.values.map { $0?.databaseValue ?? .null }
+        let changed = after.indices.filter { before[$0] != after[$0] }
         guard !changed.isEmpty else { return }
         try run(
             LocalItem.change(ofColumns: changed),
-            StatementArguments(changed.map { values[$0] } + [node.databaseValue]))
+            StatementArguments(changed.map { after[$0] } + [Int64(bitPattern: item.node.value).databaseValue]))
     }
 
     package func remove(_ node: NodeID) throws {
@@ -104,14 +103,31 @@ extension MetadataTransaction {
     // MARK: Plumbing shared by the other verbs
 
     func fetch(_ sql: String, _ arguments: StatementArguments) throws -> LocalItem? {
-        try Row.fetchOne(db.cachedStatement(sql: sql), arguments: arguments).map(LocalItem.init(row:))
+        var item: LocalItem?
+        try db.forEachRow(sql, arguments) { row in
+            item = try LocalItem(row: row)
+            return false
+        }
+        return item
     }
 
     func fetchAll(_ sql: String, _ arguments: StatementArguments) throws -> [LocalItem] {
-        let rows = try Row.fetchCursor(db.cachedStatement(sql: sql), arguments: arguments)
         var items: [LocalItem] = []
-        while let row = try rows.next() { items.append(try LocalItem(row: row)) }
+        try db.forEachRow(sql, arguments) { row in
+            items.append(try LocalItem(row: row))
+            return true
+        }
         return items
+    }
+
+    /// Whether the query has a row.
+    func exists(_ sql: String, _ arguments: StatementArguments) throws -> Bool {
+        var isThere = false
+        try db.forEachRow(sql, arguments) { _ in
+            isThere = true
+            return false
+        }
+        return isThere
     }
 
     func run(_ sql: String, _ arguments: StatementArguments) throws {
@@ -120,13 +136,6 @@ extension MetadataTransaction {
 
     func number(_ sql: String, _ arguments: StatementArguments = []) throws -> Int64 {
         try Int64.fetchOne(db.cachedStatement(sql: sql), arguments: arguments) ?? 0
-    }
-}
-
-extension Statement {
-    /// Whether the query has a row.
-    fileprivate func first(_ arguments: StatementArguments) throws -> Bool {
-        try Row.fetchOne(self, arguments: arguments) != nil
     }
 }
 

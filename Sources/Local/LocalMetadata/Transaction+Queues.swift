@@ -119,17 +119,14 @@ extension MetadataTransaction {
     }
 
     private func departures(_ condition: String, _ arguments: StatementArguments) throws -> [Departure] {
-        let rows = try Row.fetchAll(
-            db.cachedStatement(
-                sql: "SELECT container, item, parent, name, kind, time, isSent FROM departed WHERE \(condition)"),
-            arguments: arguments)
-        return try rows.map { row in
-            Departure(
-                container: ContainerID(row[0]), item: try ItemID(row: row, 1),
-                parent: NodeID(UInt64(bitPattern: row[2])), name: try ItemName(row: row, 3),
-                kind: LocalKind(rawValue: UInt8(truncatingIfNeeded: row[4] as Int64)) ?? .file,
-                time: Timestamp(nanoseconds: row[5]), isSent: row[6])
+        var found: [Departure] = []
+        try db.forEachRow(
+            "SELECT container, item, parent, name, kind, time, isSent FROM departed WHERE \(condition)", arguments
+        ) { row in
+            found.append(try Departure(row: row))
+            return true
         }
+        return found
     }
 
     // MARK: Resolutions of conflicts
@@ -200,6 +197,16 @@ extension MetadataTransaction {
 
     package func removeOutbox(of container: ContainerID) throws {
         try run("DELETE FROM outbox WHERE container = ?", [container.value])
+    }
+}
+
+extension Departure {
+    fileprivate init(row: Columns) throws {
+        self.init(
+            container: ContainerID(row[0]), item: try ItemID(row: row, 1),
+            parent: NodeID(UInt64(bitPattern: row[2])), name: try ItemName(row: row, 3),
+            kind: LocalKind(rawValue: UInt8(truncatingIfNeeded: row[4] as Int64)) ?? .file,
+            time: Timestamp(nanoseconds: row[5]), isSent: row[6])
     }
 }
 

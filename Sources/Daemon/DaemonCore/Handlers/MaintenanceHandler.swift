@@ -1,6 +1,7 @@
 import Basics
 import CloudModel
 import DaemonProtocol
+import Fuse
 import Glibc
 import LocalContent
 import LocalMetadata

@@ -1,0 +1,122 @@
+import Dispatch
+import GRDB
+import GRDBSQLite
+import Logging
+import Synchronization
+
+/// The connections to the one database file: one that writes, some that read beside it, and one that carries the write-ahead log
+/// over into the file, so that nobody who writes waits for that and its two syncs of the disk.
+final class DatabaseConnections: Sendable {
+    let writer: DatabaseQueue
+    private let readers: Mutex<[DatabaseQueue]>
+    /// As many as there are free readers.
+    private let free: DispatchSemaphore
+    private let readerCount: Int
+    private let checkpoint: Checkpoint
+
+    /// Opens the file, or makes it, and prepares it with `prepare` before anyone reads.
+    init(path: String, readers count: Int, log: Logger, prepare: (DatabaseQueue) throws -> Void) throws {
+        writer = try DatabaseQueue(path: path, configuration: Self.configuration(isReadOnly: false))
+        try prepare(writer)
+        let readOnly = Self.configuration(isReadOnly: true)
+        readers = Mutex(try (0..<count).map { _ in try DatabaseQueue(path: path, configuration: readOnly) })
+        free = DispatchSemaphore(value: count)
+        readerCount = count
+        checkpoint = Checkpoint(
+            try DatabaseQueue(path: path, configuration: Self.configuration(isReadOnly: false)), log: log)
+        checkpoint.follow(writer)
+    }
+
+    private static func configuration(isReadOnly: Bool) -> Configuration {
+        var configuration = Configuration()
+        configuration.readonly = isReadOnly
+        if !isReadOnly { configuration.journalMode = .wal }
+        configuration.busyMode = .timeout(5)
+        configuration.prepareDatabase { db in
+            // NORMAL: a commit is in the file, not on the platter. `makeDurable` is what fsync(2) of a document waits for.
+            try db.execute(sql: "PRAGMA synchronous = NORMAL")
+            try db.execute(sql: "PRAGMA cache_size = -4000")
+            try db.execute(sql: "PRAGMA journal_size_limit = 67108864")
+        }
+        return configuration
+    }
+
+    /// Runs `body` with a connection that nobody else uses meanwhile.
+    func withReader<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        free.wait()
+        guard let reader = readers.withLock({ $0.popLast() }) else {
+            throw MetadataError(.unusable, "The database was closed.")
+        }
+        defer {
+            readers.withLock { $0.append(reader) }
+            free.signal()
+        }
+        return try reader.inDatabase(body)
+    }
+
+    func close() throws {
+        for _ in 0..<readerCount { free.wait() }
+        let idle = readers.withLock { readers in
+            defer { readers = [] }
+            return readers
+        }
+        // Whoever comes now finds no reader and is told so.
+        for _ in 0..<readerCount { free.signal() }
+        for reader in idle { try reader.close() }
+        try checkpoint.close()
+        // The last one carries over what is left of the log and removes it.
+        try writer.close()
+    }
+}
+
+/// Carries the log over into the database on a queue of its own, whenever it has grown by some.
+final class Checkpoint: Sendable {
+    /// Pages of 4 KiB in the log from which it is carried over, SQLite's own default.
+    private static let due: CInt = 1000
+    /// Pages at which whoever writes has to wait for it, so that the log stays bounded: 128 MiB.
+    private static let overdue: CInt = 32_768
+
+    private let connection: DatabaseQueue
+    private let queue = DispatchQueue(label: "ubiquity.checkpoint")
+    private let isRunning = Mutex(false)
+    private let log: Logger
+
+    init(_ connection: DatabaseQueue, log: Logger) {
+        self.connection = connection
+        self.log = log
+    }
+
+    /// Has SQLite tell the length of the log after each commit, in place of carrying it over by itself.
+    func follow(_ writer: DatabaseQueue) {
+        _ = writer.inDatabase { db in
+            // This object lives as long as the connection: both belong to ``DatabaseConnections``.
+            sqlite3_wal_hook(
+                db.sqliteConnection,
+                { context, connection, name, pages in
+                    guard let context, pages >= Checkpoint.due else { return SQLITE_OK }
+                    if pages >= Checkpoint.overdue {
+                        sqlite3_wal_checkpoint_v2(connection, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+                    }
+                    Unmanaged<Checkpoint>.fromOpaque(context).takeUnretainedValue().begin()
+                    return SQLITE_OK
+                }, Unmanaged.passUnretained(self).toOpaque())
+        }
+    }
+
+    private func begin() {
+        let isFirst = isRunning.withLock { isRunning in
+            defer { isRunning = true }
+            return !isRunning
+        }
+        guard isFirst else { return }
+        queue.async { [self] in
+            defer { isRunning.withLock { $0 = false } }
+            do { _ = try connection.inDatabase { try $0.checkpoint(.passive) } } catch {
+                // The next commit tries again.
+                log.warning("the database's log was not carried over", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    func close() throws { try queue.sync { try connection.close() } }
+}
