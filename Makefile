@@ -18,7 +18,7 @@ help:
 	@echo "make test     build and run every test (TESTS=name runs those whose names match)"
 	@echo "make check    formatting and house rules"
 	@echo "make format   format the sources"
-	@echo "make bench    measure against the underlying disk"
+	@echo "make bench    measure against the underlying disk and rclone's mount (BENCH=--quick is faster)"
 	@echo "make setup    install the Debian packages that building and testing need"
 	@echo "make install  install below PREFIX ($(PREFIX)), staged in DESTDIR"
 	@echo "make deb      build a Debian package that needs no Swift where it is installed"
@@ -59,7 +59,8 @@ format:
 	swift format --in-place --parallel --recursive Sources Tests Package.swift
 
 bench: build
-	Benchmarks/run
+	scripts/setup bench
+	Benchmarks/run $(BENCH)
 
 install: setup-build
 	packaging/stage "$(DESTDIR)" "$(PREFIX)"

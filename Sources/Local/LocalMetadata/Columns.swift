@@ -59,7 +59,8 @@ extension Database {
         if code == SQLITE_ROW { return true }
         guard code != SQLITE_DONE else { return false }
         throw DatabaseError(
-            resultCode: ResultCode(rawValue: code), message: sqlite3_errmsg(sqliteConnection).map { String(cString: $0) },
+            resultCode: ResultCode(rawValue: code),
+            message: sqlite3_errmsg(sqliteConnection).map { String(cString: $0) },
             sql: statement.sql)
     }
 

@@ -73,7 +73,9 @@ extension ContentReference {
         guard let kind = Layout(rawValue: UInt8(truncatingIfNeeded: row[layout] as Int64)) else {
             throw MetadataError.damagedRow("an unknown content layout")
         }
-        guard let value = row.withBytes(digest, { Digest($0) }) else { throw MetadataError.damagedRow("a short digest") }
+        guard let value = row.withBytes(digest, { Digest($0) }) else {
+            throw MetadataError.damagedRow("a short digest")
+        }
         self.init(digest: value, size: size, layout: kind)
     }
 }
