@@ -41,7 +41,8 @@ struct Device: Sendable {
         link = EngineLink(metadata, patience: timing.patience)
         invalidator = KernelInvalidator(log: logger)
         files = VirtualFileSystem(
-            metadata: metadata, content: content, source: link, time: time, owner: (geteuid(), getegid()), log: logger)
+            metadata: metadata, content: content, source: link, time: try DiskTime(), owner: (geteuid(), getegid()),
+            log: logger)
         let backend = try Self.backend(configuration.cloud, logger)
         let transfers = TransferContext(
             backend: backend, slots: TransferSlots(), pool: try BlockingPool(name: "ubiquity-disk", threads: 4))

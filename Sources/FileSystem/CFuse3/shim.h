@@ -97,6 +97,9 @@ struct kernel_fuse_backing_map {
 };
 
 enum {
+    KERNEL_FUSE_OP_SETATTR = 4,
+    KERNEL_FUSE_OP_OPEN = 14,
+    KERNEL_FUSE_OP_WRITE = 16,
     KERNEL_FUSE_OP_INIT = 26,
     KERNEL_FUSE_OP_INTERRUPT = 36,
 
@@ -106,6 +109,9 @@ enum {
     KERNEL_FUSE_INIT_EXT = 1 << 30,
     KERNEL_FUSE2_PASSTHROUGH = 1 << 5,
 
+    // Requests of a user who may not keep set-id bits, of setattr, open with O_TRUNC and write.
+    KERNEL_FATTR_KILL_SUIDGID = 1 << 11,
+    KERNEL_FUSE_OPEN_KILL_SUIDGID = 1 << 0,
     KERNEL_FUSE_WRITE_KILL_SUIDGID = 1 << 2,
 
     KERNEL_FOPEN_DIRECT_IO = 1 << 0,

@@ -85,9 +85,14 @@ extension MountedFileSystem {
         node: FuseNode, name: borrowing FuseName, value: UnsafeRawBufferPointer, flags: Int32,
         request: consuming FuseRequest<Answer.Done>
     ) {
-        let name = name.string
+        let text = name.text
         let modes: [Int32: ExtendedAttributeMode] = [0: .any, createFlag: .create, replaceFlag: .replace]
         guard let mode = modes[flags] else {
+            request.fail(EINVAL)
+            return
+        }
+        // Elsewhere the name has to be the same, and there it travels as text.
+        guard let name = text else {
             request.fail(EINVAL)
             return
         }
@@ -101,7 +106,10 @@ extension MountedFileSystem {
         node: FuseNode, name: borrowing FuseName, capacity: Int,
         request: consuming FuseRequest<Answer.ExtendedAttribute>
     ) {
-        let name = name.string
+        guard let name = name.text else {
+            request.fail(ENODATA)
+            return
+        }
         do {
             request.reply(try files.extendedAttribute(name, of: NodeID(node)), capacity: capacity)
         } catch { request.fail(code(error)) }
@@ -117,7 +125,10 @@ extension MountedFileSystem {
     }
 
     package func removexattr(node: FuseNode, name: borrowing FuseName, request: consuming FuseRequest<Answer.Done>) {
-        let name = name.string
+        guard let name = name.text else {
+            request.fail(ENODATA)
+            return
+        }
         do {
             try files.removeExtendedAttribute(name, of: NodeID(node))
             request.succeed()

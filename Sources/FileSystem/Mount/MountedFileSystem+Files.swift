@@ -8,8 +8,10 @@ import VirtualFileSystem
 extension MountedFileSystem {
     package func open(node: FuseNode, flags: FuseOpenFlags, request: consuming FuseRequest<Answer.Opened>) {
         do {
+            if flags.clearsSetID { try dropSetID(NodeID(node)) }
+            // O_TRUNC empties a file that is opened for reading only, too.
             let handle = try files.open(
-                NodeID(node), canWrite: flags.isWriting, truncate: flags.truncates,
+                NodeID(node), canWrite: flags.isWriting || flags.truncates, truncate: flags.truncates,
                 isNonblocking: flags.isNonblocking && !flags.isWriting)
             let opened = opened(handle)
             // A program that was interrupted never gets its handle, and no release comes for it.
@@ -38,7 +40,8 @@ extension MountedFileSystem {
         } catch let error as Errno where error.code == EEXIST && flags.rawValue & O_EXCL == 0 {
             // It came between the kernel's lookup and now: open what is there.
             let attributes = try files.lookup(name, in: parent)
-            let handle = try files.open(attributes.node, canWrite: flags.isWriting, truncate: flags.truncates)
+            let handle = try files.open(
+                attributes.node, canWrite: flags.isWriting || flags.truncates, truncate: flags.truncates)
             return (attributes, handle)
         }
     }

@@ -27,16 +27,22 @@ extension VirtualFileSystem {
     package func attributes(of node: NodeID) throws -> NodeAttributes {
         if node == .root { return rootAttributes() }
         if let file = openFiles[node], let live = try liveAttributes(file) { return live }
-        if let item = try metadata.read({ try $0.item(node) }) { return attributes(item) }
+        if let item = try metadata.read({ try $0.item(node) }) { return try attributes(of: item) }
         guard let item = removed[node] else { throw Errno(ESTALE) }
         var result = attributes(item)
         result.links = 0
         return result
     }
 
-    /// The attributes of an item that was just read or written.
+    /// The attributes of an item whose row was just read. While somebody writes, the row is behind: then the open file is asked, and
+    /// if it was closed since the row was read, the row once more. The kernel would keep a wrong answer for an hour.
     func attributes(of item: LocalItem) throws -> NodeAttributes {
-        if item.kind == .file, let file = openFiles[item.node], let live = try liveAttributes(file) { return live }
+        var item = item
+        for _ in 0..<4 {
+            if item.kind == .file, let file = openFiles[item.node], let live = try liveAttributes(file) { return live }
+            guard item.isWriting, let newer = try metadata.read({ try $0.item(item.node) }) else { break }
+            item = newer
+        }
         return attributes(item)
     }
 
@@ -102,7 +108,7 @@ extension VirtualFileSystem {
                 if state.item != nil { try setTimes(changes, of: &state) }
                 try commit(changes, to: node, unlinked: &state)
             }
-        } else {
+        } else if try changeGone(node, { try apply(changes, to: &$0) }) == nil {
             let item = try metadata.write { transaction in
                 var item = try existing(node, transaction)
                 try apply(changes, to: &item)
@@ -111,7 +117,7 @@ extension VirtualFileSystem {
             }
             mirrorModified(item)
             notifyIfPending(item)
-            return attributes(item)
+            return try attributes(of: item)
         }
         return try attributes(of: node)
     }
@@ -145,16 +151,17 @@ extension VirtualFileSystem {
 
     private func apply(_ changes: AttributeRequest, to item: inout LocalItem) throws {
         let now = time.now()
+        let permissions = item.attributes.permissions
         if let permissions = changes.permissions { item.attributes.permissions = permissions & 0o7777 }
         if let user = changes.user { item.user = user == owner.user ? nil : user }
         if let group = changes.group { item.group = group == owner.group ? nil : group }
-        if changes.clearsSetID || ((changes.user != nil || changes.group != nil) && item.kind == .file) {
+        if changes.mayClearSetID, item.kind != .folder {
             item.attributes.permissions = Self.withoutSetID(item.attributes.permissions)
         }
         if let accessed = changes.accessed { item.accessed = resolve(accessed) }
         if let modified = changes.modified { item.attributes.modified = resolve(modified) }
         item.changed = now
-        if changes.permissions != nil || changes.modified != nil { markPending(&item, at: now) }
+        if changes.modified != nil || item.attributes.permissions != permissions { markPending(&item, at: now) }
     }
 
     /// What a change of owner or a write takes away (chown(2), write(2)): set-user-ID, and set-group-ID of what a group may run.
@@ -198,7 +205,10 @@ package struct AttributeRequest: Sendable {
     package var clearsSetID = false
     package init() {}
 
+    var mayClearSetID: Bool { clearsSetID || user != nil || group != nil }
+
     var isTruncationOnly: Bool {
-        permissions == nil && user == nil && group == nil && accessed == nil && modified == nil && !clearsSetID
+        size != nil && permissions == nil && user == nil && group == nil && accessed == nil && modified == nil
+            && !clearsSetID
     }
 }

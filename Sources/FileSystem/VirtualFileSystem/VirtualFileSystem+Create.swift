@@ -25,7 +25,8 @@ extension VirtualFileSystem {
         if parent == .root { return try makeContainer(name) }
         return attributes(
             try insert(name, in: parent, kind: .folder, caller: caller) { item in
-                item.attributes.permissions = permissions & 0o7777
+                // What newItem left there: the set-group-ID bit that a folder hands down (inode(7)).
+                item.attributes.permissions |= permissions & 0o7777
             })
     }
 
@@ -134,6 +135,7 @@ extension VirtualFileSystem {
         item.isExcluded = folder.isExcluded || exclusions.excludes(name)
         item.user = caller.user == owner.user ? nil : caller.user
         item.group = inheritedGroup(folder, caller: caller)
+        if kind == .folder { item.attributes.permissions = folder.attributes.permissions & 0o2000 }
         markPending(&item, at: now)
         return item
     }

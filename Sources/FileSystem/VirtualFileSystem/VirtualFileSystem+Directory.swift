@@ -42,7 +42,8 @@ extension VirtualFileSystem {
 
     /// The bytes of a symlink.
     package func linkTarget(of node: NodeID) throws -> [UInt8] {
-        let item = try metadata.read { try existing(node, $0) }
+        let item = try metadata.read { try $0.item(node) } ?? removed[node]
+        guard let item else { throw Errno(ENOENT) }
         guard item.kind == .symlink else { throw Errno(EINVAL) }
         return item.target
     }

@@ -39,6 +39,8 @@ extension VirtualFileSystem {
         if let key = StatusAttribute(name: name) { return try command(key, value, node) }
         try checkNamespace(name)
         guard name.utf8.count <= 255 else { throw Errno(ERANGE) }
+        // As on ext4: what is so already is no change, and moves no time.
+        if mode != .create, try liveItem(node).attributes.extended[name] == value { return }
         try changeExtended(of: node) { extended in
             if mode == .create, extended[name] != nil { throw Errno(EEXIST) }
             if mode == .replace, extended[name] == nil { throw Errno(ENODATA) }
@@ -58,7 +60,8 @@ extension VirtualFileSystem {
     }
 
     private func checkNamespace(_ name: String) throws(Errno) {
-        guard name.hasPrefix("user."), name.utf8.count > 5 else { throw Errno(EOPNOTSUPP) }
+        guard name.hasPrefix("user.") else { throw Errno(EOPNOTSUPP) }
+        guard name.utf8.count > 5 else { throw Errno(EINVAL) }
     }
 
     private func liveItem(_ node: NodeID) throws -> LocalItem {
@@ -68,16 +71,23 @@ extension VirtualFileSystem {
     }
 
     private func changeExtended(of node: NodeID, _ body: (inout [String: [UInt8]]) throws -> Void) throws {
-        let item = try update(node) { item in
+        func change(_ item: inout LocalItem) throws {
             guard item.kind == .file || item.kind == .folder else { throw Errno(EPERM) }
             try body(&item.attributes.extended)
             item.changed = time.now()
+        }
+        if try changeGone(node, change) != nil { return }
+        let item = try update(node) { item in
+            try change(&item)
             let wasWriting = item.isWriting && item.pendingSince == nil
             markPending(&item, at: item.changed)
             if wasWriting { item.pendingSince = nil }
         }
         // Only what was changed here: whether it is being written is the open file's to say.
-        openFiles[node]?.state.withLock { $0.item?.attributes.extended = item.attributes.extended }
+        openFiles[node]?.state.withLock { state in
+            state.item?.attributes.extended = item.attributes.extended
+            state.item?.changed = item.changed
+        }
         notifyIfPending(item)
     }
 

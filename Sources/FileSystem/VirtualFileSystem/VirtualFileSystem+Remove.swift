@@ -63,8 +63,9 @@ extension VirtualFileSystem {
                 state.isUnlinked = true
                 state.item?.changed = time.now()
             }
-        } else if item.kind == .file, item.presence != .none {
-            removeBlob(item.blob)
+        } else {
+            removed.insert(item)
+            if item.kind == .file, item.presence != .none { removeBlob(item.blob) }
         }
         source.localTreeChanged()
     }

@@ -2,6 +2,7 @@ import Basics
 import CloudModel
 import Glibc
 package import LocalMetadata
+import Synchronization
 
 /// The flags of `renameat2(2)` that are supported.
 package enum RenameMode: Sendable {
@@ -17,6 +18,8 @@ extension VirtualFileSystem {
     ) throws {
         let oldName = try Self.name(oldBytes)
         let newName = try Self.name(newBytes)
+        let now = time.now()
+        var moved: [NodeID] = []
         let replaced = try metadata.write { transaction -> LocalItem? in
             let from = try folder(oldParent, transaction)
             let into = try folder(newParent, transaction)
@@ -26,15 +29,28 @@ extension VirtualFileSystem {
             let target = try transaction.item(named: newName, in: newParent)
             if let target, target.node == item.node { return nil }
             try checkRename(item, over: target, into: into, mode: mode, transaction)
+            moved = [item.node]
             if mode == .exchange, let target {
-                try exchange(item, target, transaction)
+                moved.append(target.node)
+                try exchange((item, from), (target, into), transaction, at: now)
                 return nil
             }
-            try move(item, to: newName, in: into, replacing: target, transaction)
+            try move(item, to: newName, in: into, replacing: target, transaction, at: now)
             return target
+        }
+        for node in moved {
+            openFiles[node]?.state.withLock { state in
+                guard let changed = state.item?.changed else { return }
+                state.item?.changed = max(changed, now)
+            }
         }
         if let replaced { replaced.kind == .folder ? removed.insert(replaced) : letGo(replaced) }
         source.localTreeChanged()
+    }
+
+    /// Whether an item stays on this device under that name in that folder.
+    func stays(_ kind: LocalKind, _ name: ItemName, in folder: LocalItem) -> Bool {
+        kind == .pipe || kind == .socket || folder.isExcluded || exclusions.excludes(name)
     }
 
     private func checkRename(
@@ -54,10 +70,6 @@ extension VirtualFileSystem {
                 throw Errno(EPERM)
             }
             if target.kind == .folder, try transaction.isInside(item.node, target.node) { throw Errno(EINVAL) }
-            // All that is inside would have to leave the sync on one side and enter it on the other.
-            guard item.isExcluded == target.isExcluded || (item.kind == .file && target.kind == .file) else {
-                throw Errno(EINVAL)
-            }
         case .replace:
             if target.kind == .folder {
                 guard item.kind == .folder else { throw Errno(EISDIR) }
@@ -71,16 +83,15 @@ extension VirtualFileSystem {
 
     private func move(
         _ old: LocalItem, to name: ItemName, in folder: LocalItem, replacing target: LocalItem?,
-        _ transaction: MetadataTransaction
+        _ transaction: MetadataTransaction, at now: Timestamp
     ) throws {
-        let now = time.now()
         var item = old
         item.parent = folder.node
         item.name = name
         item.changed = now
         try leaveConflict(&item, transaction)
         let wasExcluded = item.isExcluded
-        item.isExcluded = item.kind == .pipe || item.kind == .socket || folder.isExcluded || exclusions.excludes(name)
+        item.isExcluded = stays(item.kind, name, in: folder)
         if let target {
             try transaction.remove(target.node)
             try succeed(target, &item, transaction)
@@ -133,7 +144,7 @@ extension VirtualFileSystem {
     }
 
     /// A document renamed to a name that stays on the device leaves the cloud, unless its name is taken again at once.
-    private func leaveSync(_ item: inout LocalItem, from old: LocalItem, _ transaction: MetadataTransaction) throws {
+    func leaveSync(_ item: inout LocalItem, from old: LocalItem, _ transaction: MetadataTransaction) throws {
         guard item.isKnown else { return }
         try leaveDeparture(of: old, transaction)
         item.item = newID()
@@ -171,34 +182,10 @@ extension VirtualFileSystem {
         of parent: LocalItem, to old: LocalItem, _ transaction: MetadataTransaction, at now: Timestamp
     ) throws -> LocalItem {
         var child = old
-        child.isExcluded =
-            child.kind == .pipe || child.kind == .socket || parent.isExcluded || exclusions.excludes(child.name)
+        child.isExcluded = stays(child.kind, child.name, in: parent)
         if child.isExcluded, !old.isExcluded, child.kind != .folder { try leaveSync(&child, from: old, transaction) }
         markPending(&child, at: now)
         try transaction.update(child)
         return child
-    }
-
-    /// `RENAME_EXCHANGE`. Where a new file changes places with a document, the document's name keeps its identity.
-    private func exchange(_ first: LocalItem, _ second: LocalItem, _ transaction: MetadataTransaction) throws {
-        let now = time.now()
-        var one = first
-        var two = second
-        (one.parent, two.parent) = (second.parent, first.parent)
-        (one.name, two.name) = (second.name, first.name)
-        (one.isExcluded, two.isExcluded) = (second.isExcluded, first.isExcluded)
-        if first.kind == .file, second.kind == .file, first.isKnown != second.isKnown {
-            (one.item, two.item) = (second.item, first.item)
-            (one.isKnown, two.isKnown) = (second.isKnown, first.isKnown)
-        }
-        (one.changed, two.changed) = (now, now)
-        markPending(&one, at: now)
-        markPending(&two, at: now)
-        // Neither name nor id may stand twice, not even between two statements.
-        try transaction.remove(second.node)
-        try transaction.update(one)
-        try transaction.restore(two)
-        try transaction.touch(first.parent, at: now)
-        if first.parent != second.parent { try transaction.touch(second.parent, at: now) }
     }
 }

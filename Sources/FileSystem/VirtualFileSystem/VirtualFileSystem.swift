@@ -111,29 +111,6 @@ package struct TransferFractions: Sendable, Equatable {
     }
 }
 
-/// Items that the kernel may still ask about though their row is gone (a folder that is somebody's working directory).
-final class RemovedItems: Sendable {
-    private let items = Mutex<(byNode: [NodeID: LocalItem], order: [NodeID])>(([:], []))
-    /// Bounded: beyond it the oldest is forgotten, and asking about it answers `ESTALE`.
-    private let limit = 1024
-
-    func insert(_ item: LocalItem) {
-        items.withLock { items in
-            if items.byNode.updateValue(item, forKey: item.node) == nil { items.order.append(item.node) }
-            if items.order.count > limit { items.byNode[items.order.removeFirst()] = nil }
-        }
-    }
-
-    subscript(node: NodeID) -> LocalItem? { items.withLock { $0.byNode[node] } }
-
-    func forget(_ node: NodeID) {
-        items.withLock { items in
-            guard items.byNode.removeValue(forKey: node) != nil else { return }
-            items.order.removeAll { $0 == node }
-        }
-    }
-}
-
 /// When files were last opened: gathered in memory, written together, so that reading costs no transaction.
 final class UsageTimes: Sendable {
     private let times = Mutex<[NodeID: Timestamp]>([:])

@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 // syncfs(2): writes all of a file system to its disk. Reports write-back errors since Linux 5.8.
@@ -27,5 +28,13 @@ static inline ssize_t linux_copy_file_range(int in, int64_t *in_offset, int out,
 
 // ioctl_ficlone(2): 0 where the file system shares the blocks of both files, else -1.
 static inline int linux_ficlone(int destination, int source) { return ioctl(destination, 0x40049409, source); }
+
+// memfd_create(2) with MFD_CLOEXEC: a file in memory without a name.
+static inline int linux_memory_file(const char *name) { return (int)syscall(SYS_memfd_create, name, 1u); }
+
+// renameat2(2) of paths; flags as in <linux/fs.h>
+static inline int linux_rename(const char *from, const char *to, unsigned flags) {
+    return (int)syscall(SYS_renameat2, -100 /* AT_FDCWD */, from, -100, to, flags);
+}
 
 #endif

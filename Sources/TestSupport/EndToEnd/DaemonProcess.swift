@@ -13,7 +13,7 @@ package final class DaemonProcess: Sendable {
     func set(_ pid: Int32?) { identifier.withLock { $0 = pid } }
 
     /// Sends a signal to the daemon, if there is one and the id is still that of our program.
-    func send(_ signal: Int32) {
+    package func send(_ signal: Int32) {
         guard let pid, Self.isDaemon(pid) else { return }
         kill(pid, signal)
     }

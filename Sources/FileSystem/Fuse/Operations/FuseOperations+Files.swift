@@ -15,8 +15,9 @@ extension FuseOperations {
     private static func addOpening(to table: inout fuse_lowlevel_ops) {
         table.open = { request, node, info in
             let reader = FuseReader.current
-            reader.connection.fileSystem.open(
-                node: node, flags: info.file.openFlags, request: reader.adopt(request))
+            var flags = info.file.openFlags
+            flags.clearsSetID = reader.clearsSetID
+            reader.connection.fileSystem.open(node: node, flags: flags, request: reader.adopt(request))
         }
         table.create = { request, parent, name, mode, info in
             let reader = FuseReader.current
@@ -48,7 +49,7 @@ extension FuseOperations {
             guard let vector else { preconditionFailure("libfuse called back with a write of nothing") }
             reader.connection.fileSystem.write(
                 node: node, handle: info.file.fh, offset: Int64(offset), payload: FusePayload(vector),
-                clearsSetID: reader.writeClearsSetID, request: reader.adopt(request))
+                clearsSetID: reader.clearsSetID, request: reader.adopt(request))
         }
         table.fsync = { request, node, dataOnly, info in
             let reader = FuseReader.current

@@ -26,7 +26,8 @@ extension FuseOperations {
         }
         table.setattr = { request, node, attributes, valid, info in
             let reader = FuseReader.current
-            let changes = FuseSetAttributes(attributes?.pointee ?? stat(), valid: attributes == nil ? 0 : valid)
+            var changes = FuseSetAttributes(attributes?.pointee ?? stat(), valid: attributes == nil ? 0 : valid)
+            changes.clearsSetID = changes.clearsSetID || reader.clearsSetID
             reader.connection.fileSystem.setattr(
                 node: node, handle: info?.pointee.fh, changes: changes, request: reader.adopt(request))
         }

@@ -8,6 +8,8 @@ final class FuseReader {
     let device: Int32
     /// libfuse allocates the memory at the first read and uses it for each one after.
     private var buffer = fuse_buf()
+    /// Whether the request that is being handled must drop set-id bits.
+    private(set) var clearsSetID = false
 
     private static let slot = ThreadSlot()
 
@@ -44,6 +46,7 @@ final class FuseReader {
         if size < 0 { return shouldContinue(after: -size) }
         let header = message.load(as: kernel_fuse_in_header.self)
         connection.counts.add(header.opcode)
+        clearsSetID = wantsSetIDCleared(header)
         ReplyTarget.with(device: device, patch: patch(for: header)) {
             fuse_session_process_buf(connection.session, &buffer)
         }
@@ -94,11 +97,21 @@ final class FuseReader {
         }
     }
 
-    /// Whether the write that is being handled must drop set-id bits; libfuse keeps that flag to itself.
-    var writeClearsSetID: Bool {
-        let write = message.load(
-            fromByteOffset: MemoryLayout<kernel_fuse_in_header>.size, as: kernel_fuse_write_in.self)
-        return Int(write.write_flags) & KERNEL_FUSE_WRITE_KILL_SUIDGID != 0
+    /// Whether a request asks to drop set-id bits. libfuse keeps these flags to itself, and takes the one of setattr out of the
+    /// message before it calls back.
+    private func wantsSetIDCleared(_ header: kernel_fuse_in_header) -> Bool {
+        let body = MemoryLayout<kernel_fuse_in_header>.size
+        switch Int(header.opcode) {
+        case KERNEL_FUSE_OP_SETATTR:
+            return Int(message.load(fromByteOffset: body, as: UInt32.self)) & KERNEL_FATTR_KILL_SUIDGID != 0
+        case KERNEL_FUSE_OP_OPEN:
+            // struct fuse_open_in: the flags of open(2), then the kernel's own.
+            return Int(message.load(fromByteOffset: body + 4, as: UInt32.self)) & KERNEL_FUSE_OPEN_KILL_SUIDGID != 0
+        case KERNEL_FUSE_OP_WRITE:
+            let write = message.load(fromByteOffset: body, as: kernel_fuse_write_in.self)
+            return Int(write.write_flags) & KERNEL_FUSE_WRITE_KILL_SUIDGID != 0
+        default: return false
+        }
     }
 
     /// Takes a request of libfuse into a value that must be answered.

@@ -16,8 +16,8 @@ package struct FuseName: ~Copyable {
         bytes = UnsafeBufferPointer(start: raw, count: strlen(text))
     }
 
-    /// The name as text; bytes that are not UTF-8 become U+FFFD.
-    package var string: String { String(decoding: bytes, as: UTF8.self) }
+    /// The name as text; nil if it is not UTF-8.
+    package var text: String? { String(validating: bytes, as: UTF8.self) }
 
     /// The bytes in memory of their own.
     package var copy: [UInt8] { Array(bytes) }

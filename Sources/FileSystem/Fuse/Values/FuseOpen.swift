@@ -4,6 +4,8 @@ import Glibc
 /// The flags of an `open(2)`. O_CREAT, O_EXCL and O_NOCTTY are the kernel's own affair and not among them.
 package struct FuseOpenFlags: RawRepresentable, Sendable, Hashable {
     package let rawValue: Int32
+    /// The truncation that O_TRUNC asks for drops the set-user-ID and set-group-ID bits.
+    package var clearsSetID = false
 
     package init(rawValue: Int32) { self.rawValue = rawValue }
 

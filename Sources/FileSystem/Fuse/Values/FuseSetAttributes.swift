@@ -24,7 +24,7 @@ package struct FuseSetAttributes: Sendable, Equatable {
     package var accessTime: Time?
     package var modificationTime: Time?
     package var changeTime: Timestamp?
-    /// Drop the set-user-ID and set-group-ID bits and capabilities, as a truncation by an ordinary user must.
+    /// Drop the set-user-ID and set-group-ID bits, as a truncation by an ordinary user must and any `chown(2)`.
     package var clearsSetID = false
 
     package init() {}
@@ -40,7 +40,13 @@ package struct FuseSetAttributes: Sendable, Equatable {
         if has(FUSE_SET_ATTR_MTIME) { modificationTime = .at(Timestamp(attributes.st_mtim)) }
         if has(FUSE_SET_ATTR_MTIME_NOW) { modificationTime = .now }
         if has(FUSE_SET_ATTR_CTIME) { changeTime = Timestamp(attributes.st_ctim) }
-        // Bit 11 is FATTR_KILL_SUIDGID of the kernel; libfuse has its own name for it.
-        clearsSetID = has(FUSE_SET_ATTR_KILL_SUID)
+        // Bit 11 is FATTR_KILL_SUIDGID of the kernel; libfuse has its own name for it. A request that changes nothing is a
+        // chown(2) of neither owner nor group, or a write past us to a backing file: both take the bits away.
+        clearsSetID = has(FUSE_SET_ATTR_KILL_SUID) || valid & Self.fields == 0
     }
+
+    /// The bits of `valid` that say which field to change.
+    private static let fields =
+        FUSE_SET_ATTR_MODE | FUSE_SET_ATTR_UID | FUSE_SET_ATTR_GID | FUSE_SET_ATTR_SIZE | FUSE_SET_ATTR_ATIME
+        | FUSE_SET_ATTR_MTIME | FUSE_SET_ATTR_ATIME_NOW | FUSE_SET_ATTR_MTIME_NOW | FUSE_SET_ATTR_CTIME
 }

@@ -1,0 +1,50 @@
+import Basics
+import CloudModel
+import Glibc
+import LocalMetadata
+
+extension VirtualFileSystem {
+    /// `RENAME_EXCHANGE` of two items with the folders they lie in. Where a new file changes places with a document, the document's
+    /// name keeps its identity.
+    func exchange(
+        _ first: (item: LocalItem, folder: LocalItem), _ second: (item: LocalItem, folder: LocalItem),
+        _ transaction: MetadataTransaction, at now: Timestamp
+    ) throws {
+        var one = first.item
+        var two = second.item
+        (one.parent, two.parent) = (second.item.parent, first.item.parent)
+        (one.name, two.name) = (second.item.name, first.item.name)
+        (one.changed, two.changed) = (now, now)
+        if one.kind == .file, two.kind == .file {
+            exchangeIdentities(&one, &two)
+        } else {
+            try exchangeExclusion(&one, from: first.item, into: second.folder, transaction)
+            try exchangeExclusion(&two, from: second.item, into: first.folder, transaction)
+        }
+        markPending(&one, at: now)
+        markPending(&two, at: now)
+        // Neither name nor id may stand twice, not even between two statements.
+        try transaction.remove(two.node)
+        try transaction.update(one)
+        try transaction.restore(two)
+        try transaction.touch(one.parent, at: now)
+        if one.parent != two.parent { try transaction.touch(two.parent, at: now) }
+    }
+
+    private func exchangeIdentities(_ one: inout LocalItem, _ two: inout LocalItem) {
+        swap(&one.isExcluded, &two.isExcluded)
+        guard one.isKnown != two.isKnown else { return }
+        swap(&one.item, &two.item)
+        swap(&one.isKnown, &two.isKnown)
+    }
+
+    private func exchangeExclusion(
+        _ item: inout LocalItem, from old: LocalItem, into folder: LocalItem, _ transaction: MetadataTransaction
+    ) throws {
+        item.isExcluded = stays(item.kind, item.name, in: folder)
+        guard item.isExcluded != old.isExcluded else { return }
+        // All that is inside would have to leave the sync or enter it.
+        guard item.kind != .folder else { throw Errno(EINVAL) }
+        if item.isExcluded { try leaveSync(&item, from: old, transaction) }
+    }
+}

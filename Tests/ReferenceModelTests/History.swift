@@ -1,0 +1,99 @@
+/// What is played: calls, and between them what happens to a device.
+struct History: Sendable {
+    enum Step: Sendable {
+        case call(Operation)
+        case disruption(Disruption)
+    }
+
+    /// What must not be seen in the mount, whatever it costs behind it. Open files are closed before.
+    enum Disruption: Sendable {
+        /// The bytes of all files are dropped, and come back from the cloud.
+        case eviction
+        /// The daemon is ended in order, or killed, and started again.
+        case restart
+        case crash
+        /// Another device does this, and the disk beside the mount too.
+        case elsewhere(Operation)
+    }
+
+    var steps: [Step]
+
+    /// A history of `count` calls and a few disruptions; the same seed makes the same.
+    static func random(seed: UInt64, calls count: Int, disruptions: Int) -> History {
+        var generator = OperationGenerator(seed: seed)
+        var steps = (0..<count).map { _ in Step.call(generator.next()) }
+        for index in (1...max(1, disruptions)).reversed() where disruptions > 0 {
+            steps.insert(.disruption(generator.nextDisruption()), at: count * index / (disruptions + 1))
+        }
+        return History(steps: steps)
+    }
+
+    /// As told in a failure: one step a line.
+    var description: String {
+        steps.map { step in
+            switch step {
+            case .call(let operation): "  \(operation)"
+            case .disruption(let disruption): "  -- \(disruption)"
+            }
+        }.joined(separator: "\n")
+    }
+}
+
+extension OperationGenerator {
+    mutating func nextDisruption() -> History.Disruption {
+        switch number(below: 8) {
+        case 0, 1: .eviction
+        case 2: .restart
+        case 3: .crash
+        default: .elsewhere(nextElsewhere())
+        }
+    }
+
+    /// Something that one call does, and that all devices see.
+    private mutating func nextElsewhere() -> Operation {
+        let path = path()
+        return switch number(below: 8) {
+        case 0...1: .truncate(path, size: 5000 * number(below: 9))
+        case 2: .unlink(path)
+        case 3...4: .rename(path, self.path(), flags: 0)
+        case 5: .makeFolder(path, mode: 0o755)
+        case 6: .changeMode(path, mode: 0o640)
+        default: .setAttribute(path, "user.elsewhere", count: 10, flags: 0)
+        }
+    }
+}
+
+/// Where a history failed, and how.
+struct Failure: Sendable {
+    var index: Int
+    var complaints: [String]
+}
+
+extension History {
+    /// A shorter history that fails too, found by leaving steps out. `fails` plays one; at most `attempts` are played.
+    func shrunk(
+        from failure: Failure, attempts: Int, _ play: (History) async throws -> Failure?
+    ) async rethrows -> (History, Failure) {
+        var best = History(steps: Array(steps.prefix(failure.index + 1)))
+        var reason = failure
+        var left = attempts
+        var length = max(1, best.steps.count / 2)
+        while left > 0 {
+            var start = 0
+            while start < best.steps.count, left > 0 {
+                var candidate = best
+                candidate.steps.removeSubrange(start..<min(start + length, best.steps.count))
+                left -= 1
+                if let found = try await play(candidate) {
+                    best = History(steps: Array(candidate.steps.prefix(found.index + 1)))
+                    reason = found
+                } else {
+                    start += length
+                }
+            }
+            if length == 1 { break }
+            length /= 2
+        }
+        return (best, reason)
+    }
+}
