@@ -47,9 +47,24 @@ extension Database {
     }
 
     /// Runs a statement that answers nothing.
-    func perform(_ sql: String) throws {
+    func perform(_ sql: String, _ arguments: StatementArguments = []) throws {
         let statement = try cachedStatement(sql: sql)
+        try statement.setArguments(arguments)
         defer { sqlite3_reset(statement.sqliteStatement) }
+        _ = try step(statement)
+    }
+
+    /// As above, of values that need no conversion.
+    func perform(_ sql: String, values: [ColumnValue]) throws {
+        let statement = try cachedStatement(sql: sql)
+        let raw = statement.sqliteStatement
+        defer {
+            sqlite3_reset(raw)
+            sqlite3_clear_bindings(raw)
+        }
+        for (index, value) in values.enumerated() where value.bind(to: raw, at: CInt(index + 1)) != SQLITE_OK {
+            throw failure(SQLITE_NOMEM, statement)
+        }
         _ = try step(statement)
     }
 
@@ -58,10 +73,12 @@ extension Database {
         let code = sqlite3_step(statement.sqliteStatement)
         if code == SQLITE_ROW { return true }
         guard code != SQLITE_DONE else { return false }
-        throw DatabaseError(
-            resultCode: ResultCode(rawValue: code),
-            message: sqlite3_errmsg(sqliteConnection).map { String(cString: $0) },
-            sql: statement.sql)
+        throw failure(code, statement)
+    }
+
+    private func failure(_ code: CInt, _ statement: Statement) -> DatabaseError {
+        let message = sqlite3_errmsg(sqliteConnection).map { String(cString: $0) }
+        return DatabaseError(resultCode: ResultCode(rawValue: code), message: message, sql: statement.sql)
     }
 
     /// Runs `body` in a transaction that `begin` opens; nothing of it happens when it throws.

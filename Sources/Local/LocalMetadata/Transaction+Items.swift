@@ -33,20 +33,19 @@ extension MetadataTransaction {
     /// Inserts and answers the node it got.
     @discardableResult
     package func insert(_ item: LocalItem) throws -> NodeID {
-        try db.cachedStatement(sql: LocalItem.insertion).execute(arguments: StatementArguments(item.values))
+        try db.perform(LocalItem.insertion, values: item.values)
         return NodeID(UInt64(bitPattern: db.lastInsertedRowID))
     }
 
     /// Writes what differs from the row that is there. An index whose columns stay is not touched then, which is most of the work.
     package func update(_ item: LocalItem) throws {
         guard let old = try self.item(item.node), old != item else { return }
-        let before = old.values.map { $0?.databaseValue ?? .null }
-        let after = item.values.map { $0?.databaseValue ?? .null }
+        let (before, after) = (old.values, item.values)
         let changed = after.indices.filter { before[$0] != after[$0] }
         guard !changed.isEmpty else { return }
-        try run(
+        try db.perform(
             LocalItem.change(ofColumns: changed),
-            StatementArguments(changed.map { after[$0] } + [Int64(bitPattern: item.node.value).databaseValue]))
+            values: changed.map { after[$0] } + [.integer(Int64(bitPattern: item.node.value))])
     }
 
     package func remove(_ node: NodeID) throws {
@@ -131,7 +130,7 @@ extension MetadataTransaction {
     }
 
     func run(_ sql: String, _ arguments: StatementArguments) throws {
-        try db.cachedStatement(sql: sql).execute(arguments: arguments)
+        try db.perform(sql, arguments)
     }
 
     func number(_ sql: String, _ arguments: StatementArguments = []) throws -> Int64 {
