@@ -1,6 +1,5 @@
 import Dispatch
 import GRDB
-import GRDBSQLite
 import Logging
 import Synchronization
 
@@ -67,56 +66,4 @@ final class DatabaseConnections: Sendable {
         // The last one carries over what is left of the log and removes it.
         try writer.close()
     }
-}
-
-/// Carries the log over into the database on a queue of its own, whenever it has grown by some.
-final class Checkpoint: Sendable {
-    /// Pages of 4 KiB in the log from which it is carried over, SQLite's own default.
-    private static let due: CInt = 1000
-    /// Pages at which whoever writes has to wait for it, so that the log stays bounded: 128 MiB.
-    private static let overdue: CInt = 32_768
-
-    private let connection: DatabaseQueue
-    private let queue = DispatchQueue(label: "ubiquity.checkpoint")
-    private let isRunning = Mutex(false)
-    private let log: Logger
-
-    init(_ connection: DatabaseQueue, log: Logger) {
-        self.connection = connection
-        self.log = log
-    }
-
-    /// Has SQLite tell the length of the log after each commit, in place of carrying it over by itself.
-    func follow(_ writer: DatabaseQueue) {
-        _ = writer.inDatabase { db in
-            // This object lives as long as the connection: both belong to ``DatabaseConnections``.
-            sqlite3_wal_hook(
-                db.sqliteConnection,
-                { context, connection, name, pages in
-                    guard let context, pages >= Checkpoint.due else { return SQLITE_OK }
-                    if pages >= Checkpoint.overdue {
-                        sqlite3_wal_checkpoint_v2(connection, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
-                    }
-                    Unmanaged<Checkpoint>.fromOpaque(context).takeUnretainedValue().begin()
-                    return SQLITE_OK
-                }, Unmanaged.passUnretained(self).toOpaque())
-        }
-    }
-
-    private func begin() {
-        let isFirst = isRunning.withLock { isRunning in
-            defer { isRunning = true }
-            return !isRunning
-        }
-        guard isFirst else { return }
-        queue.async { [self] in
-            defer { isRunning.withLock { $0 = false } }
-            do { _ = try connection.inDatabase { try $0.checkpoint(.passive) } } catch {
-                // The next commit tries again.
-                log.warning("the database's log was not carried over", metadata: ["error": "\(error)"])
-            }
-        }
-    }
-
-    func close() throws { try queue.sync { try connection.close() } }
 }

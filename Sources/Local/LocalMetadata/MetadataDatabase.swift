@@ -15,6 +15,9 @@ package final class MetadataDatabase: Sendable {
     private let path: String
     /// The write-ahead log, opened by us as well: syncing it makes every commit so far durable (sqlite.org/wal.html).
     private let logDescriptor: Mutex<Int32?>
+    /// Commits so far, and how many of them are known to be durable.
+    private let commits = Atomic<UInt64>(0)
+    private let durableCommits = Atomic<UInt64>(0)
     private let log: Logger
 
     /// Opens or makes the database. Throws `tooNew` when a newer version of this program wrote it, `damaged` when it is none.
@@ -56,13 +59,18 @@ package final class MetadataDatabase: Sendable {
     package func write<T>(_ body: (MetadataTransaction) throws -> T) throws -> T {
         do {
             return try connections.writer.inDatabase { db in
-                try db.transaction("BEGIN IMMEDIATE") { try body(MetadataTransaction(db)) }
+                // Counted also where the commit fails: one sync too many does no harm.
+                defer { commits.add(1, ordering: .sequentiallyConsistent) }
+                return try db.transaction("BEGIN IMMEDIATE") { try body(MetadataTransaction(db)) }
             }
         } catch let error as DatabaseError { throw Self.describe(error, path: path) }
     }
 
     /// Returns when every transaction that returned before this call survives the loss of power.
     package func makeDurable() throws {
+        // Read before the sync: what is committed meanwhile is for the next one.
+        let goal = commits.load(ordering: .sequentiallyConsistent)
+        guard durableCommits.load(ordering: .sequentiallyConsistent) < goal else { return }
         let descriptor = try logDescriptor.withLock { cached throws -> Int32 in
             if let cached { return cached }
             let opened = Int32(try check("open") { open(path + "-wal", O_RDONLY | O_CLOEXEC) })
@@ -70,6 +78,7 @@ package final class MetadataDatabase: Sendable {
             return opened
         }
         try check("fdatasync") { fdatasync(descriptor) }
+        durableCommits.max(goal, ordering: .sequentiallyConsistent)
     }
 
     /// Runs SQLite's own consistency check; empty when all is well.
