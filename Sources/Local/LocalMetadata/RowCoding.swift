@@ -82,16 +82,15 @@ extension ContentReference {
 
 /// Extended attributes as one column: count, then name and value, counted; NULL when there are none.
 enum ExtendedAttributes {
-    /// Empty where there are none, and then stored as NULL.
-    static func encode(_ attributes: [String: [UInt8]]) -> [UInt8] {
-        guard !attributes.isEmpty else { return [] }
+    static func encode(_ attributes: [String: [UInt8]]) -> Data? {
+        guard !attributes.isEmpty else { return nil }
         var writer = ByteWriter()
         writer.append(varint: UInt64(attributes.count))
         for (name, value) in attributes.sorted(by: { $0.key < $1.key }) {
             writer.append(string: name)
             writer.append(counted: value)
         }
-        return Array(writer.bytes)
+        return Data(writer.bytes)
     }
 
     static func decode(_ data: Data?) throws -> [String: [UInt8]] {
