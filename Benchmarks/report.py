@@ -3,14 +3,14 @@
 import statistics
 
 
-def table(numbers, chosen, count):
+def table(numbers, count):
     rows = [("workload", "disk", "ubiquity", "rclone", "to disk", "rclone's", "to rclone", "goal")]
     rows += [row(entry) for entry in numbers]
     widths = [max(len(cells[column]) for cells in rows) for column in range(len(rows[0]))]
     lines = ["  ".join(pad(cell, widths[column], column) for column, cell in enumerate(cells)).rstrip() for cells in rows]
     lines.insert(1, "-" * len(lines[0]))
     lines.append("")
-    lines.append(f"Medians of {count} rounds. \"to disk\", \"rclone's\": speed relative to the disk (1.00 is native); "
+    lines.append(f"Medians of at most {count} rounds. \"to disk\", \"rclone's\": speed relative to the disk (1.00 is native); "
                  "\"to rclone\": ours relative to rclone's. ! misses its goal.")
     return "\n".join(lines)
 

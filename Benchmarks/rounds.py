@@ -10,27 +10,34 @@ from workloads.workload import Place
 
 
 def measure(running, chosen, count, workspace, quick):
-    """Every value of every round: [{workload, figure fields, "values": {target: [one per round]}}]."""
+    """Every value of every round, [{workload, figure fields, "values": {target: [one per round]}}], and whether all were run."""
     numbers = [
         {"workload": workload.name, "figure": vars(figure), "values": {target.name: [] for target in running}}
         for workload in chosen for figure in workload.figures(quick)
     ]
     index = {(entry["workload"], entry["figure"]["name"]): entry["values"] for entry in numbers}
-    for turn in range(count):
-        for workload in chosen:
+    try:
+        for turn in range(count):
             # Another one is first each time.
-            for target in running[turn % len(running):] + running[:turn % len(running)]:
+            order = running[turn % len(running):] + running[:turn % len(running)]
+            for workload, target in ((workload, target) for workload in chosen for target in order):
                 tell(f"round {turn + 1} of {count}: {workload.name} on {target.name}")
-                try:
-                    values = run_one(workload, target, workspace, quick)
-                except (OSError, subprocess.CalledProcessError, Failure) as failure:
-                    # The others can still be compared.
-                    tell(f"{workload.name} on {target.name} failed: {failure}\n")
-                    continue
-                for name, value in values.items():
+                for name, value in attempt(workload, target, workspace, quick).items():
                     index[workload.name, name][target.name].append(value)
+    except KeyboardInterrupt:
+        tell("stopped: the table shows what was measured so far\n")
+        return numbers, False
     tell("")
-    return numbers
+    return numbers, True
+
+
+def attempt(workload, target, workspace, quick):
+    """What the workload measured; nothing, with a word, if it failed: the others can still be compared."""
+    try:
+        return run_one(workload, target, workspace, quick)
+    except (OSError, subprocess.CalledProcessError, Failure) as failure:
+        tell(f"{workload.name} on {target.name} failed: {failure}\n")
+        return {}
 
 
 def run_one(workload, target, workspace, quick):
