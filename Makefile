@@ -10,7 +10,7 @@ ALONE := DirectoryCloudTests EndToEndTests FuseTests SimulationTests DaemonCoreT
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help setup setup-build build run stop test check format bench install deb clean
+.PHONY: help setup setup-build build run stop test check format bench scale install deb clean
 
 help:
 	@echo "make run      build, mount ~/MobileDocuments in the background, say what to try"
@@ -19,6 +19,7 @@ help:
 	@echo "make check    formatting and house rules"
 	@echo "make format   format the sources"
 	@echo "make bench    measure against the underlying disk and rclone's mount (BENCH=--quick is faster)"
+	@echo "make scale    real trees, 100,000 items and large files through two devices, measured (half an hour)"
 	@echo "make setup    install the Debian packages that building and testing need"
 	@echo "make install  install below PREFIX ($(PREFIX)), staged in DESTDIR"
 	@echo "make deb      build a Debian package that needs no Swift where it is installed"
@@ -61,6 +62,10 @@ format:
 bench: build
 	scripts/setup bench
 	Benchmarks/run $(BENCH)
+
+# SCALE=tree runs one of: tree, placeholders, folder, big, moves.
+scale: setup build
+	scripts/scale $(SCALE)
 
 install: setup-build
 	packaging/stage "$(DESTDIR)" "$(PREFIX)"

@@ -19,5 +19,59 @@ extension EndToEnd {
                 try await eventually("A has none", within: .seconds(300)) { try await a.list().isEmpty }
             }
         }
+
+        /// 2,000 files in 50 folders, with a link and an odd mode in each, old times to the nanosecond, and a few larger files.
+        private static let source = """
+            mkdir tree && cd tree
+            for d in $(seq 50); do
+                mkdir $d; seq -f "$d/%.0f" 40 | while read f; do echo "$f of many" > $f; done
+                ln -s 1 $d/link; chmod 4750 $d/2; touch -d "2001-02-03 04:05:06.00000000$((d % 10))" $d/*; touch -d '1999-01-01' $d
+            done
+            echo numbered > 4913; printf 'x' > $'odd\\xff\\nname'; setfattr -n user.note -v yes odd*
+            for size in 100000 1000000 5000000; do head -c $size /dev/urandom > $size; done
+            """
+
+        /// What a listing shows, by path. The size of a folder is each file system's own affair.
+        private static let listing = """
+            find tree -printf '%P %y %m %T@ %l\\0' | sort -z | md5sum; find tree -type f -printf '%P %s\\0' | sort -z | md5sum
+            """
+
+        @Test(
+            "a tree of 2,000 files copied in is listed on B before its bytes come, and is then the same to the last byte"
+        )
+        func tree() async throws {
+            try await TestDevices.with(devices: ["A", "B"]) { test in
+                let plain = try test.plain()
+                try await test.a.runner.run("bash", ["-euo", "pipefail", "-c", Self.source], in: plain).text()
+                try await test.a.shell("cp -a \(plain)/tree tree", limit: .seconds(300))
+                try await test.a.sync(limit: .seconds(300))
+                let expected = try await test.a.runner.run("bash", ["-c", Self.listing], in: plain).text()
+                try await eventually("B lists all", within: .seconds(60)) {
+                    try await test.b.shell(Self.listing) == expected
+                }
+                #expect(try await test.b.status("tree/1/1").downloadingStatus == "notDownloaded")
+                #expect(try await test.a.differences("\(plain)/tree", test.a.path("tree")).isEmpty)
+                #expect(try await test.a.differences("\(plain)/tree", test.b.path("tree")).isEmpty)
+            }
+        }
+
+        @Test("a large new file shows its name and size on B while A still uploads it, and can not be read yet")
+        func announcement() async throws {
+            try await TestDevices.withTwo { _, a, b in
+                try await a.shell("head -c 600000000 /dev/urandom > film", limit: .seconds(60))
+                try await eventually("B knows of it") { try await b.shell("stat -c %s film") == "600000000" }
+                // Its upload takes longer than this; it goes no further.
+                a.freeze()
+                defer { a.thaw() }
+                let status = try await b.status("film")
+                #expect(status.downloadingStatus == "notDownloaded" && !status.isUploaded)
+                #expect(
+                    try await b.shell("LC_ALL=C cat film 2>&1 >/dev/null || true").contains("temporarily unavailable"))
+                a.thaw()
+                try await a.sync(limit: .seconds(120))
+                try await eventually("B can read it") { try await b.status("film").isUploaded }
+                #expect(try await b.shell("md5sum < film", limit: .seconds(120)) == a.shell("md5sum < film"))
+            }
+        }
     }
 }

@@ -118,6 +118,12 @@ extension SimulatedDevice {
                 found.append("\(id) \(try item.map { try path(of: $0, transaction) } ?? "-") is unsettled")
             }
             if try transaction.wantedTotal() > 0 { found.append("downloads are wanted") }
+            if let root = try transaction.item(container.node) {
+                try transaction.forEach(below: root) { item in
+                    guard item.wanted > 0 else { return }
+                    found.append("\(try path(of: item, transaction)) is wanted")
+                }
+            }
             return found
         }
     }

@@ -28,6 +28,8 @@ final class SimulatedDevice {
     let cloud: SimulatedCloud
     let time: ManualTime
     var isOnline = true
+    /// Some devices announce every new file that is not empty, some the longer ones, some none.
+    private let announcedSize: UInt64
     private let directory: String
     private let shared: SharedParts
     private let ids: SeededIDs
@@ -58,6 +60,7 @@ final class SimulatedDevice {
         // Later than the disk's clock, so that whatever was left alone counts as idle.
         time = ManualTime(Timestamp(seconds: 1_900_000_000).adding(skew))
         ids = SeededIDs(seed: seed &+ UInt64(number) &* 977)
+        announcedSize = [1, 8, .max][Int((seed &+ UInt64(number)) % 3)]
         directory = "\(root)/\(number)"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         try start()
@@ -105,7 +108,7 @@ final class SimulatedDevice {
         let context = EngineContext(
             metadata: metadata, content: content, backend: shared.transfers.backend,
             mounted: KernellessMount(files, content), transfers: shared.transfers, device: id, deviceName: name,
-            time: time, log: shared.log)
+            time: time, announcedSize: announcedSize, log: shared.log)
         memory = Parts(metadata: metadata, content: content, files: files, context: context, recovery: recovery)
         try recovery.sweep(startedAt: time.now()) { _ in false }
     }

@@ -56,6 +56,27 @@ final class BatchBuilderTests {
         }
     }
 
+    @Test("a large new file is announced before its bytes are in the cloud, a small one is not")
+    func announcements() throws {
+        try metadata.write { transaction throws -> Void in
+            let folder = try insert("folder", in: documents(transaction), transaction)
+            for (name, size) in [("small", 99), ("large", 100)] {
+                _ = try insert(name, in: folder.node, kind: .file, transaction) { item in
+                    item.presence = .whole
+                    item.isEdited = true
+                    item.size = UInt64(size)
+                }
+            }
+            var builder = BatchBuilder(transaction, container: container, announcedSize: 100)
+            try builder.addReady(before: Timestamp(seconds: 1))
+            guard case .create(_, folder.item, let name, _, .file(.announced(size: 100))) = builder.changes.last else {
+                Issue.record("the last is \(String(describing: builder.changes.last))")
+                return
+            }
+            #expect(builder.changes.count == 2 && name.description == "large")
+        }
+    }
+
     @Test("a new folder comes before what is in it")
     func parentsFirst() throws {
         try metadata.write { transaction throws -> Void in

@@ -139,6 +139,42 @@ struct ReconcilerTests {
         #expect(plan.follow == [.replaceContent(.stored(.sample(2)))])
     }
 
+    @Test("a new file is announced while its bytes are on the way, and told whole once they are there")
+    func announces() {
+        let edited = LocalState.following(base).with {
+            $0.isEdited = true
+            $0.content = nil
+        }
+        let plan = reconciler.plan(trees(nil, nil, edited))
+        #expect(plan.changes.isEmpty && plan.needsUpload)
+        guard case .create(_, _, let name, _, .file(.announced(let size))) = plan.announcement else {
+            Issue.record("announced \(String(describing: plan.announcement))")
+            return
+        }
+        #expect(name == edited.name && size == edited.size)
+        let announced = base.with { $0.body = .file(.announced(size: edited.size)) }
+        #expect(reconciler.plan(trees(announced, announced, edited)).announcement == nil, "once is enough")
+        let uploaded = LocalState.following(base)
+        #expect(
+            reconciler.plan(trees(announced, announced, uploaded)).changes == [
+                .edit(base.id, base: nil, content: .stored(.sample(1)), modified: uploaded.attributes.modified)
+            ])
+    }
+
+    @Test("an announced size is corrected by whoever announced it, and a document's edit is never announced")
+    func corrects() {
+        let grown = LocalState.following(base).with {
+            $0.isEdited = true
+            $0.content = nil
+            $0.size = 99
+        }
+        let announced = base.with { $0.body = .file(.announced(size: 9)) }
+        #expect(
+            reconciler.plan(trees(announced, announced, grown)).announcement
+                == .edit(base.id, base: nil, content: .announced(size: 99), modified: grown.attributes.modified))
+        #expect(reconciler.plan(trees(base, base, grown)).announcement == nil)
+    }
+
     @Test("a file that was announced takes its content when it comes")
     func announced() {
         let announced = base.with { $0.body = .file(.announced(size: 9)) }

@@ -18,9 +18,13 @@ package struct BatchBuilder {
     /// Bounds a batch, and with it a transaction and the memory for it, on every device that reads it.
     package static let limit = 1_000
 
-    package init(_ transaction: MetadataTransaction, container: ContainerID) {
+    /// New files from this size on are announced while their bytes are on the way. Each costs one more change.
+    private let announcedSize: UInt64
+
+    package init(_ transaction: MetadataTransaction, container: ContainerID, announcedSize: UInt64 = .max) {
         self.transaction = transaction
         self.container = container
+        self.announcedSize = announcedSize
     }
 
     /// Bytes of attributes and names gathered so far, roughly as the log will keep them.
@@ -31,12 +35,20 @@ package struct BatchBuilder {
 
     /// Adds items until the batch is full; what waits for something else does not stand in the way of what comes behind it.
     package mutating func addReady(before time: Timestamp) throws {
+        let (transaction, container, size) = (transaction, container, announcedSize)
+        try addPages { try transaction.ready(in: container, before: time, after: $0, limit: Self.limit) }
+        try addPages {
+            try transaction.announceable(in: container, before: time, from: size, after: $0, limit: Self.limit)
+        }
+    }
+
+    private mutating func addPages(_ page: (_ last: LocalItem?) throws -> [LocalItem]) throws {
         var last: LocalItem?
         while !isFull {
-            let page = try transaction.ready(in: container, before: time, after: last, limit: Self.limit)
-            for item in page where !isFull { try add(item) }
-            last = page.last
-            guard page.count == Self.limit else { return }
+            let items = try page(last)
+            for item in items where !isFull { try add(item) }
+            last = items.last
+            guard items.count == Self.limit else { return }
         }
     }
 
@@ -50,9 +62,10 @@ package struct BatchBuilder {
             return
         }
         let plan = reconciler.plan(trees)
-        for change in plan.changes { try makeRoom(for: change) }
+        let news = plan.changes + (item.size >= announcedSize ? [plan.announcement].compactMap(\.self) : [])
+        for change in news { try makeRoom(for: change) }
         told.insert(item.item)
-        changes.append(contentsOf: plan.changes)
+        changes.append(contentsOf: news)
         bytes += 160 + item.name.bytes.count + item.target.count
         bytes += item.attributes.extended.reduce(0) { $0 + $1.key.utf8.count + $1.value.count }
         if plan.changes.isEmpty, !plan.needsUpload { quiet.append(item.item) }

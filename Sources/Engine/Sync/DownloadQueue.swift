@@ -50,11 +50,8 @@ final class DownloadQueue: Sendable {
         let present = try await context.blocking { [context] in
             try context.metadata.read { try $0.item(listed.node) }
         }
-        guard let item = present, item.wanted > 0 else { return }
+        guard let item = present, item.wanted > 0, item.content != nil || item.presence == .whole else { return }
         do {
-            guard item.content != nil || item.presence == .whole else {
-                return try await note(item, error: nil, wanted: 0)
-            }
             try await service.fetch(item)
             try await note(item, error: nil, wanted: 0)
         } catch let error as TransferError where error.code == .offline || error.code == .stalled {

@@ -18,6 +18,8 @@ package struct EngineContext: Sendable {
     package let deviceName: String
     package let time: any TimeSource
     package let timing: EngineTiming
+    /// From this size on other devices hear of a new file before its bytes are in the cloud.
+    package let announcedSize: UInt64
     package let log: Logger
     package let pace = Pace()
 
@@ -29,7 +31,7 @@ package struct EngineContext: Sendable {
     package init(
         metadata: MetadataDatabase, content: ContentStore, backend: any CloudBackend, mounted: any MountedFiles,
         transfers: TransferContext, device: DeviceID, deviceName: String, time: any TimeSource,
-        timing: EngineTiming = EngineTiming(), log: Logger
+        timing: EngineTiming = EngineTiming(), announcedSize: UInt64 = 4 << 20, log: Logger
     ) {
         self.metadata = metadata
         self.content = content
@@ -40,6 +42,7 @@ package struct EngineContext: Sendable {
         self.deviceName = deviceName
         self.time = time
         self.timing = timing
+        self.announcedSize = announcedSize
         self.log = log
     }
 

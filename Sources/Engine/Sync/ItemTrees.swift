@@ -105,6 +105,8 @@ package struct ItemPlan: Sendable, Equatable {
     package var changes: [Change] = []
     /// The bytes must be in the cloud before ``changes`` can be made.
     package var needsUpload = false
+    /// What the cloud may be told before the bytes are there: that there is such a file, and how large it is.
+    package var announcement: Change?
 
     package init(
         follow: [FollowAction] = [], agreed: CloudItem?, changes: [Change] = [], needsUpload: Bool = false

@@ -32,6 +32,7 @@ package struct Outbox: Sendable {
         -> Bool
     {
         try !transaction.ready(in: container, before: due, limit: 1).isEmpty
+            || !transaction.announceable(in: container, before: due, from: context.announcedSize, limit: 1).isEmpty
             || !transaction.unsentDepartures(in: container, before: due, limit: 1).isEmpty
             || !transaction.unsentResolutions(in: container).isEmpty
     }
@@ -39,7 +40,8 @@ package struct Outbox: Sendable {
     private func build(
         in container: LocalContainer, before due: Timestamp, _ transaction: MetadataTransaction
     ) throws -> Batch? {
-        var builder = BatchBuilder(transaction, container: container.id)
+        var builder = BatchBuilder(
+            transaction, container: container.id, announcedSize: context.announcedSize)
         try builder.addReady(before: due)
         let departures = try transaction.unsentDepartures(in: container.id, before: due, limit: BatchBuilder.limit)
         for departure in departures where !builder.isFull {

@@ -59,13 +59,15 @@ package struct Reconciler: Sendable {
 
     private func creation(of local: LocalState) -> ItemPlan {
         var plan = ItemPlan(agreed: nil)
-        guard let body = local.body else {
-            plan.needsUpload = true
-            return plan
-        }
-        plan.changes = [
+        let create = { (body: ItemBody) -> Change in
             .create(local.id, parent: local.parent, name: local.name, attributes: local.attributes, body: body)
-        ]
+        }
+        if let body = local.body {
+            plan.changes = [create(body)]
+        } else {
+            plan.needsUpload = true
+            plan.announcement = create(.file(.announced(size: local.size)))
+        }
         return plan
     }
 
@@ -113,6 +115,7 @@ package struct Reconciler: Sendable {
             if !local.isEdited, local.content == new.reference, !isConflict { return true }
             plan.agreed?.body = synced.body
             tellContent(local, synced, &plan)
+            plan.announcement = correction(remote, synced, local)
             return false
         }
         guard new.reference != local.content || (new.reference == nil && new.size != local.size) else { return true }
@@ -127,6 +130,15 @@ package struct Reconciler: Sendable {
         plan.agreed?.body = synced.body
         if let reference = new.reference { plan.follow.append(.fetch(reference)) }
         return false
+    }
+
+    /// What was announced has another size by now.
+    private func correction(_ remote: CloudItem, _ synced: CloudItem, _ local: LocalState) -> Change? {
+        guard local.isEdited, remote.isAnnounced, synced.isAnnounced, synced.body.content?.size != local.size else {
+            return nil
+        }
+        return .edit(
+            local.id, base: nil, content: .announced(size: local.size), modified: local.attributes.modified)
     }
 
     private func tellContent(_ local: LocalState, _ synced: CloudItem, _ plan: inout ItemPlan) {
@@ -179,6 +191,9 @@ package struct Reconciler: Sendable {
 extension CloudItem {
     /// The digest of the present content; nil for folders, links and announcements.
     package var digest: Digest? { body.content?.reference?.digest }
+
+    /// Whether this is a file of which only the size is known so far.
+    var isAnnounced: Bool { body.content.map { $0.reference == nil } ?? false }
 
     /// Whether this is the digest of the present content or of a conflict version.
     func holds(_ digest: Digest?) -> Bool {

@@ -36,7 +36,7 @@ extension MetadataTransaction {
     package func state(_ item: LocalItem) throws -> LocalState? {
         guard let kind = item.kind.cloudKind, !item.isConflictSibling else { return nil }
         // A container's folder hangs in the mount's root; in the log the root has no parent that exists.
-        let parent = item.item == .root ? ItemID.nowhere : try self.item(item.parent)?.item
+        let parent = item.item == .root ? ItemID.nowhere : try identity(of: item.parent)
         var state = LocalState(
             item, kind: kind, parent: parent ?? .root,
             hasChildren: try kind == .folder && hasChildren(item.node),
@@ -48,15 +48,7 @@ extension MetadataTransaction {
     }
 
     /// Whether an item, or the nearest folder above that says anything, is to be kept on this device.
-    package func isKept(_ item: LocalItem) throws -> Bool {
-        var current = item
-        for _ in 0..<4096 {
-            if current.pin != .inherited { return current.pin == .keep }
-            guard current.parent != .root, let parent = try self.item(current.parent) else { return false }
-            current = parent
-        }
-        return false
-    }
+    package func isKept(_ item: LocalItem) throws -> Bool { try effectivePin(of: item.node) == .keep }
 }
 
 extension Change {

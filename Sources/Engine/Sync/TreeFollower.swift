@@ -13,6 +13,7 @@ package struct TreeFollower {
     package var effects = TreeEffects()
     /// Items being followed further up the call stack: names that change places would go round for ever.
     private var underway: Set<ItemID> = []
+    private var keptFolders: [NodeID: Bool] = [:]
     private let reconciler = Reconciler()
 
     package init(
@@ -38,7 +39,8 @@ package struct TreeFollower {
             plan.agreed = keepPlace(of: trees.synced, in: plan.agreed, isShown: trees.local != nil)
         }
         try agree(on: plan.agreed, id, trees)
-        try markPending(id, plan)
+        // What was just shown for the first time is as the log says.
+        if trees.local != nil || !plan.changes.isEmpty || plan.needsUpload { try markPending(id, plan) }
         if let remote = trees.remote { try followConflicts(of: remote) } else { try followOrphans(of: id) }
     }
 
@@ -92,26 +94,34 @@ package struct TreeFollower {
 
     private mutating func insert(_ remote: CloudItem) throws -> Bool {
         guard let parent = try parentNode(of: remote) else { return false }
-        guard try makeRoom(for: remote, named: remote.name, in: parent.node) else { return false }
+        guard try makeRoom(for: remote, named: remote.name, in: parent) else { return false }
         // A folder of that name may just have become this one.
-        if try transaction.item(remote.id, in: container) != nil { return true }
+        if try transaction.node(of: remote.id, in: container) != nil { return true }
         var item = LocalItem(
-            container: container, item: remote.id, parent: parent.node, name: remote.name,
+            container: container, item: remote.id, parent: parent, name: remote.name,
             kind: LocalKind(rawValue: remote.body.kind.rawValue) ?? .file, attributes: remote.attributes, changed: now)
         item.isKnown = true
         if case .symlink(let target) = remote.body { item.target = target }
         if let content = remote.body.content { setPlaceholder(content, &item) }
-        if try transaction.isKept(parent) { item.wanted = 10 }
+        if item.kind == .file, try isKept(parent) { item.wanted = 10 }
         try transaction.insert(item)
         if item.wanted > 0 { effects.wantsDownloads = true }
-        enter(parent.node, remote.name)
+        enter(parent, remote.name)
         return true
     }
 
-    private mutating func parentNode(of remote: CloudItem) throws -> LocalItem? {
-        if let parent = try transaction.item(remote.parent, in: container) { return parent }
+    /// No pin changes while the log is followed, so a folder is asked about once.
+    private mutating func isKept(_ folder: NodeID) throws -> Bool {
+        if let known = keptFolders[folder] { return known }
+        let isKept = try transaction.effectivePin(of: folder) == .keep
+        keptFolders[folder] = isKept
+        return isKept
+    }
+
+    private mutating func parentNode(of remote: CloudItem) throws -> NodeID? {
+        if let parent = try transaction.node(of: remote.parent, in: container) { return parent }
         try follow(remote.parent)
-        return try transaction.item(remote.parent, in: container)
+        return try transaction.node(of: remote.parent, in: container)
     }
 
     func setPlaceholder(_ content: FileContent, _ item: inout LocalItem) {
@@ -128,14 +138,14 @@ package struct TreeFollower {
         guard let item = try transaction.item(id, in: container), let remote = try transaction.remote(id, in: container)
         else { return true }
         guard let folder = try parentNode(of: remote) else { return false }
-        guard try makeRoom(for: remote, named: name, in: folder.node) else { return false }
-        guard try !transaction.isInside(folder.node, item.node) else { return false }
+        guard try makeRoom(for: remote, named: name, in: folder) else { return false }
+        guard try !transaction.isInside(folder, item.node) else { return false }
         try change(id) { row in
-            row.parent = folder.node
+            row.parent = folder
             row.name = name
         }
         enter(item.parent, item.name)
-        enter(folder.node, name)
+        enter(folder, name)
         return true
     }
 

@@ -7,7 +7,8 @@ package struct ExclusionRules: Sendable {
     private let prefixes: [[UInt8]]
     private let names: Set<[UInt8]>
 
-    /// The names that common programs use (editors, office suites, browsers, file managers).
+    /// The names that common programs use (editors, office suites, browsers, file managers). Not `4913`, by which vim tries a folder:
+    /// it is gone before it has settled, and the 4,913th of many numbered documents is a document.
     package static let standard = ExclusionRules(
         suffixes: [
             "~", ".tmp", ".temp", ".part", ".partial", ".crdownload", ".kate-swp", ".swp", ".swx", ".nosync", ".ubd",
@@ -19,7 +20,7 @@ package struct ExclusionRules: Sendable {
             ".syncthing.",
         ],
         names: [
-            ".DS_Store", "Thumbs.db", "desktop.ini", ".directory", "$RECYCLE.BIN", ".Trash", "4913", ".nosync",
+            ".DS_Store", "Thumbs.db", "desktop.ini", ".directory", "$RECYCLE.BIN", ".Trash", ".nosync",
         ])
 
     package init(suffixes: [String], prefixes: [String], names: [String]) {

@@ -67,8 +67,10 @@ extension VirtualFileSystem {
         let remote = try transaction.cloudItem(item)
         let isWhole = item.kind != .file || item.isMaterialised
         let isStale = !item.isEdited && item.content != nil && remote?.content != nil && remote?.content != item.content
+        let isAnnounced = item.kind == .file && item.content == nil && item.size > 0
         let isUploaded =
-            !item.isExcluded && item.pendingSince == nil && !item.isEdited && (item.isKnown || item.isConflictSibling)
+            !item.isExcluded && !isAnnounced && item.pendingSince == nil && !item.isEdited
+            && (item.isKnown || item.isConflictSibling)
         let document = try item.conflict.flatMap { try transaction.item($0.document, in: item.container) }
         return DocumentStatus(
             downloading: isWhole ? (isStale ? .downloaded : .current) : .notDownloaded,

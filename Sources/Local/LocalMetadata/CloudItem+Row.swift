@@ -13,6 +13,8 @@ extension CloudItem {
         "conflicts",
     ]
     static let selection = columns.joined(separator: ", ")
+    static let query = "SELECT \(selection) FROM remote WHERE container = ? AND item = ?"
+    static let insertion = "INSERT OR REPLACE INTO remote (\(selection)) VALUES (\(placeholders))"
     static let placeholders = columns.map { _ in "?" }.joined(separator: ", ")
 
     func values(in container: ContainerID, key: NameKey) -> [(any DatabaseValueConvertible)?] {
@@ -29,27 +31,35 @@ extension CloudItem {
         ]
     }
 
-    init(row: Row) throws {
-        let size = UInt64(clamping: row[11] as Int64)
-        let body: ItemBody
-        switch ItemKind(rawValue: UInt8(truncatingIfNeeded: row[5] as Int64)) {
-        case .folder: body = .folder
-        case .symlink: body = .symlink(target: (row[10] as Data?).map(Array.init) ?? [])
+}
+
+extension CloudItem: ColumnDecodable {
+    init(columns: Columns) throws {
+        self.init(
+            id: try ItemID(data: columns.data(1)), parent: try ItemID(data: columns.data(2)),
+            name: try columns.name(3),
+            attributes: ItemAttributes(
+                permissions: UInt16(truncatingIfNeeded: columns.integer(6)),
+                modified: Timestamp(nanoseconds: columns.integer(7)),
+                created: Timestamp(nanoseconds: columns.integer(8)),
+                extended: try ExtendedAttributes.decode(columns.optionalData(9))),
+            body: try Self.body(columns),
+            version: VersionID(
+                sequence: LogSequence(columns.unsigned(14)), index: UInt32(truncatingIfNeeded: columns.integer(15))),
+            author: DeviceID(columns.unsigned(16)), authorName: columns.text(17),
+            conflicts: try ConflictColumn.decode(columns.optionalData(19)), isDeleted: columns.bool(18))
+    }
+
+    private static func body(_ columns: Columns) throws -> ItemBody {
+        switch ItemKind(rawValue: UInt8(truncatingIfNeeded: columns.integer(5))) {
+        case .folder: return .folder
+        case .symlink: return .symlink(target: columns.bytes(10))
         case .file:
-            let reference = try ContentReference(row: row, digest: 12, size: size, layout: 13)
-            body = .file(reference.map(FileContent.stored) ?? .announced(size: size))
+            let size = UInt64(clamping: columns.integer(11))
+            let reference = try columns.content(digest: 12, size: size, layout: 13)
+            return .file(reference.map(FileContent.stored) ?? .announced(size: size))
         case nil: throw MetadataError.damagedRow("an unknown kind of item")
         }
-        self.init(
-            id: try ItemID(row: row, 1), parent: try ItemID(row: row, 2), name: try ItemName(row: row, 3),
-            attributes: ItemAttributes(
-                permissions: UInt16(truncatingIfNeeded: row[6] as Int64), modified: Timestamp(nanoseconds: row[7]),
-                created: Timestamp(nanoseconds: row[8]), extended: try ExtendedAttributes.decode(row[9])),
-            body: body,
-            version: VersionID(
-                sequence: LogSequence(UInt64(bitPattern: row[14])), index: UInt32(truncatingIfNeeded: row[15] as Int64)),
-            author: DeviceID(UInt64(bitPattern: row[16])), authorName: row[17],
-            conflicts: try ConflictColumn.decode(row[19]), isDeleted: row[18])
     }
 }
 

@@ -17,6 +17,8 @@ final class DatabaseConnections: Sendable {
     init(path: String, readers count: Int, log: Logger, prepare: (DatabaseQueue) throws -> Void) throws {
         writer = try DatabaseQueue(path: path, configuration: Self.configuration(isReadOnly: false))
         try prepare(writer)
+        // Folding a batch touches pages all over the trees; what does not fit is written and read again within it.
+        try writer.inDatabase { try $0.execute(sql: "PRAGMA cache_size = -16000") }
         let readOnly = Self.configuration(isReadOnly: true)
         readers = Mutex(try (0..<count).map { _ in try DatabaseQueue(path: path, configuration: readOnly) })
         free = DispatchSemaphore(value: count)

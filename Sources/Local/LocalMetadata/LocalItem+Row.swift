@@ -46,43 +46,49 @@ extension LocalItem {
             .optional(conflict.map { Int64($0.version.index) }),
         ]
     }
+}
 
-    init(row: Columns) throws {
-        let name = try ItemName(row: row, 4)
+extension LocalItem: ColumnDecodable {
+    init(columns: Columns) throws {
         let attributes = ItemAttributes(
-            permissions: UInt16(truncatingIfNeeded: row[6] as Int64), modified: Timestamp(nanoseconds: row[7]),
-            created: Timestamp(nanoseconds: row[9]), extended: try ExtendedAttributes.decode(row[13]))
+            permissions: UInt16(truncatingIfNeeded: columns.integer(6)),
+            modified: Timestamp(nanoseconds: columns.integer(7)), created: Timestamp(nanoseconds: columns.integer(9)),
+            extended: try ExtendedAttributes.decode(columns.optionalData(13)))
         self.init(
-            container: ContainerID(row[1]), item: try ItemID(row: row, 2),
-            parent: NodeID(UInt64(bitPattern: row[3])), name: name,
-            kind: LocalKind(rawValue: UInt8(truncatingIfNeeded: row[5] as Int64)) ?? .file, attributes: attributes,
-            changed: Timestamp(nanoseconds: row[8]))
-        node = NodeID(UInt64(bitPattern: row[0]))
-        accessed = (row[10] as Int64?).map(Timestamp.init(nanoseconds:))
-        user = (row[11] as Int64?).map { UInt32(truncatingIfNeeded: $0) }
-        group = (row[12] as Int64?).map { UInt32(truncatingIfNeeded: $0) }
-        target = row.bytes(14)
-        size = UInt64(row[15] as Int64)
-        content = try ContentReference(row: row, digest: 16, size: size, layout: 17)
-        presence = Presence(rawValue: UInt8(truncatingIfNeeded: row[18] as Int64)) ?? .none
-        ranges = row.bytes(19)
-        generation = UInt64(bitPattern: row[20])
-        isEdited = row[21]
-        isWriting = row[22]
-        isKnown = row[23]
-        isExcluded = row[24]
-        isPaused = row[25]
-        pin = PinState(rawValue: UInt8(truncatingIfNeeded: row[26] as Int64)) ?? .inherited
-        wanted = UInt8(truncatingIfNeeded: row[27] as Int64)
-        pendingSince = (row[28] as Int64?).map(Timestamp.init(nanoseconds:))
-        used = Timestamp(nanoseconds: row[29])
-        downloadError = row[30]
-        uploadError = row[31]
-        if let document = row[32] as Data?, let sequence = row[33] as Int64?, let index = row[34] as Int64? {
-            conflict = ConflictPlace(
-                document: try ItemID(data: document),
-                version: VersionID(
-                    sequence: LogSequence(UInt64(bitPattern: sequence)), index: UInt32(truncatingIfNeeded: index)))
-        }
+            container: ContainerID(columns.integer(1)), item: try ItemID(data: columns.data(2)),
+            parent: NodeID(columns.unsigned(3)), name: try columns.name(4),
+            kind: LocalKind(rawValue: UInt8(truncatingIfNeeded: columns.integer(5))) ?? .file, attributes: attributes,
+            changed: Timestamp(nanoseconds: columns.integer(8)))
+        node = NodeID(columns.unsigned(0))
+        accessed = columns.optionalInteger(10).map(Timestamp.init(nanoseconds:))
+        user = columns.optionalInteger(11).map { UInt32(truncatingIfNeeded: $0) }
+        group = columns.optionalInteger(12).map { UInt32(truncatingIfNeeded: $0) }
+        target = columns.bytes(14)
+        size = columns.unsigned(15)
+        content = try columns.content(digest: 16, size: size, layout: 17)
+        try decodeState(columns)
+    }
+
+    /// How far its content and its sync are.
+    private mutating func decodeState(_ columns: Columns) throws {
+        presence = Presence(rawValue: UInt8(truncatingIfNeeded: columns.integer(18))) ?? .none
+        ranges = columns.bytes(19)
+        generation = columns.unsigned(20)
+        isEdited = columns.bool(21)
+        isWriting = columns.bool(22)
+        isKnown = columns.bool(23)
+        isExcluded = columns.bool(24)
+        isPaused = columns.bool(25)
+        pin = PinState(rawValue: UInt8(truncatingIfNeeded: columns.integer(26))) ?? .inherited
+        wanted = UInt8(truncatingIfNeeded: columns.integer(27))
+        pendingSince = columns.optionalInteger(28).map(Timestamp.init(nanoseconds:))
+        used = Timestamp(nanoseconds: columns.integer(29))
+        downloadError = columns.optionalText(30)
+        uploadError = columns.optionalText(31)
+        guard let document = columns.optionalData(32) else { return }
+        conflict = ConflictPlace(
+            document: try ItemID(data: document),
+            version: VersionID(
+                sequence: LogSequence(columns.unsigned(33)), index: UInt32(truncatingIfNeeded: columns.integer(34))))
     }
 }

@@ -12,7 +12,6 @@ import struct Foundation.Data
 package struct RemoteTree: TreeStore {
     private let transaction: MetadataTransaction
     private let container: ContainerID
-    private var cachedState: LogState?
 
     package init(_ transaction: MetadataTransaction, container: ContainerID) {
         self.transaction = transaction
@@ -20,19 +19,16 @@ package struct RemoteTree: TreeStore {
     }
 
     package func state() throws -> LogState {
-        if let cachedState { return cachedState }
-        let row = try Row.fetchOne(
-            transaction.db.cachedStatement(
-                sql: "SELECT sequence, rules, time, foldsNames FROM container WHERE id = ?"),
-            arguments: [container.value])
-        guard let row else { throw MetadataError.damagedRow("no container \(container.value)") }
-        return LogState(
-            sequence: LogSequence(UInt64(bitPattern: row[0])), rules: UInt16(truncatingIfNeeded: row[1] as Int64),
-            time: Timestamp(nanoseconds: row[2]), foldsNames: row[3])
+        if let known = transaction.memory.states[container] { return known }
+        let state: LogState? = try transaction.fetchOne(
+            "SELECT sequence, rules, time, foldsNames FROM container WHERE id = ?", [container.value])
+        guard let state else { throw MetadataError.damagedRow("no container \(container.value)") }
+        transaction.memory.states[container] = state
+        return state
     }
 
     package mutating func setState(_ state: LogState) throws {
-        cachedState = state
+        transaction.memory.states[container] = state
         try transaction.run(
             "UPDATE container SET sequence = ?, rules = ?, time = ?, foldsNames = ? WHERE id = ?",
             [
@@ -55,33 +51,29 @@ package struct RemoteTree: TreeStore {
     }
 
     package func item(_ id: ItemID) throws -> CloudItem? {
-        try Row.fetchOne(
-            transaction.db.cachedStatement(
-                sql: "SELECT \(CloudItem.selection) FROM remote WHERE container = ? AND item = ?"),
-            arguments: [container.value, id.data]
-        ).map(CloudItem.init(row:))
+        try transaction.memory.item(id, in: container) {
+            try transaction.fetchOne(CloudItem.query, [container.value, id.data])
+        }
     }
 
     package mutating func put(_ item: CloudItem) throws {
         try keepSynced(item.id)
         // A tombstone gives its name free: the index covers live items only.
         let key = try NameKey(item.name, folding: state().foldsNames)
-        try transaction.run(
-            "INSERT OR REPLACE INTO remote (\(CloudItem.selection)) VALUES (\(CloudItem.placeholders))",
-            StatementArguments(item.values(in: container, key: key)))
+        try transaction.run(CloudItem.insertion, StatementArguments(item.values(in: container, key: key)))
+        transaction.memory.put(item, in: container)
     }
 
     private func keepSynced(_ id: ItemID) throws {
-        let isKept = try transaction.number(
-            "SELECT EXISTS (SELECT 1 FROM synced WHERE container = ? AND item = ?)", [container.value, id.data])
-        guard isKept == 0 else { return }
+        guard try item(id) != nil else {
+            return try transaction.run(SyncedRow.insertAbsent, SyncedRow.absent(id, in: container))
+        }
         try transaction.run(
             """
             INSERT INTO synced (\(CloudItem.selection))
             SELECT \(CloudItem.selection) FROM remote WHERE container = ? AND item = ?
+            ON CONFLICT (container, item) DO NOTHING
             """, [container.value, id.data])
-        guard transaction.db.changesCount == 0 else { return }
-        try transaction.run(SyncedRow.insertAbsent, SyncedRow.absent(id, in: container))
     }
 
     package func child(of parent: ItemID, key: NameKey) throws -> ItemID? {
@@ -107,15 +99,28 @@ package struct RemoteTree: TreeStore {
     }
 
     package func alias(of id: ItemID) throws -> ItemID? {
-        try Data.fetchOne(
+        let hasAny = try transaction.memory.flag(\.hasAliases) {
+            try transaction.number("SELECT EXISTS (SELECT 1 FROM alias)") != 0
+        }
+        guard hasAny else { return nil }
+        return try Data.fetchOne(
             transaction.db.cachedStatement(sql: "SELECT target FROM alias WHERE container = ? AND item = ?"),
             arguments: [container.value, id.data]
         ).map(ItemID.init(data:))
     }
 
     package mutating func setAlias(_ id: ItemID, to target: ItemID) throws {
+        transaction.memory.hasAliases = true
         try transaction.run(
             "INSERT OR REPLACE INTO alias (container, item, target) VALUES (?, ?, ?)",
             [container.value, id.data, target.data])
+    }
+}
+
+extension LogState: ColumnDecodable {
+    init(columns: Columns) throws {
+        self.init(
+            sequence: LogSequence(columns.unsigned(0)), rules: UInt16(truncatingIfNeeded: columns.integer(1)),
+            time: Timestamp(nanoseconds: columns.integer(2)), foldsNames: columns.bool(3))
     }
 }

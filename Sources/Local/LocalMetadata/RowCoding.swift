@@ -1,6 +1,5 @@
 import Basics
 import CloudModel
-import GRDB
 
 package import struct Foundation.Data
 
@@ -19,17 +18,6 @@ extension ItemID {
         }
         self.init(high: UInt64(bigEndian: words.0), low: UInt64(bigEndian: words.1))
     }
-
-    init(row: Row, _ index: Int) throws { try self.init(data: row[index] as Data) }
-
-    init(row: Columns, _ index: Int) throws {
-        self = try row.withBytes(index) { bytes in
-            guard bytes.count == 16 else { throw MetadataError.damagedRow("an item id of \(bytes.count) bytes") }
-            return ItemID(
-                high: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
-                low: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
-        }
-    }
 }
 
 extension Digest {
@@ -43,40 +31,22 @@ extension Digest {
 
 extension ItemName {
     var data: Data { Data(bytes) }
-
-    init(row: Row, _ index: Int) throws {
-        do { try self.init(bytes: row[index] as Data) } catch {
-            throw MetadataError.damagedRow("a name that is \(error)")
-        }
-    }
-
-    init(row: Columns, _ index: Int) throws {
-        do { self = try row.withBytes(index) { try ItemName(bytes: $0) } } catch {
-            throw MetadataError.damagedRow("a name that is \(error)")
-        }
-    }
 }
 
-extension ContentReference {
-    /// Nil where no digest is stored.
-    init?(row: Row, digest: Int, size: UInt64, layout: Int) throws {
-        guard let data = row[digest] as Data? else { return nil }
-        guard let kind = Layout(rawValue: UInt8(truncatingIfNeeded: row[layout] as Int64)) else {
-            throw MetadataError.damagedRow("an unknown content layout")
+extension Columns {
+    func name(_ index: Int) throws -> ItemName {
+        do { return try ItemName(bytes: bytes(index)) } catch {
+            throw MetadataError.damagedRow("a name that is \(error)")
         }
-        self.init(digest: try Digest(data: data), size: size, layout: kind)
     }
 
-    /// As above, of a row that is read in place.
-    init?(row: Columns, digest: Int, size: UInt64, layout: Int) throws {
-        guard !row.isNull(digest) else { return nil }
-        guard let kind = Layout(rawValue: UInt8(truncatingIfNeeded: row[layout] as Int64)) else {
+    /// Nil where no digest is stored.
+    func content(digest: Int, size: UInt64, layout: Int) throws -> ContentReference? {
+        guard let data = optionalData(digest) else { return nil }
+        guard let kind = ContentReference.Layout(rawValue: UInt8(truncatingIfNeeded: integer(layout))) else {
             throw MetadataError.damagedRow("an unknown content layout")
         }
-        guard let value = row.withBytes(digest, { Digest($0) }) else {
-            throw MetadataError.damagedRow("a short digest")
-        }
-        self.init(digest: value, size: size, layout: kind)
+        return ContentReference(digest: try Digest(data: data), size: size, layout: kind)
     }
 }
 

@@ -176,7 +176,7 @@ enum Schema {
         "DROP INDEX local_pending",
         "CREATE INDEX local_pending ON local(pendingSince, isEdited, size) WHERE pendingSince IS NOT NULL",
         "DROP INDEX local_present",
-        "CREATE INDEX local_present ON local(used, size) WHERE presence > 0 AND size > 0",
+        "CREATE INDEX local_present ON local(used, size, presence) WHERE presence > 0 AND size > 0",
         "CREATE INDEX departed_unsent ON departed(time) WHERE isSent = 0",
     ]
 }

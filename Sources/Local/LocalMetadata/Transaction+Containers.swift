@@ -30,25 +30,19 @@ extension MetadataTransaction {
     }
 
     private func containers(_ condition: String, _ arguments: StatementArguments) throws -> [LocalContainer] {
-        let rows = try Row.fetchAll(
-            db.cachedStatement(
-                sql: "SELECT id, name, node, sequence, isInCloud FROM container WHERE \(condition) ORDER BY id"),
-            arguments: arguments)
-        return try rows.map { row in
-            guard let name = ContainerName(row[1]) else {
-                throw MetadataError.damagedRow("the container name \(row[1] as String)")
-            }
-            return LocalContainer(
-                id: ContainerID(row[0]), name: name, node: NodeID(UInt64(bitPattern: row[2])),
-                sequence: LogSequence(UInt64(bitPattern: row[3])), isInCloud: row[4])
-        }
+        try fetchAll(
+            "SELECT id, name, node, sequence, isInCloud FROM container WHERE \(condition) ORDER BY id", arguments)
     }
 
     // MARK: Conflict siblings
 
     /// The siblings that the mount shows for a document.
     package func siblings(of document: ItemID, in container: ContainerID) throws -> [LocalItem] {
-        try fetchAll(
+        let hasAny = try memory.flag(\.hasSiblings) {
+            try number("SELECT EXISTS (SELECT 1 FROM local WHERE conflictOf IS NOT NULL)") != 0
+        }
+        guard hasAny else { return [] }
+        return try fetchAll(
             """
             SELECT \(LocalItem.selection) FROM local WHERE container = ? AND conflictOf = ?
             ORDER BY conflictSequence, conflictIndex
@@ -95,5 +89,16 @@ extension MetadataTransaction {
         let bytes = try number("SELECT coalesce(sum(size), 0) FROM local")
         let conflicts = try number("SELECT count(*) FROM local WHERE conflictOf IS NOT NULL")
         return (Int(items), UInt64(bytes), Int(conflicts))
+    }
+}
+
+extension LocalContainer: ColumnDecodable {
+    init(columns: Columns) throws {
+        guard let name = ContainerName(columns.text(1)) else {
+            throw MetadataError.damagedRow("the container name \(columns.text(1))")
+        }
+        self.init(
+            id: ContainerID(columns.integer(0)), name: name, node: NodeID(columns.unsigned(2)),
+            sequence: LogSequence(columns.unsigned(3)), isInCloud: columns.bool(4))
     }
 }

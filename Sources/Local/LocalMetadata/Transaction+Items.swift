@@ -2,21 +2,53 @@ package import Basics
 package import CloudModel
 import GRDB
 
+import struct Foundation.Data
+
 /// The local tree, item by item.
 extension MetadataTransaction {
     package func item(_ node: NodeID) throws -> LocalItem? {
-        try fetch(LocalItem.query, [Int64(bitPattern: node.value)])
+        try fetchOne(LocalItem.query, [Int64(bitPattern: node.value)])
     }
 
     package func item(named name: ItemName, in parent: NodeID) throws -> LocalItem? {
-        try fetch(
+        try fetchOne(
             "SELECT \(LocalItem.selection) FROM local WHERE parent = ? AND name = ?",
             [Int64(bitPattern: parent.value), name.data])
     }
 
     package func item(_ id: ItemID, in container: ContainerID) throws -> LocalItem? {
-        try fetch(
+        try fetchOne(
             "SELECT \(LocalItem.selection) FROM local WHERE container = ? AND item = ?", [container.value, id.data])
+    }
+
+    /// The node that shows an item; nil where none does.
+    package func node(of id: ItemID, in container: ContainerID) throws -> NodeID? {
+        try optionalNumber("SELECT node FROM local WHERE container = ? AND item = ?", [container.value, id.data]).map {
+            NodeID(UInt64(bitPattern: $0))
+        }
+    }
+
+    /// Which item a node shows; nil where there is no such node.
+    package func identity(of node: NodeID) throws -> ItemID? {
+        try Data.fetchOne(
+            db.cachedStatement(sql: "SELECT item FROM local WHERE node = ?"),
+            arguments: [Int64(bitPattern: node.value)]
+        ).map(ItemID.init(data:))
+    }
+
+    /// The pin of the item or of the nearest folder above it that has one.
+    package func effectivePin(of node: NodeID) throws -> PinState {
+        let pin = try optionalNumber(
+            """
+            WITH RECURSIVE up (pin, parent, depth) AS (
+              SELECT pin, parent, 0 FROM local WHERE node = ?
+              UNION ALL
+              SELECT local.pin, local.parent, depth + 1 FROM up JOIN local ON local.node = up.parent
+              WHERE up.pin = 0 AND depth < 4096
+            )
+            SELECT pin FROM up WHERE pin <> 0
+            """, [Int64(bitPattern: node.value)])
+        return pin.flatMap { PinState(rawValue: UInt8(truncatingIfNeeded: $0)) } ?? .inherited
     }
 
     /// Children in the order of their nodes, behind `node`: the order stays while others come and go.
@@ -27,12 +59,13 @@ extension MetadataTransaction {
     }
 
     package func hasChildren(_ parent: NodeID) throws -> Bool {
-        try exists("SELECT 1 FROM local WHERE parent = ? LIMIT 1", [Int64(bitPattern: parent.value)])
+        try number("SELECT EXISTS (SELECT 1 FROM local WHERE parent = ?)", [Int64(bitPattern: parent.value)]) != 0
     }
 
     /// Inserts and answers the node it got.
     @discardableResult
     package func insert(_ item: LocalItem) throws -> NodeID {
+        if item.isConflictSibling { memory.hasSiblings = true }
         try db.perform(LocalItem.insertion, values: item.values)
         return NodeID(UInt64(bitPattern: db.lastInsertedRowID))
     }
@@ -40,6 +73,7 @@ extension MetadataTransaction {
     /// Writes what differs from the row that is there. An index whose columns stay is not touched then, which is most of the work.
     package func update(_ item: LocalItem) throws {
         guard let old = try self.item(item.node), old != item else { return }
+        if item.isConflictSibling { memory.hasSiblings = nil }
         let (before, after) = (old.values, item.values)
         let changed = after.indices.filter { before[$0] != after[$0] }
         guard !changed.isEmpty else { return }
@@ -97,44 +131,6 @@ extension MetadataTransaction {
             current = item.parent
         }
         return false
-    }
-
-    // MARK: Plumbing shared by the other verbs
-
-    func fetch(_ sql: String, _ arguments: StatementArguments) throws -> LocalItem? {
-        var item: LocalItem?
-        try db.forEachRow(sql, arguments) { row in
-            item = try LocalItem(row: row)
-            return false
-        }
-        return item
-    }
-
-    func fetchAll(_ sql: String, _ arguments: StatementArguments) throws -> [LocalItem] {
-        var items: [LocalItem] = []
-        try db.forEachRow(sql, arguments) { row in
-            items.append(try LocalItem(row: row))
-            return true
-        }
-        return items
-    }
-
-    /// Whether the query has a row.
-    func exists(_ sql: String, _ arguments: StatementArguments) throws -> Bool {
-        var isThere = false
-        try db.forEachRow(sql, arguments) { _ in
-            isThere = true
-            return false
-        }
-        return isThere
-    }
-
-    func run(_ sql: String, _ arguments: StatementArguments) throws {
-        try db.perform(sql, arguments)
-    }
-
-    func number(_ sql: String, _ arguments: StatementArguments = []) throws -> Int64 {
-        try Int64.fetchOne(db.cachedStatement(sql: sql), arguments: arguments) ?? 0
     }
 }
 

@@ -8,17 +8,9 @@ import struct Foundation.Data
 extension MetadataTransaction {
     /// The agreed state of an item; nil when both agreed that there is none.
     package func synced(_ id: ItemID, in container: ContainerID) throws -> CloudItem? {
-        let row = try Row.fetchOne(
-            db.cachedStatement(
-                sql: "SELECT \(CloudItem.selection), isAbsent FROM synced WHERE container = ? AND item = ?"),
-            arguments: [container.value, id.data])
-        guard let row else {
-            guard let item = try RemoteTree(self, container: container).item(id), !item.isDeleted else { return nil }
-            return item
-        }
-        if row[CloudItem.columns.count] as Bool { return nil }
-        let item = try CloudItem(row: row)
-        return item.isDeleted ? nil : item
+        let row: SyncedRow? = try fetchOne(SyncedRow.query, [container.value, id.data])
+        let item = try row.map(\.item) ?? RemoteTree(self, container: container).item(id)
+        return item?.isDeleted == true ? nil : item
     }
 
     /// Says what was agreed on, where that differs from the log.
@@ -48,10 +40,20 @@ extension MetadataTransaction {
     }
 }
 
-/// The row that says "both agreed that there is no such item"; its other columns mean nothing.
-enum SyncedRow {
+/// A row of `synced`. One that says "both agreed that there is no such item" has other columns that mean nothing.
+struct SyncedRow: ColumnDecodable {
+    let item: CloudItem?
+
+    init(columns: Columns) throws {
+        item = columns.bool(CloudItem.columns.count) ? nil : try CloudItem(columns: columns)
+    }
+
+    static let query = "SELECT \(CloudItem.selection), isAbsent FROM synced WHERE container = ? AND item = ?"
     static let insertAbsent =
-        "INSERT INTO synced (\(CloudItem.selection), isAbsent) VALUES (\(CloudItem.placeholders), 1)"
+        """
+        INSERT INTO synced (\(CloudItem.selection), isAbsent) VALUES (\(CloudItem.placeholders), 1)
+        ON CONFLICT (container, item) DO NOTHING
+        """
 
     static func absent(_ id: ItemID, in container: ContainerID) -> StatementArguments {
         let zero = Data(count: 16)

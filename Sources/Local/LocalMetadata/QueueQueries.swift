@@ -1,0 +1,57 @@
+/// What the engine asks again and again, many times a second while programs work. Each must be answered by an index of its own,
+/// whatever the tree holds besides; a test asks SQLite how it will.
+enum QueueQueries {
+    /// `+container`: with the bare column SQLite prefers the index by identity and reads every row of the container.
+    private static func settled(_ condition: String) -> String {
+        """
+        SELECT \(LocalItem.selection) FROM local
+        WHERE pendingSince IS NOT NULL AND (pendingSince, node) > (?, ?) AND pendingSince <= ? AND +container = ?
+          AND isPaused = 0 AND \(condition)
+        ORDER BY pendingSince, node LIMIT ?
+        """
+    }
+
+    static let ready = settled("isEdited = 0")
+    static let announceable = settled("isEdited = 1 AND size >= ?")
+    static let uploadable = """
+        SELECT \(LocalItem.selection) FROM local
+        WHERE pendingSince IS NOT NULL AND pendingSince <= ? AND isEdited = 1 AND isPaused = 0
+          AND size BETWEEN ? AND ?
+        ORDER BY pendingSince, node LIMIT ?
+        """
+    static let pending = """
+        SELECT \(LocalItem.selection) FROM local
+        WHERE pendingSince IS NOT NULL AND pendingSince <= ? ORDER BY pendingSince, node LIMIT ?
+        """
+    static let oldestPending = "SELECT min(pendingSince) FROM local WHERE pendingSince IS NOT NULL"
+    static let pendingTotals = """
+        SELECT count(*), coalesce(sum(CASE WHEN isEdited THEN size ELSE 0 END), 0)
+        FROM local WHERE pendingSince IS NOT NULL
+        """
+    static let wanted = """
+        SELECT \(LocalItem.selection) FROM local
+        WHERE wanted > 0 AND (digest IS NOT NULL OR presence = 2) ORDER BY wanted DESC, node LIMIT ?
+        """
+    static let writing = "SELECT \(LocalItem.selection) FROM local WHERE isWriting = 1"
+    static let evictable = """
+        SELECT \(LocalItem.selection) FROM local
+        WHERE presence > 0 AND size > 0 AND isEdited = 0 AND isWriting = 0 AND digest IS NOT NULL
+          AND pendingSince IS NULL AND isKnown = 1 AND isExcluded = 0 AND pin <> 3
+        ORDER BY used LIMIT ? OFFSET ?
+        """
+    static let presentBytes = "SELECT coalesce(sum(size), 0) FROM local WHERE presence > 0 AND size > 0"
+    static let oldestDeparture = "SELECT min(time) FROM departed WHERE isSent = 0"
+    static let unsentDepartures = """
+        SELECT container, item, parent, name, kind, time, isSent FROM departed
+        WHERE isSent = 0 AND time <= ? AND +container = ? ORDER BY time LIMIT ?
+        """
+
+    /// Each with the index that is to answer it.
+    static let all = [
+        (ready, "local_pending"), (announceable, "local_pending"), (uploadable, "local_pending"),
+        (pending, "local_pending"), (oldestPending, "COVERING INDEX local_pending"),
+        (pendingTotals, "COVERING INDEX local_pending"), (wanted, "local_wanted"), (writing, "local_writing"),
+        (evictable, "local_present"), (presentBytes, "COVERING INDEX local_present"),
+        (oldestDeparture, "departed_unsent"), (unsentDepartures, "departed_unsent"),
+    ]
+}
