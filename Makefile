@@ -5,17 +5,19 @@ SWIFT_BUILD := swift build -c release
 SWIFT_BUILD_TESTS := swift build --build-tests
 SWIFT_TEST := swift test --skip-build
 # Whole daemons and mounts want the machine for themselves: run beside a thousand others they would only test its patience.
-ALONE := DirectoryCloudTests EndToEndTests FuseTests SimulationTests DaemonCoreTests CommandsTests
+ALONE := DirectoryCloudTests EndToEndTests FuseTests SimulationTests DaemonCoreTests CommandsTests ReferenceModelTests
 
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help setup setup-build build run stop test check format bench scale install deb clean
+.PHONY: help setup setup-build build run stop test simulate model check format bench scale install deb clean
 
 help:
 	@echo "make run      build, mount ~/MobileDocuments in the background, say what to try"
 	@echo "make stop     unmount it; edits that are not uploaded yet are kept"
 	@echo "make test     build and run every test (TESTS=name runs those whose names match)"
+	@echo "make simulate random histories of several devices (HISTORIES=10000, START=1 or random; SEED=n STEPS=n replays one)"
+	@echo "make model    play OPERATIONS=100000 random calls on a mount and on a disk (SEED=n again, ALL=1 every short history)"
 	@echo "make check    formatting and house rules"
 	@echo "make format   format the sources"
 	@echo "make bench    measure against the underlying disk and rclone's mount (BENCH=--quick is faster)"
@@ -50,6 +52,22 @@ else
 	$(SWIFT_TEST) --skip '^($(subst $(space),|,$(ALONE)))\.'
 	for suite in $(ALONE); do $(SWIFT_TEST) --filter "^$$suite\." || exit 1; done
 endif
+
+# Optimised, for there are thousands; in a folder of its own, so that it does not undo the other builds.
+SIMULATE_BUILD := .build/simulate
+simulate: setup-build
+	swift build -c release --scratch-path $(SIMULATE_BUILD) --product simulate
+ifdef SEED
+	$(SIMULATE_BUILD)/release/simulate --seed $(SEED) $(if $(STEPS),--steps $(STEPS)) $(if $(BUG),--bug $(BUG))
+else
+	$(SIMULATE_BUILD)/release/simulate --histories $(or $(HISTORIES),10000) --start $(or $(START),1) $(if $(STEPS),--steps $(STEPS))
+	$(SIMULATE_BUILD)/release/simulate --prove
+endif
+
+model: setup
+	$(SWIFT_BUILD_TESTS)
+	$(if $(OPERATIONS),MODEL_OPERATIONS=$(OPERATIONS)) $(if $(SEED),MODEL_SEED=$(SEED)) $(if $(ALL),MODEL_EXHAUSTIVE=1) \
+		$(SWIFT_TEST) --filter '^ReferenceModelTests\.'
 
 check: setup
 	swift format lint --strict --parallel --recursive Sources Tests Package.swift

@@ -66,7 +66,8 @@ let package = Package(
 
         // MARK: Local: what a device keeps
         .target(
-            name: "LocalMetadata", dependencies: ["Basics", "CloudModel", "ContainerLog", grdb, logging, sqlite],
+            name: "LocalMetadata",
+            dependencies: ["Basics", "CLinux", "CloudModel", "ContainerLog", grdb, logging, sqlite],
             path: "Sources/Local/LocalMetadata"),
         .testTarget(
             name: "LocalMetadataTests",
@@ -97,6 +98,19 @@ let package = Package(
                 "Basics", "CloudModel", "ContainerLog", "DeviceSupport", "LocalMetadata", "Sync",
             ]),
 
+        .target(
+            name: "Maintenance",
+            dependencies: [
+                "Basics", "Chunking", "CloudModel", "CloudStorage", "ContainerLog", "LocalContent", "LocalMetadata",
+                "Sync", "Transfers", logging,
+            ], path: "Sources/Engine/Maintenance"),
+        .testTarget(
+            name: "MaintenanceTests",
+            dependencies: [
+                "Basics", "Chunking", "CloudModel", "CloudStorage", "ContainerLog", "DeviceSupport", "LocalContent",
+                "LocalMetadata", "Maintenance", "Sync", "TestSupport", "Transfers", "VirtualFileSystem", logging,
+            ]),
+
         // MARK: FileSystem: the mount
         .systemLibrary(
             name: "CFuse3", path: "Sources/FileSystem/CFuse3", pkgConfig: "fuse3", providers: [.apt(["libfuse3-dev"])]),
@@ -119,7 +133,9 @@ let package = Package(
             name: "DaemonCore",
             dependencies: [
                 "Basics", "CloudModel", "CloudStorage", "ContainerLog", "DaemonProtocol", "DirectoryCloud", "Fuse",
-                "LocalContent", "LocalMetadata", "Mount", "Sync", "Transfers", "VirtualFileSystem", logging, nioCore,
+                "LocalContent", "LocalMetadata", "Maintenance", "Mount", "Sync", "Transfers", "VirtualFileSystem",
+                logging,
+                nioCore,
                 nioExtras, nioPosix, systemPackage, unixSignals,
             ], path: "Sources/Daemon/DaemonCore"),
         .executableTarget(
@@ -141,17 +157,25 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: ["Basics", "CloudModel", "CloudStorage", "ContainerLog", subprocess, systemPackage],
-            path: "Sources/TestSupport", exclude: ["Device"]),
+            path: "Sources/TestSupport", exclude: ["Device", "Simulation"]),
         .target(
             name: "DeviceSupport",
             dependencies: [
                 "Basics", "CloudModel", "LocalContent", "LocalMetadata", "Sync", "Transfers", "VirtualFileSystem",
             ], path: "Sources/TestSupport/Device"),
-        .testTarget(
-            name: "SimulationTests",
+        .target(
+            name: "Simulation",
             dependencies: [
                 "Basics", "Chunking", "CloudModel", "CloudStorage", "ContainerLog", "DeviceSupport", "LocalContent",
                 "LocalMetadata", "Sync", "TestSupport", "Transfers", "VirtualFileSystem", logging,
+            ], path: "Sources/TestSupport/Simulation"),
+        .executableTarget(
+            name: "simulate", dependencies: ["Simulation", argumentParser], path: "Tests/Support/simulate"),
+        .testTarget(
+            name: "SimulationTests",
+            dependencies: [
+                "CloudModel", "ContainerLog", "DeviceSupport", "LocalMetadata", "Simulation", "Sync",
+                "VirtualFileSystem",
             ]),
         .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "ubiquity", "ubiquityd"]),
         .testTarget(

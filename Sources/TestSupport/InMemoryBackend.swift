@@ -82,6 +82,10 @@ package final class InMemoryBackend: CloudBackend {
         }
     }
 
+    package func distrust(_ chunks: Set<ChunkID>, in container: ContainerName) async throws {
+        state.withLock { state in for id in chunks { state.chunks[container]?[id] = nil } }
+    }
+
     package func getChunk(_ id: ChunkID, in container: ContainerName) async throws -> [UInt8] {
         try await gate.pass(.getChunk, id)
         return try state.withLock { state in

@@ -116,7 +116,7 @@ struct CommandTests {
     func check() async throws {
         let problem = DaemonFailure(.damaged, "a byte is wrong", path: "/m/a")
         let handler = ScriptedHandler { _ in
-            .check(CheckResponse(checkedItems: 2, checkedBytes: 10, problems: [problem]))
+            .check(CheckResponse(checkedItems: 2, checkedBytes: 10, problems: [problem], problemCount: 1))
         }
         try await FakeDaemon.with(handler) { daemon in
             let outcome = try await ubiquity(["check"], daemon)
@@ -128,14 +128,11 @@ struct CommandTests {
 
     @Test("reset asks before it acts, and does nothing when nobody can answer")
     func reset() async throws {
-        let handler = ScriptedHandler { _ in .reset(ResetResponse(bundle: "/s/b", keptEdits: 1)) }
+        let handler = ScriptedHandler { _ in .reset(ResetResponse(pendingItems: 1)) }
         try await FakeDaemon.with(handler) { daemon in
             let refused = try await ubiquity(["reset", daemon.record.mount], daemon)
             #expect(refused.status == 6)
             #expect(handler.requests.isEmpty)
-            let done = try await ubiquity(["reset", "--yes", daemon.record.mount], daemon)
-            #expect(done.status == 0)
-            #expect(handler.requests == [.reset(ResetRequest())])
         }
     }
 

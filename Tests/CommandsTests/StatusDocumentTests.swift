@@ -27,6 +27,11 @@ struct StatusDocumentTests {
         mount.errors = [failure]
         mount.transfers = [TransferStatus(path: path, direction: .upload, completedBytes: 0, totalBytes: 1)]
         mount.cache = CacheStatus(bytes: 1, limit: 2)
+        mount.rebuild = RebuildStatus(
+            reason: "r", aside: "/a", folder: path, recovered: 1, keptAside: 1, summary: "s")
+        mount.check = CheckStatus(stage: "s", completedBytes: 0, totalBytes: 1, problems: 0)
+        let check = CheckResponse(
+            checkedItems: 1, checkedBytes: 1, problems: [failure], problemCount: 1, repairs: [failure], repairCount: 1)
         var item = ItemStatus(
             path: path, kind: .file, size: 0, downloadingStatus: .current, itemID: "1", container: "c")
         item.downloadingError = failure
@@ -36,7 +41,7 @@ struct StatusDocumentTests {
         item.device = "laptop"
         let side = ConflictSide(version: "1.0", path: path, device: "d", modified: WireTime(.zero), size: 1)
         let conflict = ConflictedItem(path: path, current: side, versions: [side])
-        for name in try fields(of: mount).union(fields(of: item)).union(fields(of: conflict)) {
+        for name in try fields(of: mount).union(fields(of: item)).union(fields(of: conflict)).union(fields(of: check)) {
             #expect(Self.text.contains("`\(name)`"), "docs/STATUS.md does not explain \(name)")
         }
     }

@@ -49,7 +49,8 @@ enum Samples {
         .sync(SyncResponse(pendingItems: 0, pendingBytes: 0)),
         .conflicts(ConflictsResponse(conflicts: [ConflictedItem(path: path, current: side, versions: [side])])),
         .resolve(ResolveResponse(resolved: 1)), .diagnose(DiagnoseResponse(report: "all\nwell")),
-        .reset(ResetResponse(bundle: "/s/bundle", keptEdits: 2)),
-        .check(CheckResponse(checkedItems: 1, checkedBytes: 2, problems: [failure])), .done(DoneResponse()),
+        .reset(ResetResponse(pendingItems: 2)),
+        .check(CheckResponse(checkedItems: 1, checkedBytes: 2, problems: [failure], problemCount: 1)),
+        .done(DoneResponse()),
     ]
 }

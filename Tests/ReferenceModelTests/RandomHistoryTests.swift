@@ -35,8 +35,11 @@ extension ReferenceModel {
         static func report(
             _ history: History, _ failure: Failure, _ playground: Playground, _ origin: String
         ) async throws {
-            let (short, reason) = try await history.shrunk(from: failure, attempts: 120) {
-                try await playground.play($0)
+            let first = failure.complaints.joined(separator: "\n  ")
+            print("\(origin) fails at \(history.steps[failure.index]); making it shorter:\n  \(first)")
+            let deadline = ContinuousClock.now + .seconds(90)
+            let (short, reason) = try await history.shrunk(from: failure, attempts: 120) { candidate in
+                ContinuousClock.now < deadline ? try await playground.play(candidate) : nil
             }
             let complaints = reason.complaints.map { "  \($0)" }.joined(separator: "\n")
             Issue.record("\(origin) fails, so does this:\n\(short.description)\nIts last step shows:\n\(complaints)")

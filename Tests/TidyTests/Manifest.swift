@@ -10,7 +10,7 @@ struct Manifest {
         let dependencies: Set<String>
 
         /// Tests, and what only they stand on.
-        var servesTests: Bool { isTest || path.hasPrefix("Sources/TestSupport") }
+        var servesTests: Bool { isTest || path.hasPrefix("Sources/TestSupport") || path.hasPrefix("Tests/") }
     }
 
     /// The Swift files of a module, without those of modules that lie in folders of it.

@@ -82,7 +82,9 @@ package enum ChunkFrame {
 
     private static func unknown(_ what: String, _ value: UInt8) -> ChunkError {
         ChunkError(
-            .tooNew, "A chunk has \(what) \(value), which this version does not know. Update Ubiquity on this device.")
+            .tooNew,
+            "This needs a newer version of ubiquity: a chunk has \(what) \(value). Install a newer version on this device."
+        )
     }
 
     private static func payload(

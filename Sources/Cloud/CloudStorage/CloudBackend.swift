@@ -28,6 +28,9 @@ package protocol CloudBackend: Sendable {
     func missing(_ chunks: [ChunkID], in container: ContainerName) async throws -> Set<ChunkID>
     /// Keeps a chunk's frame (``Chunking`` makes and verifies frames). Overwrites nothing: a chunk's name says its bytes.
     func putChunk(_ id: ChunkID, frame: [UInt8], in container: ContainerName) async throws
+    /// Somebody read these chunks and found other bytes than their names say: until they are put again they count as missing, and
+    /// ``putChunk(_:frame:in:)`` overwrites them.
+    func distrust(_ chunks: Set<ChunkID>, in container: ContainerName) async throws
     /// The whole frame; `notFound` when there is none.
     func getChunk(_ id: ChunkID, in container: ContainerName) async throws -> [UInt8]
 

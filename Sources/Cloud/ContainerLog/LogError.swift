@@ -14,14 +14,24 @@ package enum LogError: Error, Hashable, CustomStringConvertible {
     /// The batch exceeds a limit of the format: split it, or refuse what it was made from.
     case tooLarge(String)
 
+    /// Whether a newer version of this program can go on.
+    package var needsUpdate: Bool {
+        switch self {
+        case .rulesTooNew, .tooNew: true
+        case .gap, .damaged, .tooLarge: false
+        }
+    }
+
     package var description: String {
         switch self {
         case .gap(let expected, let found):
             "log entry \(found) came where \(expected) was due; read the log again from \(expected)"
         case .rulesTooNew(let needed, let known):
-            "this container uses rules \(needed), this program knows up to \(known); update it to sync this container"
+            "This container needs a newer version of ubiquity: its log is kept by rules \(needed), this program knows up to "
+                + "\(known). Nothing was changed. Install a newer version; sync of it goes on then."
         case .tooNew(let format, let known):
-            "a log entry has format \(format), this program knows up to \(known); update it to sync this container"
+            "This container needs a newer version of ubiquity: an entry of its log has format \(format), this program knows "
+                + "up to \(known). Nothing was changed. Install a newer version; sync of it goes on then."
         case .damaged(let what): "a log entry can not be read: \(what)"
         case .tooLarge(let what): "a batch of changes is too large for the log: \(what)"
         }

@@ -43,6 +43,11 @@ extension CloudDirectory {
         }
     }
 
+    /// Held in memory only: whoever finds the damage again says so again.
+    func distrust(_ chunks: Set<ChunkID>, in container: ContainerName) {
+        unsynced.withLock { $0.doubt(Set(chunks.map { ChunkPlace(container: container, id: $0) })) }
+    }
+
     func getChunk(_ id: ChunkID, in container: ContainerName) throws(CloudError) -> [UInt8] {
         try perform(.reading, in: container) { directory in
             let path = CloudLayout.chunk(ChunkPlace(container: container, id: id))

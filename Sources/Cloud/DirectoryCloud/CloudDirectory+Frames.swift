@@ -35,7 +35,8 @@ extension CloudError {
         case .newer(let version):
             self.init(
                 .tooNew,
-                "The file \(path) has version \(version), this program knows \(StoredFrame.version). Update it.")
+                "This container needs a newer version of ubiquity: the file \(path) has version \(version), this program knows "
+                    + "\(StoredFrame.version). Nothing was changed. Install a newer version; sync of it goes on then.")
         }
     }
 }

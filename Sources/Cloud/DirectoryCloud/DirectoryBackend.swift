@@ -54,6 +54,10 @@ package final class DirectoryBackend: CloudBackend {
         try await pool.run { [directory] in try directory.putChunk(id, frame: frame, in: container) }
     }
 
+    package func distrust(_ chunks: Set<ChunkID>, in container: ContainerName) async throws {
+        directory.distrust(chunks, in: container)
+    }
+
     package func getChunk(_ id: ChunkID, in container: ContainerName) async throws -> [UInt8] {
         try await pool.run { [directory] in try directory.getChunk(id, in: container) }
     }

@@ -37,6 +37,12 @@ struct UnsyncedChunks: Equatable, Sendable {
 
     mutating func lose(_ places: Set<ChunkPlace>) { lost.formUnion(places) }
 
+    /// Found to hold other bytes than they should.
+    mutating func doubt(_ places: Set<ChunkPlace>) {
+        doubtful.formUnion(places)
+        waiting.subtract(places)
+    }
+
     mutating func startAgain() {
         doubtful.formUnion(lost)
         lost = []

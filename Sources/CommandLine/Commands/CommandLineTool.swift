@@ -52,6 +52,7 @@ struct UbiquityCommand: ParsableCommand {
                     ConflictsCommand.self, ResolveCommand.self,
                 ]),
             CommandGroup(
-                name: "Help in need", subcommands: [DiagnoseCommand.self, ResetCommand.self, CheckCommand.self]),
+                name: "Help in need",
+                subcommands: [CheckCommand.self, RepairCommand.self, ResetCommand.self, DiagnoseCommand.self]),
         ])
 }

@@ -29,7 +29,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
         case .offline: "the cloud can not be reached"
         case .timedOut: "timed out"
         case .refused: "refused, nothing was changed"
-        case .problemsFound: "check found problems"
+        case .problemsFound: "check or repair found problems"
         }
     }
 

@@ -12,23 +12,22 @@ import UnixSignals
 /// The daemon: composes the parts of a device and runs them until it is told to stop.
 package enum Daemon {
     /// Runs until SIGTERM, SIGINT, a `stop` request or the end of the mount. Reports through `readiness` once it answers; throws what
-    /// kept it from that.
+    /// kept it from that. Answers whether it is to be started again with a reset of its state.
     package static func run(
         _ configuration: DaemonConfiguration, readiness: ReadinessPipe, logger: Logger
-    ) async throws {
+    ) async throws -> Bool {
         raiseDescriptorLimit()
         let lock = try StateLock.acquire(stateDirectory: configuration.stateDirectory)
         try configuration.save()
-        readiness.starting("opening \(configuration.stateDirectory)")
-        let device: Device
-        do { device = try Device(configuration, logger: logger) } catch let error as MetadataError {
-            throw DaemonFailure(error, path: configuration.stateDirectory)
-        }
-        let running = RunningDaemon(device, configuration, logger: logger)
+        let (device, rebuild) = try await StateOpening(
+            configuration: configuration, readiness: readiness, logger: logger
+        ).open()
+        let running = RunningDaemon(device, configuration, rebuild: rebuild, logger: logger)
         try await running.run(readiness)
         try device.close()
         logger.notice("stopped")
         _ = consume lock
+        return running.resetsNext
     }
 
     /// Every open file takes a descriptor or two; more than the usual soft limit allows is asked for, less is lived with.
@@ -59,15 +58,10 @@ extension DaemonFailure {
             case .noSpace: .diskFull
             case .unusable: .failed
             }
-        self.init(code, sentence: error.message, path: path)
-    }
-
-    /// From a message that is whole sentences and may name the path itself.
-    private init(_ code: Code, sentence: String, path: String) {
-        self.init(code, sentence.contains(path) ? sentence : "\(path): \(sentence)")
+        self.init(code, sentences: error.message, path: path)
     }
 
     init(_ error: FuseError, path: String) {
-        self.init(.mountPoint, sentence: error.message, path: path)
+        self.init(.mountPoint, sentences: error.message, path: path)
     }
 }

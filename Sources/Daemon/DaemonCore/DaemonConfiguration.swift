@@ -16,10 +16,22 @@ package struct DaemonConfiguration: Hashable, Sendable {
     package var minimumFree: ByteCount?
     /// Attached to a terminal or to a service manager.
     package var isForeground: Bool
+    /// Make the state anew from the cloud before anything else.
+    package var resets = false
 
     /// What to leave free of a disk of `total` bytes: 2 %, but no more than 1 GiB.
     package func minimumFree(ofDisk total: ByteCount) -> ByteCount {
         minimumFree ?? ByteCount(min(1 << 30, total.bytes / 50))
+    }
+
+    /// The command line that says the same, without the reset.
+    package var arguments: [String] {
+        var arguments = [
+            "--mount", mountPoint, "--cloud", cloud.description, "--device", deviceName, "--state", stateDirectory,
+        ]
+        if let cacheLimit { arguments += ["--cache-limit", String(cacheLimit.bytes)] }
+        if let minimumFree { arguments += ["--minimum-free", String(minimumFree.bytes)] }
+        return isForeground ? arguments + ["--foreground"] : arguments
     }
 
     package var controlSocket: String { "\(stateDirectory)/control.sock" }
@@ -35,6 +47,7 @@ package struct DaemonOptions: Hashable, Sendable {
     package var cacheLimit: ByteCount?
     package var minimumFree: ByteCount?
     package var isForeground = false
+    package var resets = false
 
     package init(mount: String) { self.mount = mount }
 }
@@ -84,6 +97,6 @@ extension DaemonOptions {
         return DaemonConfiguration(
             mountPoint: surroundings.absolute(mount), cloud: cloud, deviceName: device,
             stateDirectory: stateDirectory(in: surroundings), cacheLimit: cacheLimit, minimumFree: minimumFree,
-            isForeground: isForeground)
+            isForeground: isForeground, resets: resets)
     }
 }

@@ -43,11 +43,9 @@ struct Device: Sendable {
         files = VirtualFileSystem(
             metadata: metadata, content: content, source: link, time: try DiskTime(), owner: (geteuid(), getegid()),
             log: logger)
-        let backend = try Self.backend(configuration.cloud, logger)
-        let transfers = TransferContext(
-            backend: backend, slots: TransferSlots(), pool: try BlockingPool(name: "ubiquity-disk", threads: 4))
+        let transfers = try Self.transfers(configuration, logger)
         let context = EngineContext(
-            metadata: metadata, content: content, backend: backend,
+            metadata: metadata, content: content, backend: transfers.backend,
             mounted: MountLink(files, content, invalidator, link, log: logger), transfers: transfers, device: id,
             deviceName: configuration.deviceName, time: time, timing: timing, log: logger)
         engine = SyncEngine(context, limits: limits)
@@ -79,6 +77,13 @@ struct Device: Sendable {
             size: configuration.cacheLimit?.bytes, minimumFree: configuration.minimumFree(ofDisk: total).bytes)
     }
 
+    /// The way to the cloud, and the threads for it.
+    static func transfers(_ configuration: DaemonConfiguration, _ logger: Logger) throws -> TransferContext {
+        TransferContext(
+            backend: try backend(configuration.cloud, logger), slots: TransferSlots(),
+            pool: try BlockingPool(name: "ubiquity-disk", threads: 4))
+    }
+
     private static func backend(_ address: CloudAddress, _ logger: Logger) throws -> any CloudBackend {
         guard case .directory(let path) = address else {
             throw CloudError(.failed, "This version can not use \(address).")
@@ -92,6 +97,6 @@ struct Device: Sendable {
     func close() throws {
         try files.saveUsage()
         try metadata.makeDurable()
-        try metadata.close()
+        try metadata.closeWhole()
     }
 }

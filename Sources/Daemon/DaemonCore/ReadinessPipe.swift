@@ -5,7 +5,7 @@ import Glibc
 /// Tells whoever started the daemon how the start goes: lines into a pipe that was inherited from it, and notifications to a
 /// service manager if there is one.
 ///
-/// `starting: WHAT` any number of times, then once `ready` or `error: ` and a ``DaemonFailure`` as JSON on one line.
+/// `starting: WHAT` and `note: TEXT` any number of times, then once `ready` or `error: ` and a ``DaemonFailure`` as JSON on one line.
 package struct ReadinessPipe: Sendable {
     private let descriptor: Int32?
 
@@ -24,6 +24,9 @@ package struct ReadinessPipe: Sendable {
         // Two minutes more, as the other side of the pipe gives.
         ServiceNotification.send("STATUS=\(what)\nEXTEND_TIMEOUT_USEC=120000000")
     }
+
+    /// Something that its user is to read, whatever comes of the start.
+    package func note(_ text: String) { write("note: \(text)\n") }
 
     package func ready() {
         ServiceNotification.send("READY=1\nSTATUS=mounted")

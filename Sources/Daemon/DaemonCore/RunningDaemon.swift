@@ -3,7 +3,9 @@ import CloudModel
 import DaemonProtocol
 import Fuse
 import Glibc
+import LocalMetadata
 import Logging
+import Maintenance
 import Mount
 import Sync
 import Synchronization
@@ -13,13 +15,21 @@ import UnixSignals
 final class RunningDaemon: Sendable {
     let device: Device
     let configuration: DaemonConfiguration
+    /// What was done to the state at this start, if anything.
+    let rebuild: RebuildReport?
     let logger: Logger
     private let stopping = Mutex<AsyncStream<Void>.Continuation?>(nil)
     private let session = Mutex<FuseSession?>(nil)
+    private let ending = Mutex(false)
+    /// What is wrong with the database, as far as it was looked at.
+    let damage = Mutex<DaemonFailure?>(nil)
+    /// The check that runs; one at a time.
+    let check = Mutex<CheckStatus?>(nil)
 
-    init(_ device: Device, _ configuration: DaemonConfiguration, logger: Logger) {
+    init(_ device: Device, _ configuration: DaemonConfiguration, rebuild: RebuildReport?, logger: Logger) {
         self.device = device
         self.configuration = configuration
+        self.rebuild = rebuild
         self.logger = logger
     }
 
@@ -56,6 +66,25 @@ final class RunningDaemon: Sendable {
 
     /// What the kernel has asked so far.
     var requestCounts: FuseRequestCounts? { session.withLock { $0?.counts } }
+
+    /// Ends as ``stop()`` does; the next start makes the state anew.
+    func stopForReset() {
+        ending.withLock { $0 = true }
+        stop()
+    }
+
+    private func noteDamage(_ problem: String) {
+        let failure = DaemonFailure(
+            .damaged, "the metadata database is damaged (\(problem))", path: configuration.stateDirectory,
+            advice: "Run `ubiquity reset`: it rebuilds it from the cloud and loses no edit.")
+        logger.error("\(failure)")
+        damage.withLock { $0 = failure }
+    }
+
+    var checkStatus: CheckStatus? { check.withLock { $0 } }
+
+    /// Whether the daemon ended to have its state reset.
+    var resetsNext: Bool { ending.withLock { $0 } }
 
     private func mount() async throws -> FuseSession {
         let fileSystem = MountedFileSystem(device.files, log: logger)
@@ -104,10 +133,15 @@ final class RunningDaemon: Sendable {
         }
     }
 
-    /// Removes leftovers of a process that died, beside everything else.
+    /// Removes leftovers of a process that died, beside everything else. Not by the word of a damaged database: bytes of documents
+    /// whose rows are gone would be leftovers to it.
     private func sweep() async {
         let startedAt = SystemTime().now()
         do {
+            let metadata = device.metadata
+            if let problem = try await device.engine.context.blocking({ metadata.firstProblem() }) {
+                return noteDamage(problem)
+            }
             try await device.engine.context.blockingSweep(device.recovery, startedAt, device.engine.downloads)
         } catch { logger.warning("could not sweep leftovers", metadata: ["error": "\(error)"]) }
     }

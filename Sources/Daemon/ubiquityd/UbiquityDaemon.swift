@@ -42,6 +42,9 @@ struct UbiquityDaemon: AsyncParsableCommand {
         transform: level)
     var logLevel: Logger.Level = .info
 
+    @Flag(help: ArgumentHelp("Make the state anew from the cloud first.", visibility: .private))
+    var reset = false
+
     @Option(help: ArgumentHelp("A descriptor to report readiness on.", valueName: "number", visibility: .private))
     var readyFd: Int32?
 
@@ -70,7 +73,33 @@ struct UbiquityDaemon: AsyncParsableCommand {
         let configuration = try options.resolve(settings: settings, in: surroundings)
         // The daemon would keep the file system busy that it was started in.
         _ = chdir("/")
-        try await Daemon.run(configuration, readiness: readiness, logger: Logger(label: "ubiquityd"))
+        guard try await Daemon.run(configuration, readiness: readiness, logger: Logger(label: "ubiquityd")) else {
+            return
+        }
+        try startAgain(configuration)
+    }
+
+    /// Replaces this process by one that resets the state: the same process id, so whoever watches over it sees no end.
+    private func startAgain(_ configuration: DaemonConfiguration) throws -> Never {
+        let arguments = configuration.arguments + ["--log-level", logLevel.rawValue, "--reset"]
+        var pointers = ([CommandLine.arguments.first ?? "ubiquityd"] + arguments).map { strdup($0) } + [nil]
+        closeOnExec()
+        execv("/proc/self/exe", &pointers)
+        throw DaemonFailure(
+            .failed, "the daemon could not start again (\(Errno(errno, "execv")))", path: configuration.mountPoint,
+            advice: "Reset it with: ubiquity reset \(configuration.mountPoint).")
+    }
+
+    /// What a library has opened for this process is not for the next one.
+    private func closeOnExec() {
+        guard let folder = opendir("/proc/self/fd") else { return }
+        defer { closedir(folder) }
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if let descriptor = Int32(name), descriptor > STDERR_FILENO { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        }
     }
 
     private var options: DaemonOptions {
@@ -81,6 +110,7 @@ struct UbiquityDaemon: AsyncParsableCommand {
         options.cacheLimit = cacheLimit
         options.minimumFree = minimumFree
         options.isForeground = foreground
+        options.resets = reset
         return options
     }
 }

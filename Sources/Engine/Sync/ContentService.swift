@@ -93,8 +93,9 @@ package final class ContentService: Sendable {
             guard var entry = active.downloads[item.blob], entry.completion == nil else { return }
             let download = entry.download
             entry.completion = Task {
-                // A failure is the reader's to see, at the range it waits for.
-                do { try await download.completeAll(patience: .seconds(60)) } catch {}
+                do { try await download.completeAll(patience: .seconds(60)) } catch {
+                    await self.noteDamage(error, of: item)
+                }
             }
             active.downloads[item.blob] = entry
         }

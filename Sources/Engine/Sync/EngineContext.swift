@@ -49,8 +49,19 @@ package struct EngineContext: Sendable {
     var clock: any Clock<Duration> { transfers.clock }
 
     /// Runs blocking database or disk work off the cooperative pool.
-    func blocking<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
+    package func blocking<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
         try await transfers.pool.run { () throws(any Error) -> T in try work() }
+    }
+
+    /// A change further ahead than this was noted by a clock that has been set back since.
+    private static let furthestAhead = Duration.seconds(60)
+
+    /// Brings what was noted before the clock was set back to the present, where it can settle.
+    func followClock() throws {
+        let now = time.now()
+        let ahead = now.adding(Self.furthestAhead)
+        guard try metadata.read({ try $0.hasChanges(after: ahead) }) else { return }
+        try metadata.write { try $0.bringForward(changesAfter: ahead, to: now) }
     }
 
     /// Changes the shown tree in one transaction while no file can become open, then does what follows from it outside.

@@ -21,6 +21,7 @@ package struct Outbox: Sendable {
         if let waiting = try context.metadata.read({ try $0.outbox(of: container.id) }) {
             return Batch(payload: waiting.payload, isFull: true)
         }
+        try context.followClock()
         let due = context.time.now().adding(.zero - context.settle)
         guard try context.metadata.read({ try hasWork(in: container.id, before: due, $0) }) else { return nil }
         let batch = try context.metadata.write { try build(in: container, before: due, $0) }

@@ -33,8 +33,9 @@ package struct Reconciler: Sendable {
     private func onlyRemote(_ remote: CloudItem, _ trees: ItemTrees) -> ItemPlan {
         guard trees.isDeparted else { return ItemPlan(follow: [.insert(remote)], agreed: remote) }
         guard !trees.isBeingTold else { return ItemPlan(agreed: trees.synced) }
-        // Somebody edited what was deleted here: the edit wins. What was deleted may still be there as a conflict version.
-        guard let synced = trees.synced, remote.holds(synced.digest) else {
+        // Somebody edited what was deleted here: the edit wins. What was deleted may still be there as a conflict version, or live
+        // on as an item of its own that the log knows to find.
+        guard let synced = trees.synced, synced.digest != nil || remote.holds(synced.digest) else {
             return ItemPlan(follow: [.forgetDeparture, .insert(remote)], agreed: remote)
         }
         var agreed = remote

@@ -12,12 +12,16 @@ extension SyncEngine {
     func syncLogs() async throws -> Bool {
         try await connect()
         try await listContainers()
-        var didTell = false
+        var (didTell, isWhole) = (false, true)
         for container in try await containers() where container.isInCloud {
-            try await pull(container)
-            if try await push(container) { didTell = true }
+            let isFollowed = try await confined(container) {
+                try await pull(container)
+                if try await push(container) { didTell = true }
+            }
+            isWhole = isWhole && isFollowed
         }
-        shared.withLock { $0.rounds += 1 }
+        if isWhole { shared.withLock { $0.rounds += 1 } }
+        troubles.endRound()
         return didTell
     }
 
@@ -119,7 +123,7 @@ extension SyncEngine {
         try await context.blocking { [follower] in try follower.followUnsettled(in: container) }
         var didTell = false
         while let batch = try await context.blocking({ [outbox] in try outbox.next(in: container) }) {
-            _ = try await context.backend.append(batch.payload, to: container.name)
+            try await LostChunks(context: context).append(batch.payload, to: container)
             didTell = true
             guard let current = try await containers().first(where: { $0.id == container.id }) else { break }
             try await pull(current)

@@ -15,6 +15,7 @@ package final class SyncEngine: Sendable {
     package let context: EngineContext
     package let downloads: ContentService
     package let evictor: Evictor
+    package let troubles = ContainerTroubles()
     let uploads: UploadService
     private let queue: DownloadQueue
     let outbox: Outbox
@@ -132,7 +133,9 @@ package final class SyncEngine: Sendable {
     /// How long until the oldest change here has settled; nil when there is none.
     private func untilDue() async -> Duration? {
         do {
-            let oldest = try await context.blocking { [context] in try context.metadata.read { try $0.oldestPending() }
+            let oldest = try await context.blocking { [context] in
+                try context.followClock()
+                return try context.metadata.read { try $0.oldestPending() }
             }
             guard let oldest else { return nil }
             let age = Duration.nanoseconds(max(0, context.time.now().nanoseconds &- oldest.nanoseconds))

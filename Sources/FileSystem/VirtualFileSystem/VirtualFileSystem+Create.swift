@@ -101,6 +101,8 @@ extension VirtualFileSystem {
             state.bytes = bytes
             state.handles = 1
             state.writers = 1
+            // The time that is shown from the start is the one that a crash before the close leaves.
+            try LocalContent.setModified(item.attributes.modified, descriptor: bytes.raw)
             state.baseline = try BlobStatus(descriptor: bytes.raw)
             state.needsNameSync = true
         }

@@ -79,9 +79,10 @@ extension VirtualFileSystem {
         if try changeGone(node, change) != nil { return }
         let item = try update(node) { item in
             try change(&item)
-            // The close of an edited file tells of this too; that of one that was only open tells nothing.
-            let isToldAtClose = item.isWriting && item.isEdited && item.pendingSince == nil
-            if !isToldAtClose { markPending(&item, at: item.changed) }
+            // The last close tells of an edit, and of this with it; where nothing was written nobody else would.
+            let waitsForClose = item.isWriting && item.isEdited && item.pendingSince == nil
+            markPending(&item, at: item.changed)
+            if waitsForClose { item.pendingSince = nil }
         }
         // Only what was changed here: whether it is being written is the open file's to say.
         openFiles[node]?.state.withLock { state in

@@ -207,11 +207,25 @@ extension VirtualFileSystem {
         guard openFiles.release(file) else { return }
         file.state.withLock { state in
             guard state.bytes != nil else { return }
+            if state.isUnlinked { keepStatus(state) }
             state.bytes = nil
             state.download = nil
             if let item = state.incomplete.take() { source.closeIncomplete(item) }
             if state.isUnlinked, let blob = state.blob { removeBlob(blob) }
         }
+    }
+
+    /// Who holds an unlinked file without having it open (`O_PATH`) may still ask what it was.
+    private func keepStatus(_ state: borrowing OpenFile.State) {
+        guard var item = state.item else { return }
+        if state.download == nil {
+            do {
+                let blob = try BlobStatus(descriptor: state.descriptor)
+                item.size = blob.size
+                item.attributes.modified = blob.modified
+            } catch { log.debug("an unlinked file keeps the size of its row", metadata: ["error": "\(error)"]) }
+        }
+        removed.insert(item)
     }
 
     func removeBlob(_ blob: BlobName) {

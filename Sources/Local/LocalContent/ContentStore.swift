@@ -69,6 +69,11 @@ package final class ContentStore: Sendable {
         try check("rename") { renameat(root, Self.path(old), root, Self.path(new)) }
     }
 
+    /// Gives a blob of another store on the same file system a second name in this one; `EEXIST` where that is taken.
+    package func link(_ old: BlobName, of other: ContentStore, as new: BlobName) throws(Errno) {
+        try check("link") { linkat(other.root, Self.path(old), root, Self.path(new), 0) }
+    }
+
     package func status(_ blob: BlobName) throws(Errno) -> BlobStatus {
         var status = stat()
         try check("stat") { fstatat(root, Self.path(blob), &status, 0) }

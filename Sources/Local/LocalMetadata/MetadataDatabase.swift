@@ -15,24 +15,29 @@ package final class MetadataDatabase: Sendable {
     private let path: String
     /// The write-ahead log, opened by us as well: syncing it makes every commit so far durable (sqlite.org/wal.html).
     private let logDescriptor: Mutex<Int32?>
-    /// Commits so far, and how many of them are known to be durable.
-    private let commits = Atomic<UInt64>(0)
+    /// Commits so far, and how many of them are known to be durable. The first stands for those of an earlier process.
+    private let commits = Atomic<UInt64>(1)
     private let durableCommits = Atomic<UInt64>(0)
     private let log: Logger
+    private let onCommit: (@Sendable () -> Void)?
+    private let reserve: DiskReserve
 
     /// Opens or makes the database. Throws `tooNew` when a newer version of this program wrote it, `damaged` when it is none.
-    package init(path: String, log: Logger) throws {
+    /// `onCommit` is called before and after each commit: where a test lets the process die.
+    package init(path: String, log: Logger, onCommit: (@Sendable () -> Void)? = nil) throws {
         self.path = path
         self.log = log
+        self.onCommit = onCommit
         logDescriptor = Mutex(nil)
+        reserve = DiskReserve(path: "\(path)-reserve")
         do {
             try Self.refuseNewer(path)
             connections = try DatabaseConnections(path: path, readers: 4, log: log) { try Schema.migrator.migrate($0) }
         } catch let error as DatabaseError { throw Self.describe(error, path: path) }
     }
 
-    /// Looks without writing: opening to write would already tidy up the write-ahead log.
-    private static func refuseNewer(_ path: String) throws {
+    /// Throws `tooNew` for a database of a newer version. Looks without writing: opening to write would already tidy up the write-ahead log.
+    package static func refuseNewer(_ path: String) throws {
         guard access(path, F_OK) == 0 else { return }
         var configuration = Configuration()
         configuration.readonly = true
@@ -58,12 +63,29 @@ package final class MetadataDatabase: Sendable {
     /// Runs `body` in a write transaction; nothing of it happens when it throws.
     package func write<T>(_ body: (MetadataTransaction) throws -> T) throws -> T {
         do {
-            return try connections.writer.inDatabase { db in
-                // Counted also where the commit fails: one sync too many does no harm.
-                defer { commits.add(1, ordering: .sequentiallyConsistent) }
-                return try db.transaction("BEGIN IMMEDIATE") { try body(MetadataTransaction(db)) }
+            let result = try writeOnce(body)
+            reserve.restore()
+            return result
+        } catch let error as DatabaseError {
+            // What frees space must be noted on a full disk too.
+            guard error.resultCode == .SQLITE_FULL, reserve.release() else { throw Self.describe(error, path: path) }
+            log.warning("the disk is full, the database uses its reserve", metadata: ["path": "\(path)"])
+        }
+        do { return try writeOnce(body) } catch let error as DatabaseError { throw Self.describe(error, path: path) }
+    }
+
+    private func writeOnce<T>(_ body: (MetadataTransaction) throws -> T) throws -> T {
+        try connections.writer.inDatabase { db in
+            // Counted also where the commit fails: one sync too many does no harm.
+            defer { commits.add(1, ordering: .sequentiallyConsistent) }
+            let result = try db.transaction("BEGIN IMMEDIATE") {
+                let result = try body(MetadataTransaction(db))
+                onCommit?()
+                return result
             }
-        } catch let error as DatabaseError { throw Self.describe(error, path: path) }
+            onCommit?()
+            return result
+        }
     }
 
     /// Returns when every transaction that returned before this call survives the loss of power.
@@ -83,13 +105,36 @@ package final class MetadataDatabase: Sendable {
 
     /// Runs SQLite's own consistency check; empty when all is well.
     package func integrityProblems() throws -> [String] {
-        try connections.withReader { db in
-            try String.fetchAll(db, sql: "PRAGMA integrity_check(20)").filter { $0 != "ok" }
+        do {
+            return try connections.withReader { db in
+                try String.fetchAll(db, sql: "PRAGMA integrity_check(100)").filter { $0 != "ok" }
+            }
+        } catch let error as DatabaseError {
+            // Too damaged to be looked through to its end.
+            return [error.message ?? error.resultCode.description]
         }
+    }
+
+    /// A quicker look than ``integrityProblems()``, which leaves out the indexes: the first problem, nil when there is none.
+    package func firstProblem() -> String? {
+        do {
+            return try connections.withReader { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }.flatMap {
+                $0 == "ok" ? nil : $0
+            }
+        } catch { return (error as? DatabaseError)?.message ?? "\(error)" }
+    }
+
+    /// Closes it with everything in the one file: nothing is left in the log of writes.
+    package func closeWhole() throws {
+        do {
+            try connections.writer.inDatabase { _ = try $0.checkpoint(.truncate) }
+        } catch let error as DatabaseError { throw Self.describe(error, path: path) }
+        try close()
     }
 
     package func close() throws {
         if let descriptor = logDescriptor.withLock({ $0.take() }) { Glibc.close(descriptor) }
+        _ = reserve.release()
         try connections.close()
     }
 

@@ -52,34 +52,3 @@ package struct DiagnoseResponse: Codable, Hashable, Sendable {
         self.requests = requests
     }
 }
-
-/// Rebuilds the device's state from the cloud, keeping unsynced edits.
-package struct ResetRequest: Codable, Hashable, Sendable {
-    package init() {}
-}
-
-package struct ResetResponse: Codable, Hashable, Sendable {
-    /// The post-mortem bundle that was saved first.
-    package let bundle: String
-    package let keptEdits: UInt64
-    package init(bundle: String, keptEdits: UInt64) {
-        self.bundle = bundle
-        self.keptEdits = keptEdits
-    }
-}
-
-/// Verifies what this device keeps: rows against bytes, bytes against digests.
-package struct CheckRequest: Codable, Hashable, Sendable {
-    package init() {}
-}
-
-package struct CheckResponse: Codable, Hashable, Sendable {
-    package let checkedItems: UInt64
-    package let checkedBytes: UInt64
-    package let problems: [DaemonFailure]
-    package init(checkedItems: UInt64, checkedBytes: UInt64, problems: [DaemonFailure]) {
-        self.checkedItems = checkedItems
-        self.checkedBytes = checkedBytes
-        self.problems = problems
-    }
-}

@@ -17,6 +17,10 @@ package struct MountStatus: Codable, Hashable, Sendable {
     /// Documents with unresolved conflicts.
     package var conflicts: UInt64
     package var cache: CacheStatus
+    /// What was done to the state at this start of the daemon; nil when nothing was.
+    package var rebuild: RebuildStatus?
+    /// The check that runs now.
+    package var check: CheckStatus?
 
     package init(
         mount: String, pid: Int32, state: String, device: DeviceStatus, cloud: CloudStatus,

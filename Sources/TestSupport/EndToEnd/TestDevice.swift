@@ -10,7 +10,7 @@ package struct TestDevice: Sendable {
     package let daemon = DaemonProcess()
     private let cloud: TestCloud
     /// The folder that the programs were built into.
-    private let binaries: String
+    let binaries: String
     package let runner: ProgramRunner
 
     /// What the tests work in: the `Documents` of the container that always exists.
@@ -114,5 +114,22 @@ package struct TestDevice: Sendable {
         _ script: String, limit: Duration = ProgramRunner.defaultLimit
     ) async throws -> ProgramOutcome {
         try await runner.run("bash", ["-euo", "pipefail", "-c", script], in: documents, limit: limit)
+    }
+}
+
+extension TestDevice {
+    /// Takes over the daemon that a `mount` has started.
+    package func adopt(_ outcome: ProgramOutcome) throws {
+        guard let match = try outcome.text().firstMatch(of: /daemon (\d+)/), let pid = Int32(match.1) else {
+            throw EndToEndError("mount does not tell its daemon: \(outcome)")
+        }
+        daemon.set(pid)
+    }
+}
+
+extension TestDevice {
+    /// The command line as a shell would run it, where words need no quotes.
+    package func command(_ arguments: [String]) -> String {
+        (["\(binaries)/ubiquity"] + arguments).joined(separator: " ")
     }
 }

@@ -63,6 +63,16 @@ package struct DaemonConnection: ~Copyable {
         _ = try call(.watch(request), onStatus: onStatus)
     }
 
+    /// Waits until the daemon has closed the connection, or says nothing more. False when it still talks after `limit`.
+    mutating func waitForEnd(_ limit: Duration) -> Bool {
+        let deadline = ContinuousClock.now + limit
+        while ContinuousClock.now < deadline {
+            // Any error is the end that is waited for.
+            if (try? receive()) == nil { return true }
+        }
+        return false
+    }
+
     private mutating func send(_ request: DaemonRequest) throws(CommandFailure) -> UInt64 {
         lastID += 1
         do {

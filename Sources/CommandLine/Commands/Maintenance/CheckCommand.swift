@@ -2,38 +2,123 @@ import ArgumentParser
 import Basics
 import DaemonProtocol
 
-/// `ubiquity check`: verifies what this device keeps.
+/// `ubiquity check`: verifies what this device and its cloud keep.
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Verify the bytes and records on this device.",
+        commandName: "check", abstract: "Verify the bytes and records on this device and in its cloud.",
         discussion: """
-            Holds the database against itself, and every record against the size of its bytes. Exit status 7 when something \
-            is wrong; nothing is changed.
+            Reads all bytes of documents on this device, the database, every entry of the log and every chunk in the cloud, \
+            and holds them against their digests. Tells for each damaged thing which document it touches. Nothing is changed. \
+            Exit status 7 when something is wrong; "ubiquity repair" mends what can be mended.
             """)
 
     @Argument(help: "The mount, or any path in it (default: all mounts).", completion: .directory)
     var path: String?
 
+    @Flag(help: "Print the outcome as JSON.")
+    var json = false
+
+    func run() throws { try CheckRun(path: path, repair: false, json: json).run() }
+}
+
+/// `ubiquity repair`: checks, and mends what can be mended.
+struct RepairCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "repair", abstract: "Mend what is damaged, on this device and in its cloud.",
+        discussion: """
+            Does what "ubiquity check" does, and with what it finds: damaged bytes of documents are fetched again from the \
+            cloud; bytes that the cloud has lost are sent again from this device; what has no place goes to the folder \
+            Recovered. Edits that are not in the cloud are never dropped. Exit status 7 when something is still wrong.
+            """)
+
+    @Argument(help: "The mount, or any path in it (default: all mounts).", completion: .directory)
+    var path: String?
+
+    @Flag(help: "Print the outcome as JSON.")
+    var json = false
+
+    func run() throws { try CheckRun(path: path, repair: true, json: json).run() }
+}
+
+/// One check of the mounts that a path stands for.
+struct CheckRun {
+    let path: String?
+    let repair: Bool
+    let json: Bool
+
     func run() throws {
         var problems: [DaemonFailure] = []
+        var outcomes: [CheckOutcome] = []
         for group in try MountSelection(path.map { [$0] } ?? [], .current()).groups {
-            var connection = try DaemonConnection.open(group.record)
-            guard case .check(let answer) = try connection.call(.check(CheckRequest())) else {
-                throw DaemonConnection.unexpectedAnswer(group.record)
-            }
-            let scope = "\(counted(answer.checkedItems, "item")), \(ByteCount(answer.checkedBytes))"
-            print("\(group.record.mount): \(scope), \(counted(UInt64(answer.problems.count), "problem")).")
-            problems += answer.problems.map { $0.located(in: group.record) }
+            let outcome = CheckOutcome(group.record, try ask(group.record))
+            outcomes.append(outcome)
+            problems += outcome.problems
+            if !json { tell(outcome) }
         }
-        if let failure = CommandFailure(found: problems) { throw failure }
+        if json { print(try StatusJSON.text(CheckDocument(mounts: outcomes))) }
+        if let failure = CommandFailure(found: problems, isTold: json) { throw failure }
+    }
+
+    private func ask(_ record: MountRecord) throws -> CheckResponse {
+        var connection = try DaemonConnection.open(record)
+        var display = LiveDisplay()
+        let answer = try connection.call(.check(CheckRequest(repair: repair)), watch: WatchRequest()) {
+            if Terminal.isInteractive, let check = $0.mount.check { display.show([line(check)]) }
+        }
+        display.clear()
+        guard case .check(let response) = answer else { throw DaemonConnection.unexpectedAnswer(record) }
+        return response
+    }
+
+    private func line(_ check: CheckStatus) -> String {
+        let share =
+            check.totalBytes > 0
+            ? " \(ByteCount(check.completedBytes)) of \(ByteCount(check.totalBytes))" : ""
+        return "checking \(check.stage)\(share), \(counted(check.problems, "problem"))"
+    }
+
+    private func tell(_ outcome: CheckOutcome) {
+        let scope = "\(counted(outcome.checkedItems, "item")), \(ByteCount(outcome.checkedBytes))"
+        let mended = repair ? "\(outcome.repairCount) mended, " : ""
+        print("\(outcome.mount): \(scope), \(mended)\(counted(outcome.problemCount, "problem")).")
+        for repair in outcome.repairs { print("  \(repair)") }
+        if outcome.problemCount > UInt64(outcome.problems.count) {
+            Terminal.note("the first \(outcome.problems.count) of \(outcome.problemCount) problems are shown")
+        }
     }
 }
 
+/// What `--json` prints for a mount.
+struct CheckOutcome: Encodable {
+    let mount: String
+    let checkedItems: UInt64
+    let checkedBytes: UInt64
+    let problems: [DaemonFailure]
+    let problemCount: UInt64
+    let repairs: [DaemonFailure]
+    let repairCount: UInt64
+
+    init(_ record: MountRecord, _ response: CheckResponse) {
+        mount = record.mount
+        checkedItems = response.checkedItems
+        checkedBytes = response.checkedBytes
+        problems = response.problems.map { $0.located(in: record) }
+        problemCount = response.problemCount
+        repairs = response.repairs.map { $0.located(in: record) }
+        repairCount = response.repairCount
+    }
+}
+
+private struct CheckDocument: Encodable {
+    var format = 1
+    let mounts: [CheckOutcome]
+}
+
 extension CommandFailure {
-    /// What a check found; nil when it found nothing.
-    init?(found problems: [DaemonFailure]) {
+    /// What a check found; nil when it found nothing. `isTold`: it was printed already.
+    init?(found problems: [DaemonFailure], isTold: Bool) {
         guard !problems.isEmpty else { return nil }
         status = .problemsFound
-        causes = problems
+        causes = isTold ? [] : problems
     }
 }

@@ -1,30 +1,122 @@
 import ArgumentParser
 import DaemonProtocol
+import Glibc
 
-/// `ubiquity reset`: rebuilds what this device knows from the cloud.
+/// `ubiquity reset`: makes what this device knows anew from the cloud.
 struct ResetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reset", abstract: "Rebuild this device's state from the cloud.",
         discussion: """
-            For a device that is stuck. This version does not do it by itself yet: it answers what to do by hand so that no \
-            edit is lost.
+            For a device that is stuck or damaged. No edit is lost: what is not in the cloud is uploaded first; what can not \
+            be uploaded appears in CloudDocs/Documents/Recovered. All other documents are placeholders afterwards and come \
+            when they are opened; pins are forgotten. The old database is kept in the folder set-aside of the state directory. \
+            The mount is away meanwhile. Works on a state whose daemon does not run, too: name the mount point.
             """)
 
     @Argument(help: "The mount, or any path in it; needed when there are several.", completion: .directory)
     var path: String?
 
+    @Option(help: ArgumentHelp("The state directory, where no daemon runs on it.", valueName: "dir"))
+    var state: String?
+
     @Flag(help: "Do not ask.")
     var yes = false
 
+    @Flag(help: "Print the outcome as JSON.")
+    var json = false
+
     func run() throws {
-        let record = try MountSelection.single(path, .current())
-        guard yes || Terminal.confirms("Rebuild the state of \(record.mount) from the cloud?") else {
-            throw CommandFailure(.refused, "not reset", path: record.mount, advice: "Confirm it, or say --yes.")
+        let locator = try MountLocator.current()
+        let target: MountRecord
+        do throws(CommandFailure) {
+            target = try record(locator)
+        } catch {
+            guard error.status == .notMounted, path != nil || state != nil else { throw error }
+            return try resetWithoutDaemon()
         }
+        try confirm(target.mount)
+        try report(try restart(target), target.mount)
+    }
+
+    private func record(_ locator: MountLocator) throws(CommandFailure) -> MountRecord {
+        do { return try MountSelection.single(path, locator) } catch let failure as CommandFailure {
+            throw failure
+        } catch {
+            throw CommandFailure(.refused, "\(error)")
+        }
+    }
+
+    private func confirm(_ mount: String) throws {
+        guard yes || Terminal.confirms("Rebuild the state of \(mount) from the cloud? No edit is lost.") else {
+            throw CommandFailure(.refused, "not reset", path: mount, advice: "Confirm it, or say --yes.")
+        }
+    }
+
+    /// The daemon ends and comes back under the same process id.
+    private func restart(_ record: MountRecord) throws(CommandFailure) -> RebuildStatus? {
         var connection = try DaemonConnection.open(record)
-        guard case .reset(let answer) = try connection.call(.reset(ResetRequest())) else {
+        var display = LiveDisplay()
+        let answer = try connection.call(.reset(ResetRequest()), watch: WatchRequest()) {
+            display.show(StatusText.progress($0.mount))
+        }
+        display.clear()
+        guard case .reset = answer else { throw DaemonConnection.unexpectedAnswer(record) }
+        guard connection.waitForEnd(.seconds(60)) else {
+            throw CommandFailure(
+                .timedOut, "the daemon (pid \(record.pid)) is to be reset but does not let go of the mount",
+                path: record.mount, advice: "Programs may still use it; see \(record.state)/daemon.log.")
+        }
+        while record.isRunning {
+            if let status = try? Self.status(of: record) { return status.rebuild }
+            // Nothing tells of a socket that comes back.
+            poll(nil, 0, 200)
+        }
+        throw CommandFailure(
+            .failed, "the daemon (pid \(record.pid)) ended while it made its state anew", path: record.mount,
+            advice: "See \(record.state)/daemon.log; \"ubiquity mount\" goes on where it stopped.")
+    }
+
+    private static func status(of record: MountRecord) throws(CommandFailure) -> MountStatus {
+        // Whoever ends as we come says nothing; it is asked again.
+        var connection = try DaemonConnection.open(record, patience: .seconds(3))
+        guard case .status(let answer) = try connection.call(.status(StatusRequest())) else {
             throw DaemonConnection.unexpectedAnswer(record)
         }
-        print("Reset \(record.mount); kept \(counted(answer.keptEdits, "edit")). The old state: \(answer.bundle)")
+        return answer.mount
     }
+
+    private func resetWithoutDaemon() throws {
+        let mount = try MountPoint.prepare(path, .current())
+        try confirm(mount)
+        let directory = state.map(absolute) ?? StandardPaths.current.stateDirectory(forMount: mount)
+        guard access(directory, F_OK) == 0 else {
+            throw CommandFailure(
+                .notMounted, "there is no state of a device", path: directory, advice: "Name it with --state.")
+        }
+        let launcher = try DaemonLauncher(
+            arguments: ["--mount", mount, "--state", directory, "--reset"], state: directory)
+        var display = LiveDisplay()
+        let pid = try launcher.start(noting: false) { if Terminal.isInteractive { display.show([$0 + " …"]) } }
+        display.clear()
+        guard let record = MountRegistry.standard.records().first(where: { $0.mount == mount && $0.pid == pid }) else {
+            throw CommandFailure(.failed, "the daemon (pid \(pid)) started but is not registered", path: mount)
+        }
+        try report(try Self.status(of: record).rebuild, mount)
+    }
+
+    private func report(_ rebuild: RebuildStatus?, _ mount: String) throws {
+        guard let rebuild else {
+            throw CommandFailure(
+                .failed, "the daemon came back without a reset", path: mount,
+                advice: "Restart it: it may be of another release.")
+        }
+        print(json ? try StatusJSON.text(ResetOutcome(mount: mount, rebuild: rebuild)) : "\(mount): \(rebuild.summary)")
+    }
+}
+
+/// What `ubiquity reset --json` prints.
+struct ResetOutcome: Encodable {
+    var format = 1
+    let mount: String
+    let rebuild: RebuildStatus
 }

@@ -43,14 +43,14 @@ struct DaemonLauncher {
     }
 
     /// Starts the daemon detached from this terminal and session, and waits until it is ready. Answers its process id.
-    func start(onProgress: (String) -> Void) throws(CommandFailure) -> pid_t {
+    func start(noting: Bool = true, onProgress: (String) -> Void) throws(CommandFailure) -> pid_t {
         do {
             try createDirectories(state)
             rotateLog()
             let pipe = try ReadyPipe.open()
             let pid = try spawn(reportingTo: pipe)
             pipe.closeWriter()
-            try awaitReady(pipe, pid, onProgress)
+            try awaitReady(pipe, pid, noting, onProgress)
             return pid
         } catch let error as Errno {
             throw CommandFailure(.failed, "the daemon can not be started (\(error))", path: state)
@@ -88,7 +88,7 @@ struct DaemonLauncher {
     }
 
     private func awaitReady(
-        _ pipe: borrowing ReadyPipe, _ pid: pid_t, _ onProgress: (String) -> Void
+        _ pipe: borrowing ReadyPipe, _ pid: pid_t, _ noting: Bool, _ onProgress: (String) -> Void
     ) throws {
         var lines = LineSplitter()
         while true {
@@ -98,6 +98,7 @@ struct DaemonLauncher {
                 if line == "ready" { return }
                 if let text = line.removing(prefix: "error: ") { throw Self.failure(text) }
                 if let text = line.removing(prefix: "starting: ") { onProgress(text) }
+                if let text = line.removing(prefix: "note: "), noting { Terminal.note(text) }
             }
         }
     }

@@ -7,7 +7,8 @@ struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show the state of mounts or documents.",
         discussion: """
-            Without a PATH, shows each mount: its daemon, cloud, queue and running transfers. With PATHs, shows for each \
+            Without a PATH, shows each mount: its daemon, cloud, queue and running transfers; a mount point as PATH \
+            shows that one. With other PATHs, shows for each \
             whether its bytes are here, whether they are in the cloud, and whether there is a conflict. --watch goes on \
             until Ctrl-C.
             """)
@@ -23,9 +24,13 @@ struct StatusCommand: ParsableCommand {
 
     func run() throws {
         let locator = try MountLocator.current()
-        if paths.isEmpty, !watch { return try showMounts(locator) }
-        let groups = try MountSelection(paths, locator).groups
-        guard watch else { return try showItems(groups) }
+        if paths.isEmpty, !watch { return try show(Self.reports(locator)) }
+        let groups = try MountSelection(paths, locator).groups.map(\.withoutRoot)
+        guard watch else {
+            // A mount point stands for its mount.
+            let isMounts = groups.allSatisfy(\.paths.isEmpty)
+            return try isMounts ? show(groups.map { Self.ask($0.record) }) : showItems(groups)
+        }
         guard let group = groups.first, groups.count == 1 else {
             let mounts = groups.map(\.record.mount).joined(separator: ", ")
             throw ValidationError("--watch shows one mount, say which: \(mounts)")
@@ -33,8 +38,7 @@ struct StatusCommand: ParsableCommand {
         try follow(group)
     }
 
-    private func showMounts(_ locator: MountLocator) throws {
-        let reports = Self.reports(locator)
+    private func show(_ reports: [MountReport]) throws {
         if json {
             print(try StatusJSON.text(mounts: reports))
         } else if reports.isEmpty {
@@ -100,6 +104,13 @@ struct StatusCommand: ParsableCommand {
                 display.show(StatusText.table(status.items.map { (group.record, $0) }, Terminal.style))
             }
         }
+    }
+}
+
+extension MountSelection.Group {
+    /// Where the mount itself is named alone, no path.
+    fileprivate var withoutRoot: MountSelection.Group {
+        paths.allSatisfy(\.isRoot) ? MountSelection.Group(record: record, paths: []) : self
     }
 }
 

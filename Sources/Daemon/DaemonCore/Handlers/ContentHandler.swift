@@ -24,7 +24,7 @@ extension DaemonService {
         let clock = ContinuousClock()
         while try await blocking({ [self] in try outcomes.contains { try $0.failure == nil && isWanted(at: $0.path) } })
         {
-            if case .stopped(let why) = device.engine.state { throw DaemonFailure(.failed, why) }
+            if case .stopped(let why) = device.engine.state { throw DaemonFailure(.failed, sentences: why) }
             try await clock.sleep(for: .milliseconds(50))
         }
         return try await blocking { [self] in try outcomes.map(judged) }
@@ -56,7 +56,7 @@ extension DaemonService {
         guard let message else { return outcome }
         return ItemOutcome(
             path: outcome.path, items: outcome.items, bytes: outcome.bytes,
-            failure: DaemonFailure(.failed, message, path: outcome.path.description))
+            failure: DaemonFailure(.failed, sentences: message, path: outcome.path.description))
     }
 
     func evict(_ request: EvictRequest) async throws -> ItemsResponse {

@@ -17,6 +17,12 @@ struct DaemonService: RequestHandler {
     var device: Device { daemon.device }
 
     func handle(_ request: DaemonRequest, from client: ClientContext) async throws -> DaemonResponse {
+        do { return try await answer(request) } catch let error as MetadataError {
+            throw DaemonFailure(error, path: daemon.configuration.stateDirectory)
+        }
+    }
+
+    private func answer(_ request: DaemonRequest) async throws -> DaemonResponse {
         switch request {
         case .hello, .watch: throw DaemonFailure(.invalidRequest, "this request is not answered here")
         case .status(let request): .status(try await status(request))
@@ -29,13 +35,14 @@ struct DaemonService: RequestHandler {
         case .stop(let request): .done(try await stop(request))
         case .diagnose: .diagnose(try await diagnose())
         case .reset: .reset(try await reset())
-        case .check: .check(try await check())
+        case .check(let request): .check(try await check(request))
         }
     }
 
     func didAnswer(_ request: DaemonRequest) async {
         switch request {
-        case .stop, .reset: daemon.stop()
+        case .stop: daemon.stop()
+        case .reset: daemon.stopForReset()
         default: break
         }
     }

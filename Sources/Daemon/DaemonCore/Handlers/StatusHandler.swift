@@ -4,6 +4,7 @@ import DaemonProtocol
 import Glibc
 import LocalMetadata
 import Sync
+import Synchronization
 import Transfers
 import VirtualFileSystem
 
@@ -53,11 +54,15 @@ extension DaemonService {
         result.isDownloading = status.isDownloading
         result.percentDownloaded = status.percentDownloaded
         result.downloadRequested = status.isDownloadRequested
-        result.downloadingError = status.downloadingError.map { DaemonFailure(.failed, $0, path: path.description) }
+        result.downloadingError = status.downloadingError.map {
+            DaemonFailure(.failed, sentences: $0, path: path.description)
+        }
         result.isUploaded = status.isUploaded
         result.isUploading = status.isUploading
         result.percentUploaded = status.percentUploaded
-        result.uploadingError = status.uploadingError.map { DaemonFailure(.failed, $0, path: path.description) }
+        result.uploadingError = status.uploadingError.map {
+            DaemonFailure(.failed, sentences: $0, path: path.description)
+        }
         result.hasUnresolvedConflicts = status.hasUnresolvedConflicts
         result.conflictOf = try status.conflictOf.map { try MountPath($0) }
         result.isExcludedFromSync = status.isExcluded
@@ -87,14 +92,18 @@ extension DaemonService {
                     path: try path(of: transfer.item, transaction), direction: transfer.isUpload ? .upload : .download,
                     completedBytes: transfer.done, totalBytes: transfer.total)
             }
-            status.errors = try transaction.failed(limit: 100).map { item in
+            status.errors = [daemon.damage.withLock { $0 }].compactMap(\.self)
+            status.errors += device.engine.troubles.all.map(DaemonFailure.init)
+            status.errors += try transaction.failed(limit: 100).map { item in
                 DaemonFailure(
-                    .failed, item.uploadError ?? item.downloadError ?? "unknown",
+                    .failed, sentences: item.uploadError ?? item.downloadError ?? "it failed",
                     path: try path(of: item, transaction).description)
             }
             status.containers = try transaction.containers().map(\.name.text)
             status.conflicts = UInt64(try transaction.totals().conflicts)
             status.cache = CacheStatus(bytes: try transaction.presentBytes(), limit: device.limits.size)
+            status.rebuild = daemon.rebuild.map(RebuildStatus.init)
+            status.check = daemon.checkStatus
             return status
         }
     }
@@ -106,6 +115,15 @@ extension DaemonService {
         case .connecting: CloudStatus(url: url, state: .offline, message: "connecting")
         case .offline(let why), .stopped(let why): CloudStatus(url: url, state: .offline, message: why)
         }
+    }
+}
+
+extension DaemonFailure {
+    /// A container that does not sync, by the folder that it shows as.
+    init(_ trouble: ContainerTroubles.Trouble) {
+        self.init(
+            trouble.needsUpdate ? .versionMismatch : .damaged, sentences: trouble.message,
+            path: trouble.container.folderName)
     }
 }
 

@@ -19,16 +19,20 @@ extension DaemonService {
         let deadline = request.timeout.map { clock.now.advanced(by: .seconds($0)) }
         // Two, as one may be under way that has read the cloud before this was asked.
         let goal = engine.rounds + 2
+        let attempt = engine.troubles.attempts + 2
         var asked: UInt64?
         while true {
             let isPending = try await blocking { [self] in try device.metadata.read { try $0.isAnythingPending() } }
             if !isPending, engine.rounds >= goal, engine.state == .online { return try await response() }
-            if case .stopped(let why) = engine.state { throw DaemonFailure(.failed, why) }
+            if case .stopped(let why) = engine.state { throw DaemonFailure(.failed, sentences: why) }
+            if engine.troubles.attempts >= attempt, let trouble = engine.troubles.all.first {
+                throw DaemonFailure(trouble)
+            }
             if let deadline, clock.now >= deadline { throw timedOut(try await response()) }
             engine.localTreeChanged()
             // Once for each round: a cloud that can not be reached is not asked any faster for it.
-            if asked != engine.rounds {
-                asked = engine.rounds
+            if asked != engine.troubles.attempts {
+                asked = engine.troubles.attempts
                 engine.askCloud()
             }
             try await clock.sleep(for: .milliseconds(20))
@@ -40,7 +44,7 @@ extension DaemonService {
             now.pendingItems == 0
             ? "all changes made here are in the cloud, what others changed is not known yet"
             : "\(now.pendingItems) items still wait to be uploaded"
-        if case .offline(let reason) = device.engine.state { why += " (\(reason))" }
+        if case .offline(let reason) = device.engine.state { why += " (\(DaemonFailure.clause(reason)))" }
         return DaemonFailure(
             .timedOut, why, advice: "It goes on by itself as soon as it can; `ubiquity status` shows how far it is.")
     }

@@ -82,7 +82,8 @@ final class ClientSession: Sendable {
         // Before the answer: the client may use the number again as soon as it has it.
         state.withLock { $0.finished(id) }
         try await send(DaemonEnvelope(id: id, body), connection)
-        await handler.didAnswer(request)
+        // What failed was not done, so nothing follows from it either.
+        if case .response = body { await handler.didAnswer(request) }
     }
 
     private func outcome(

@@ -11,7 +11,7 @@ package protocol RequestHandler: Sendable {
     /// The state now and after each change. Must buffer a bounded number of events, as a client may read slowly.
     func events(for request: WatchRequest, from client: ClientContext) async throws -> AsyncStream<DaemonEvent>
 
-    /// Called when the answer to `request` has been written: the place to stop the daemon after a `stop`.
+    /// Called when `request` was done and the answer has been written: the place to stop the daemon after a `stop`.
     func didAnswer(_ request: DaemonRequest) async
 }
 

@@ -25,6 +25,7 @@ package struct SocketServer: Sendable {
     private let handler: any RequestHandler
     private let limits: Limits
     private let logger: Logger
+    private let connections = Connections()
 
     /// `socket` already listens: clients may have connected before ``run()``.
     package init(
@@ -40,7 +41,15 @@ package struct SocketServer: Sendable {
 
     /// Serves until the task is cancelled; to be called once. Returns when every client's tasks have ended.
     package func run() async throws {
+        // Those that arrived at the end and were never served.
+        defer { connections.closeAll() }
+        try await accept()
+    }
+
+    private func accept() async throws {
+        // What a client sends is read once somebody serves it.
         let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .childChannelOption(.autoRead, value: false)
             .bind(descriptor, childChannelInitializer: configure)
         let clients = Counter()
         try await listener.executeThenClose { inbound in
@@ -51,15 +60,41 @@ package struct SocketServer: Sendable {
         }
     }
 
+    /// A client that has connected. Not an `NIOAsyncChannel` yet: one of those must not be dropped, and a client that arrives as the
+    /// server ends is.
+    private typealias Arrival = (peer: PeerCredentials, channel: any Channel)
+
     private typealias Client = (peer: PeerCredentials, channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>)
 
-    @Sendable private func configure(_ channel: any Channel) -> EventLoopFuture<Client> {
-        PeerCredentials.of(channel).flatMapThrowing { peer in
+    @Sendable private func configure(_ channel: any Channel) -> EventLoopFuture<Arrival> {
+        connections.add(channel)
+        return PeerCredentials.of(channel).flatMapThrowing { peer in
             let decoder = ByteToMessageHandler(
                 LengthFieldBasedFrameDecoder(lengthFieldLength: .four),
                 maximumBufferSize: ControlFrame.maximumLength + ControlFrame.headerLength)
             try channel.pipeline.syncOperations.addHandler(decoder)
-            return (peer, try NIOAsyncChannel(wrappingChannelSynchronously: channel))
+            return (peer, channel)
+        }
+    }
+
+    /// Begins to read what a client sends.
+    private func open(_ arrival: Arrival) async throws -> Client {
+        let channel = arrival.channel
+        let wrapped = try await channel.eventLoop.submit {
+            let wrapped = try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+            // A channel that has ended by now refuses, and reading from it says so.
+            channel.setOption(.autoRead, value: true).whenFailure { _ in channel.close(promise: nil) }
+            return wrapped
+        }.get()
+        return (arrival.peer, wrapped)
+    }
+
+    private func serve(_ arrival: Arrival, _ clients: Counter) async {
+        do {
+            await serve(try await open(arrival), clients)
+        } catch {
+            arrival.channel.close(promise: nil)
+            logger.debug("A client left before it was served", metadata: ["why": "\(error)"])
         }
     }
 
@@ -92,6 +127,34 @@ package struct SocketServer: Sendable {
         } catch {
             logger.debug("A client left before it was turned away", metadata: ["why": "\(error)"])
         }
+    }
+}
+
+/// The connections that are open, so that none outlasts the server.
+private final class Connections: Sendable {
+    private struct State {
+        var open: [ObjectIdentifier: any Channel] = [:]
+        var isOver = false
+    }
+
+    private let state = Mutex(State())
+
+    func add(_ channel: any Channel) {
+        let id = ObjectIdentifier(channel)
+        let isOver = state.withLock { state in
+            if !state.isOver { state.open[id] = channel }
+            return state.isOver
+        }
+        if isOver { return channel.close(promise: nil) }
+        channel.closeFuture.whenComplete { [self] _ in _ = state.withLock { $0.open.removeValue(forKey: id) } }
+    }
+
+    func closeAll() {
+        let open = state.withLock { state in
+            state.isOver = true
+            return Array(state.open.values)
+        }
+        for channel in open { channel.close(promise: nil) }
     }
 }
 

@@ -32,7 +32,11 @@ struct FuseMount: Sendable {
     /// `mount(2)` with a /dev/fuse of our own.
     private static func direct(_ path: String, _ options: FuseOptions) throws(FuseError) -> Int32 {
         let device = open("/dev/fuse", O_RDWR | O_CLOEXEC)
-        guard device >= 0 else { throw openFailure(errno) }
+        guard device >= 0 else { throw openFailure(String(cString: strerror(errno))) }
+        guard isFuseDevice(device) else {
+            close(device)
+            throw openFailure("it is something else")
+        }
         let words = "fd=\(device),rootmode=40000,user_id=\(geteuid()),group_id=\(getegid()),\(shared(options))"
         let flags = UInt(cfuse_mount_flags(options.isReadOnly ? 1 : 0))
         guard Glibc.mount(options.name, path, "fuse.\(options.name)", flags, words) == 0 else {
@@ -48,9 +52,15 @@ struct FuseMount: Sendable {
         "default_permissions" + (options.isOpenToOthers ? ",allow_other" : "")
     }
 
-    private static func openFailure(_ code: Int32) -> FuseError {
-        let reason = String(cString: strerror(code))
-        return FuseError(
+    /// The character device 10, 229 (Documentation/admin-guide/devices.txt of Linux).
+    private static func isFuseDevice(_ descriptor: Int32) -> Bool {
+        var information = stat()
+        return fstat(descriptor, &information) == 0 && information.st_mode & S_IFMT == S_IFCHR
+            && information.st_rdev == 10 << 8 | 229
+    }
+
+    private static func openFailure(_ reason: String) -> FuseError {
+        FuseError(
             .device,
             "/dev/fuse can not be opened (\(reason)). Load the kernel module with `modprobe fuse`; in a container, pass the device in."
         )

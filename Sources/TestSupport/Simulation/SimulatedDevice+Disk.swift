@@ -15,6 +15,9 @@ extension SimulatedDevice {
             try transaction.forEach(below: item) { if $0.kind == .file, $0.presence != .none { files.append($0) } }
         }
         guard let file = random.pick(files) else { return nil }
+        if cloud.bug == .evictsEdits, let edited = files.first(where: { $0.isEdited && !$0.isWriting }) {
+            try dropEdit(of: edited)
+        }
         do { try Evictor(context).evict(file.node) } catch is EvictionRefusal { return nil }
         return try self.files.path(of: file.node).map(\.description).joined(separator: "/")
     }

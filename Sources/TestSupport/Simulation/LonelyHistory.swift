@@ -2,17 +2,17 @@ import DeviceSupport
 import Foundation
 
 /// One device that works and syncs with nobody beside it: the cloud has no reason to change anything that its user made.
-final class LonelyHistory {
-    private(set) var story: [String] = []
-    private(set) var problems: [String] = []
+package final class LonelyHistory {
+    package private(set) var story: [String] = []
+    package private(set) var problems: [String] = []
 
-    init(seed: UInt64, steps: Int, shared: SimulatedDevice.SharedParts) throws {
+    package init(seed: UInt64, steps: Int, shared: SharedParts) throws {
         var random = SeededGenerator(seed: seed)
         var ledger = Ledger()
         var next = 0
         let root = "\(History.scratch)/ubiquity-lonely-\(getpid())-\(seed)"
         let device = try SimulatedDevice(
-            number: 0, seed: seed, skew: .zero, cloud: SimulatedCloud(), shared: shared, below: root)
+            number: 0, seed: seed, skew: .zero, cloud: SimulatedCloud(bug: nil), shared: shared, below: root)
         defer {
             try? device.crash()
             try? FileManager.default.removeItem(atPath: root)

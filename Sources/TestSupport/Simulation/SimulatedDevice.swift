@@ -28,32 +28,22 @@ final class SimulatedDevice {
     let cloud: SimulatedCloud
     let time: ManualTime
     var isOnline = true
+    /// What was sent last, which the network may bring once more.
+    var sent: [[UInt8]] = []
+    let directory: String
+    let number: Int
+    let crashPoint = CrashPoint()
     /// Some devices announce every new file that is not empty, some the longer ones, some none.
     private let announcedSize: UInt64
-    private let directory: String
     private let shared: SharedParts
     private let ids: SeededIDs
     private var memory: Parts?
 
-    /// What costs too much to make for each device.
-    struct SharedParts {
-        let transfers: TransferContext
-        let log: Logger
-
-        init() throws {
-            transfers = TransferContext(
-                backend: InMemoryBackend(), slots: TransferSlots(),
-                pool: try BlockingPool(name: "simulation", threads: 1))
-            var log = Logger(label: "simulation")
-            log.logLevel = .critical
-            self.log = log
-        }
-    }
-
     init(number: Int, seed: UInt64, skew: Duration, cloud: SimulatedCloud, shared: SharedParts, below root: String)
         throws
     {
-        id = DeviceID(UInt64(number) + 1)
+        self.number = number
+        id = DeviceID(cloud.bug == .oneIdentity ? 1 : UInt64(number) + 1)
         name = "device \(number)"
         self.cloud = cloud
         self.shared = shared
@@ -93,9 +83,13 @@ final class SimulatedDevice {
         try metadata.close()
     }
 
+    var isRunning: Bool { memory != nil }
+
     func start() throws {
-        let metadata = try MetadataDatabase(path: "\(directory)/metadata.sqlite", log: shared.log)
+        let metadata = try MetadataDatabase(
+            path: "\(directory)/metadata.sqlite", log: shared.log, onCommit: { [crashPoint] in crashPoint.pass() })
         let content = try ContentStore(directory: "\(directory)/content")
+        if cloud.bug == .sweepsEdits { try sweepEdits(metadata, content) }
         let recovery = Recovery(metadata: metadata, content: content, time: time, log: shared.log)
         try recovery.run()
         if try metadata.read({ try $0.container(named: .cloudDocs) }) == nil {

@@ -17,6 +17,19 @@ struct Ledger {
         if let content { exempt.insert(content) }
     }
 
+    /// Takes over what was done when the device died, as far as `visible` shows that it happened. Where it was one atomic step,
+    /// the old or the new has to be there.
+    mutating func suppose(_ done: Ledger, visible: Set<String>, isAtomic: Bool) -> [String] {
+        let (new, old) = (done.written.subtracting(written), done.superseded.subtracting(superseded))
+        written = done.written
+        exempt = done.exempt.union(new.subtracting(visible))
+        superseded = superseded.union(old.subtracting(visible))
+        guard isAtomic, !new.isEmpty, !old.isEmpty,
+            old.union(new).isDisjoint(with: visible.union(exempt.subtracting(new)))
+        else { return [] }
+        return ["neither \(old) nor \(new) is there after the crash"]
+    }
+
     /// What is wrong where everybody shows `visible`.
     func problems(visible: Set<String>) -> [String] {
         let lost = written.subtracting(superseded).subtracting(visible).subtracting(exempt).sorted()

@@ -14,7 +14,7 @@ extension SimulatedDevice {
     @discardableResult
     func fold() throws -> Bool {
         let container = try container()
-        guard let record = cloud.entry(after: container.sequence) else { return false }
+        guard let record = cloud.entry(after: container.sequence, for: number) else { return false }
         try LogFollower(context).fold(record, in: container)
         return true
     }
@@ -29,7 +29,10 @@ extension SimulatedDevice {
     func append() throws -> Bool {
         let container = try container()
         guard let batch = try metadata.read({ try $0.outbox(of: container.id) }) else { return false }
+        guard !crashPoint.isPassed else { return false }
         cloud.append(batch.payload)
+        sent = (sent + [batch.payload]).suffix(3)
+        if cloud.bug == .forgottenBatch { try metadata.write { try $0.removeOutbox(of: container.id) } }
         return true
     }
 
@@ -44,14 +47,26 @@ extension SimulatedDevice {
             guard let candidate = try? UploadCandidate(item, in: content) else { continue }
             let reference = cloud.store(try bytes(of: item.blob))
             try meanwhile()
-            if try metadata.write({ try candidate.note(reference, in: content, $0) }) { isAnyDone = true }
+            if try metadata.write({ try note(candidate, reference, $0) }) { isAnyDone = true }
         }
         return isAnyDone
+    }
+
+    private func note(
+        _ candidate: UploadCandidate, _ reference: ContentReference, _ transaction: MetadataTransaction
+    ) throws -> Bool {
+        guard cloud.bug == .uploadHidesWrite, var row = try transaction.item(candidate.item.node) else {
+            return try candidate.note(reference, in: content, transaction)
+        }
+        (row.content, row.isEdited) = (reference, false)
+        try transaction.update(row)
+        return true
     }
 
     /// Fetches what was asked for.
     @discardableResult
     func download() throws -> Bool {
+        if cloud.bug == .downloadOverEdit { try overwriteEdits() }
         let wanted = try metadata.read { try $0.wanted(limit: 100) }
         for item in wanted { try fetch(item) }
         return !wanted.isEmpty
@@ -87,7 +102,7 @@ extension SimulatedDevice {
         if !isInstalled { try content.remove(blob) }
     }
 
-    private func write(_ reference: ContentReference, to blob: BlobName, modified: Timestamp) throws {
+    func write(_ reference: ContentReference, to blob: BlobName, modified: Timestamp) throws {
         guard let bytes = cloud.contents[reference] else { throw Errno(EIO, "the cloud never got \(reference.digest)") }
         let descriptor = try content.create(blob)
         defer { close(descriptor) }

@@ -1,0 +1,58 @@
+import CloudStorage
+import DaemonProtocol
+import LocalMetadata
+import Logging
+import Maintenance
+import Sync
+
+extension DaemonService {
+    /// How long to go on uploading before the state is made anew; what is left then becomes recovered documents.
+    private static let uploadLimit = Duration.seconds(30)
+
+    /// Uploads what can be uploaded, then lets the daemon end and start again with a reset (see `didAnswer`).
+    func reset() async throws -> ResetResponse {
+        try await requireCloud()
+        if case .online = device.engine.state { try await uploadWhatCanBe() }
+        let pending = try await blocking { [self] in (try? device.metadata.read { try $0.pendingTotals().items }) ?? 0 }
+        return ResetResponse(pendingItems: UInt64(pending))
+    }
+
+    /// A device that is stuck is what a reset is for, so what does not go is left.
+    private func uploadWhatCanBe() async throws {
+        _ = try await sync(SyncRequest(paths: [], wait: false))
+        let engine = device.engine
+        engine.context.pace.hurry()
+        defer { engine.context.pace.relax() }
+        let clock = ContinuousClock()
+        let deadline = clock.now.advanced(by: Self.uploadLimit)
+        let goal = engine.rounds + 1
+        while clock.now < deadline, engine.state == .online, engine.troubles.all.isEmpty {
+            let left = try await blocking { [self] in try device.metadata.read { try $0.unpausedPendingTotal() } }
+            if left == 0, engine.rounds >= goal { return }
+            engine.localTreeChanged()
+            engine.askCloud()
+            try await clock.sleep(for: .milliseconds(50))
+        }
+        daemon.logger.notice("not everything was uploaded before the reset")
+    }
+
+    /// Without its cloud a device that forgets what it knows shows nothing.
+    private func requireCloud() async throws {
+        do { _ = try await device.engine.context.backend.connect(create: false) } catch let error as CloudError {
+            guard error.code == .offline else { return }
+            let failure = DaemonFailure(.offline, sentences: error.message)
+            throw DaemonFailure(
+                .offline, "the state is made anew from the cloud, and \(failure.message)",
+                path: daemon.configuration.mountPoint,
+                advice: "Nothing was changed. \(failure.advice ?? "Make the cloud reachable first.")")
+        }
+    }
+}
+
+extension RebuildStatus {
+    init(_ report: RebuildReport) {
+        self.init(
+            reason: report.reason, aside: report.aside, folder: report.folder.flatMap { try? MountPath($0) },
+            recovered: report.recovered, keptAside: report.keptAside, summary: report.sentence)
+    }
+}

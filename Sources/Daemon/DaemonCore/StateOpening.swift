@@ -1,0 +1,121 @@
+import Basics
+import CloudStorage
+import ContainerLog
+import DaemonProtocol
+import Glibc
+import LocalContent
+import LocalMetadata
+import Logging
+import Maintenance
+import Transfers
+
+/// Opens a device on its state directory. A state that is damaged, or whose reset was asked for, is first made anew from the cloud.
+struct StateOpening {
+    let configuration: DaemonConfiguration
+    let readiness: ReadinessPipe
+    let logger: Logger
+
+    private var state: String { configuration.stateDirectory }
+    private var database: String { "\(state)/metadata.sqlite" }
+
+    /// The device, and what a rebuild did if there was one.
+    func open() async throws -> (device: Device, rebuild: RebuildReport?) {
+        readiness.starting("opening \(state)")
+        if let report = try StateSwap(state: state).resume() { logger.notice("carried a rebuild through: \(report)") }
+        if configuration.resets {
+            try refuseNewer()
+            let report = try await rebuild(because: "its reset was asked for")
+            return (try openDevice(), report)
+        }
+        do throws(DaemonFailure) {
+            try requireDatabase()
+            return (try openDevice(), nil)
+        } catch {
+            guard error.code == .damaged else { throw error }
+            logger.error("the state is damaged and is rebuilt", metadata: ["why": "\(error)"])
+            let report = try await rebuild(because: error.message, damage: error)
+            return (try openDevice(), report)
+        }
+    }
+
+    /// Only the version that wrote a state knows what in it must not be lost.
+    private func refuseNewer() throws(DaemonFailure) {
+        do { try MetadataDatabase.refuseNewer(database) } catch {
+            // Damage is what a reset is for.
+            guard let error = error as? MetadataError, error.code == .tooNew else { return }
+            throw DaemonFailure(error, path: state)
+        }
+    }
+
+    private func openDevice() throws(DaemonFailure) -> Device {
+        do { return try Device(configuration, logger: logger) } catch let error as MetadataError {
+            throw DaemonFailure(error, path: state)
+        } catch let error as DaemonFailure { throw error } catch {
+            throw DaemonFailure(
+                .failed, "the state can not be opened (\(error))", path: state, advice: "Check the disk that holds it.")
+        }
+    }
+
+    /// SQLite takes an empty file for a new database. Beside documents it is what is left of one.
+    private func requireDatabase() throws(DaemonFailure) {
+        var information = stat()
+        if stat(database, &information) == 0, information.st_size > 0 { return }
+        guard hasBlobs() else { return }
+        throw DaemonFailure(.damaged, "the metadata database is empty or gone, though there are documents", path: state)
+    }
+
+    private func hasBlobs() -> Bool {
+        let content = "\(state)/content"
+        guard access(content, F_OK) == 0 else { return false }
+        // What can not be read now fails again, with its reason, when the device is opened.
+        guard let store = try? ContentStore(directory: content) else { return false }
+        return (0..<256).contains { ((try? store.blobs(inShard: $0)) ?? []).isEmpty == false }
+    }
+
+    private func rebuild(because reason: String, damage: DaemonFailure? = nil) async throws -> RebuildReport {
+        let transfers = try Device.transfers(configuration, logger)
+        let rebuild = StateRebuild(
+            state: state, transfers: transfers, device: configuration.deviceName, time: SystemTime(), log: logger)
+        let report: RebuildReport
+        do {
+            report = try await rebuild.run(because: reason) { readiness.starting("rebuilding: \($0)") }
+        } catch { throw failure(error, damage) }
+        logger.notice("rebuilt the state: \(report)")
+        readiness.note(report.sentence)
+        return report
+    }
+
+    private func failure(_ error: any Error, _ damage: DaemonFailure?) -> DaemonFailure {
+        let why = (error as? CloudError)?.message ?? "\(error)"
+        let code: DaemonFailure.Code =
+            switch error {
+            case let error as CloudError where error.code == .offline: .offline
+            case let error as CloudError where error.code == .tooNew: .versionMismatch
+            case is LogError: .versionMismatch
+            case let error as MetadataError: error.code == .noSpace ? .diskFull : .failed
+            default: .failed
+            }
+        let what = damage.map { "\($0.message); it could not be rebuilt from the cloud" } ?? "it could not be reset"
+        return DaemonFailure(
+            code, "\(what) (\(DaemonFailure.clause(why)))", path: state,
+            advice:
+                "Nothing was changed; edits that were not uploaded are in its folder content. Mount again once that is mended."
+        )
+    }
+}
+
+extension RebuildReport {
+    /// What its user wants to know.
+    var sentence: String {
+        var text = "rebuilt this device's state from the cloud because \(DaemonFailure.clause(reason)). "
+        if let folder {
+            text += "\(recovered) documents that the cloud had not been told of are in \(folder). "
+        } else {
+            text += "There was nothing that the cloud did not have. "
+        }
+        if mended > 0 { text += "\(mended) documents were sent again, as the cloud had lost bytes of them. " }
+        if keptAside > 0 { text += "\(keptAside) files that could not be recognised are in the content folder there. " }
+        if !lost.isEmpty { text += "The bytes of \(lost.count) documents were gone: \(lost.joined(separator: ", ")). " }
+        return text + "The old state is in \(aside)."
+    }
+}

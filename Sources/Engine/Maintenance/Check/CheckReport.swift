@@ -1,0 +1,46 @@
+/// Something that is damaged, or was mended.
+package struct Finding: Hashable, Sendable {
+    /// The document it touches, as names from the mount on; empty where it touches none, or it is not known which.
+    package let path: [String]
+    /// What is wrong, or what was done: a clause without a period.
+    package let what: String
+    /// What to do about it, whole sentences.
+    package let advice: String?
+
+    package init(_ what: String, path: [String] = [], advice: String? = nil) {
+        self.path = path
+        self.what = what
+        self.advice = advice
+    }
+}
+
+/// What a check found. Lists are cut where they would grow without bound; the counts are whole.
+package struct CheckReport: Sendable {
+    package var items: UInt64 = 0
+    package var bytes: UInt64 = 0
+    package private(set) var problems: [Finding] = []
+    package private(set) var problemCount: UInt64 = 0
+    package private(set) var repairs: [Finding] = []
+    package private(set) var repairCount: UInt64 = 0
+    private static let longest = 300
+
+    package init() {}
+
+    mutating func found(_ finding: Finding) {
+        problemCount += 1
+        if problems.count < Self.longest { problems.append(finding) }
+    }
+
+    mutating func mended(_ finding: Finding) {
+        repairCount += 1
+        if repairs.count < Self.longest { repairs.append(finding) }
+    }
+}
+
+/// How far a check is.
+package struct CheckProgress: Sendable {
+    package var stage: String
+    package var bytes: UInt64
+    package var total: UInt64
+    package var problems: UInt64
+}

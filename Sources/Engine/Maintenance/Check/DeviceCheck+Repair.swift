@@ -1,0 +1,127 @@
+import Basics
+import CloudModel
+import CloudStorage
+import Glibc
+import LocalContent
+import LocalMetadata
+import Sync
+import Transfers
+
+/// What a repair does on the device itself.
+extension DeviceCheck {
+    /// Tells of bytes that are not what the record says, or gets the right ones back from the cloud.
+    mutating func mend(
+        _ item: LocalItem, _ path: [String], _ what: String, _ actual: ContentReference?, mayBeEdit: Bool
+    ) async throws {
+        guard repairs else {
+            return report.found(Finding(what, path: path, advice: "Run `ubiquity repair`: it gets it from the cloud."))
+        }
+        if let actual, try await correctRecord(of: item, to: actual) {
+            return report.mended(Finding("its record on this device was damaged and has been corrected", path: path))
+        }
+        guard try await isInCloud(item) else {
+            return report.found(
+                Finding(what, path: path, advice: "The cloud has no good copy either; what is here was kept."))
+        }
+        // Bytes that a program may have written are never thrown away.
+        let place = mayBeEdit ? try keepCopy(of: item, below: path) : nil
+        guard try await fetchAgain(item) else { return }
+        let rest = place.map { ", what was on this device is in \($0)" } ?? ""
+        report.mended(Finding("\(what): it is fetched again from the cloud\(rest)", path: path))
+    }
+
+    /// Where the bytes are what the log says, it is the record that is wrong.
+    private func correctRecord(of item: LocalItem, to actual: ContentReference) async throws -> Bool {
+        let context = context
+        return try await context.blocking {
+            try context.metadata.write { transaction in
+                guard try transaction.cloudItem(item)?.content == actual, var row = try transaction.item(item.node),
+                    row == item
+                else { return false }
+                row.content = actual
+                row.size = actual.size
+                try transaction.update(row)
+                return true
+            }
+        }
+    }
+
+    private func isInCloud(_ item: LocalItem) async throws -> Bool {
+        let context = context
+        let name = try await context.blocking { try context.metadata.read { try $0.container(item.container)?.name } }
+        guard let name, let reference = item.content else { return false }
+        var cloud = CloudContent(context.transfers, name)
+        do { return try await cloud.badChunks(of: reference).isEmpty } catch is CloudError { return false }
+    }
+
+    /// The file becomes a placeholder whose bytes are wanted at once.
+    private func fetchAgain(_ item: LocalItem) async throws -> Bool {
+        let context = context
+        return try await context.blocking {
+            try context.changeTree { transaction, effects in
+                guard var row = try transaction.item(item.node), row == item, !context.mounted.isOpen(item.node) else {
+                    return false
+                }
+                row.presence = .none
+                row.ranges = []
+                row.generation += 1
+                row.wanted = max(row.wanted, 100)
+                try transaction.update(row)
+                effects.orphanedBlobs.append(item.blob)
+                effects.changedNodes.insert(item.node)
+                effects.wantsDownloads = true
+                return true
+            }
+        }
+    }
+
+    // MARK: Recovered
+
+    private mutating func keepCopy(of item: LocalItem, below path: [String]) throws -> String {
+        var tree = try recoveredTree(in: .cloudDocs)
+        defer { recovered[.cloudDocs] = tree }
+        let above = try context.metadata.read { transaction -> [LocalItem] in
+            var folders: [LocalItem] = []
+            var parent = item.parent
+            while parent != .root, let folder = try transaction.item(parent), folders.count < 4096 {
+                folders.append(folder)
+                parent = folder.parent
+            }
+            return folders.reversed()
+        }
+        try tree.add(
+            item.blob, of: context.content, context.content.status(item.blob), row: item, below: above)
+        tell(tree)
+        return tree.path
+    }
+
+    /// Gives items without a folder a place that can be seen.
+    mutating func rescueStranded() async throws {
+        while case let items = try context.metadata.read({ try $0.strandedItems(limit: 100) }), !items.isEmpty {
+            for item in items {
+                let name = try context.metadata.read { try $0.container(item.container)?.name } ?? .cloudDocs
+                var tree = try recoveredTree(in: name)
+                try tree.adopt(item)
+                recovered[name] = tree
+                report.mended(
+                    Finding("its folder was gone; it is in \(tree.path) now", path: [item.name.description]))
+            }
+            for tree in recovered.values { tell(tree) }
+        }
+    }
+
+    private func recoveredTree(in container: ContainerName) throws -> RecoveredTree {
+        if let present = recovered[container] { return present }
+        let now = context.time.now()
+        return try RecoveredTree(
+            context.metadata, context.content, in: container, label: "\(context.deviceName) \(dateLabel(now))", now: now
+        )
+    }
+
+    /// The kernel may have listed the folder before.
+    private func tell(_ tree: RecoveredTree) {
+        var effects = TreeEffects()
+        effects.changedNodes = tree.changedNodes
+        context.mounted.apply(effects)
+    }
+}

@@ -1,0 +1,168 @@
+import Basics
+import CloudModel
+import CloudStorage
+import ContainerLog
+import LocalContent
+import LocalMetadata
+import Logging
+package import Sync
+import Transfers
+
+/// Verifies all that a running device and its cloud keep, and mends what can be mended when asked to. Edits that are not in the
+/// cloud are never dropped.
+package struct DeviceCheck {
+    let context: EngineContext
+    let repairs: Bool
+    private let onProgress: (CheckProgress) -> Void
+    var report = CheckReport()
+    private var progress: CheckProgress
+    /// Made with the first thing that has no other place.
+    var recovered: [ContainerName: RecoveredTree] = [:]
+
+    package init(_ context: EngineContext, repair: Bool, onProgress: @escaping (CheckProgress) -> Void) {
+        self.context = context
+        repairs = repair
+        self.onProgress = onProgress
+        progress = CheckProgress(stage: "", bytes: 0, total: 0, problems: 0)
+    }
+
+    /// Throws what keeps it from going on at all, and `CancellationError`.
+    package mutating func run() async throws -> CheckReport {
+        try await checkDatabase()
+        do {
+            try await checkLocalContent()
+            try await checkCloud()
+        } catch let error as CloudError {
+            // What is here was checked.
+            report.found(Finding("the cloud could not be checked: \(clause(error.message))"))
+        } catch let error as MetadataError {
+            guard error.code == .damaged, report.problemCount > 0 else { throw error }
+            report.found(Finding("not everything could be checked, as the database can not be read"))
+        }
+        return report
+    }
+
+    // MARK: The database
+
+    private mutating func checkDatabase() async throws {
+        stage("the database", total: 0)
+        let context = context
+        let problems = try await context.blocking { try context.metadata.integrityProblems() }
+        for problem in problems {
+            let path = await path(inProblem: problem)
+            report.found(
+                Finding(
+                    "the database is damaged: \(problem)", path: path,
+                    advice: "Run `ubiquity reset`; it loses no edit."))
+        }
+        // What else is asked of a damaged database has no meaning.
+        guard problems.isEmpty else { return }
+        try await checkRows()
+    }
+
+    /// SQLite names the row whose index entry is wrong.
+    private func path(inProblem problem: String) async -> [String] {
+        guard let match = problem.firstMatch(of: /row (\d+) missing from index local_/), let number = UInt64(match.1)
+        else { return [] }
+        return await path(of: NodeID(number))
+    }
+
+    private mutating func checkRows() async throws {
+        let context = context
+        let problems = try await context.blocking {
+            try context.metadata.read { transaction in
+                try transaction.rowProblems(limit: 100).map { problem in
+                    (problem, try problem.node.map { try transaction.path(of: $0).map(\.description) } ?? [])
+                }
+            }
+        }
+        for (problem, path) in problems {
+            let advice =
+                problem.isStranded
+                ? "Run `ubiquity repair`: it puts it into the folder Recovered."
+                : "Run `ubiquity reset`; it loses no edit."
+            let finding = Finding("the database contradicts itself: \(problem.what)", path: path, advice: advice)
+            if repairs, problem.isStranded { continue }
+            report.found(finding)
+        }
+        if repairs { try await rescueStranded() }
+    }
+
+    // MARK: The bytes on this device
+
+    private mutating func checkLocalContent() async throws {
+        let context = context
+        let total = try await context.blocking { try context.metadata.read { try $0.presentBytes() } }
+        stage("documents on this device", total: total)
+        var last = NodeID(0)
+        while true {
+            let page = try await context.blocking { [last] in
+                try context.metadata.read { try $0.items(after: last, limit: 256) }
+            }
+            guard let end = page.last else { return }
+            last = end.node
+            report.items += UInt64(page.count)
+            for item in page where item.kind == .file && item.presence != .none && item.size > 0 {
+                try await check(item)
+            }
+        }
+    }
+
+    private mutating func check(_ item: LocalItem) async throws {
+        try Task.checkCancellation()
+        defer { advance(item.size) }
+        guard !item.isWriting, !context.mounted.isOpen(item.node) else { return }
+        let bytes = try await context.inspect(item)
+        if case .good = bytes { return }
+        // What was read may have changed while it was read.
+        guard try await isUnchanged(item) else { return }
+        try await judge(item, bytes)
+    }
+
+    private func isUnchanged(_ item: LocalItem) async throws -> Bool {
+        let context = context
+        return try await context.blocking { try context.metadata.read { try $0.item(item.node) } } == item
+            && !context.mounted.isOpen(item.node)
+    }
+
+    private mutating func judge(_ item: LocalItem, _ bytes: LocalBytes) async throws {
+        let path = await path(of: item.node)
+        switch bytes {
+        case .good: break
+        case .lostEdit(let what):
+            report.found(
+                Finding("\(what), and they had not reached the cloud", path: path, advice: "Restore it from a backup."))
+        case .wrongPart: try await mend(item, path, "the part of it on this device is damaged", nil, mayBeEdit: false)
+        case .wrong(let what, let actual, let mayBeEdit):
+            try await mend(item, path, what, actual, mayBeEdit: mayBeEdit)
+        }
+    }
+
+    // MARK: Telling
+
+    mutating func stage(_ name: String, total: UInt64) {
+        progress = CheckProgress(stage: name, bytes: 0, total: total, problems: report.problemCount)
+        onProgress(progress)
+    }
+
+    mutating func advance(_ bytes: UInt64) {
+        report.bytes += bytes
+        progress.bytes += bytes
+        progress.problems = report.problemCount
+        onProgress(progress)
+    }
+
+    func path(of node: NodeID) async -> [String] {
+        let context = context
+        // Only for people: without it the finding stands alone.
+        let names = try? await context.blocking { try context.metadata.read { try $0.path(of: node) } }
+        return (names ?? []).map(\.description)
+    }
+
+    func clause(_ sentence: String) -> String { sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence }
+}
+
+extension RowProblem {
+    /// No path leads to it, so it is given one.
+    var isStranded: Bool { node != nil && what.contains("folder that is not there") }
+}

@@ -1,0 +1,77 @@
+import Basics
+import Chunking
+import CloudModel
+import Glibc
+import LocalContent
+import LocalMetadata
+import Sync
+import Transfers
+
+/// What the bytes of one file on this device turned out to be.
+enum LocalBytes: Sendable {
+    case good
+    /// Not what the record says: what they are, and whether a program may have written them.
+    case wrong(what: String, actual: ContentReference?, mayBeEdit: Bool)
+    /// A part of a download has chunks that are not what they should be.
+    case wrongPart
+    /// An edit whose bytes are gone.
+    case lostEdit(String)
+}
+
+extension EngineContext {
+    /// Reads a file's bytes and holds them against its row.
+    func inspect(_ item: LocalItem) async throws -> LocalBytes {
+        let status: BlobStatus
+        do throws(Errno) { status = try content.status(item.blob) } catch {
+            let what =
+                error.code == ENOENT ? "its bytes are gone from this device" : "its bytes can not be read (\(error))"
+            return item.isEdited ? .lostEdit(what) : .wrong(what: what, actual: nil, mayBeEdit: false)
+        }
+        if item.isEdited { return .good }
+        let file = SharedDescriptor(adopting: try content.open(item.blob))
+        if item.presence == .partial { return try await isPartGood(item, file) ? .good : .wrongPart }
+        let mayBeEdit = status.modified != item.attributes.modified
+        let actual: ContentReference
+        do { actual = try await ContentHasher(pool: transfers.pool).reference(file) } catch let error as TransferError {
+            return .wrong(what: "its bytes can not be read (\(error))", actual: nil, mayBeEdit: mayBeEdit)
+        }
+        guard actual != item.content else { return .good }
+        let what =
+            actual.size == item.size
+            ? "its bytes on this device are damaged"
+            : "it has \(actual.size) bytes on this device instead of \(item.size)"
+        return .wrong(what: what, actual: actual, mayBeEdit: mayBeEdit)
+    }
+
+    private func isPartGood(_ item: LocalItem, _ file: SharedDescriptor) async throws -> Bool {
+        guard let reference = item.content else { return true }
+        let stored = try metadata.read { try $0.manifest(reference.digest) }
+        let decoded = stored.flatMap { try? Manifest(decoding: $0, size: reference.size) }
+        // Without its list of chunks nothing can be told of the part; it is read through the list when it is next fetched.
+        guard let manifest = Manifest(within: reference) ?? decoded else { return true }
+        for (index, chunk) in manifest.chunks.enumerated() where item.hasChunk(index) {
+            let offset = manifest.offset(of: index)
+            let digest = try await transfers.pool.run { try Self.digest(file, offset, chunk.length) }
+            guard digest == chunk.id else { return false }
+        }
+        return true
+    }
+
+    private static func digest(_ file: SharedDescriptor, _ offset: UInt64, _ length: Int) throws -> Digest {
+        var bytes = [UInt8](repeating: 0, count: length)
+        var done = 0
+        while done < length {
+            let count = try check("pread") { pread(file.raw, &bytes[done], length - done, off_t(offset) + off_t(done)) }
+            guard count > 0 else { break }
+            done += count
+        }
+        return Digest.of(bytes)
+    }
+}
+
+extension LocalItem {
+    /// Whether a partly fetched file has that chunk; see docs/STORAGE.md, `ranges`.
+    fileprivate func hasChunk(_ index: Int) -> Bool {
+        index / 8 < ranges.count && ranges[index / 8] & 1 << UInt8(index % 8) != 0
+    }
+}

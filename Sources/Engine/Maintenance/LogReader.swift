@@ -1,0 +1,55 @@
+package import CloudModel
+package import CloudStorage
+package import ContainerLog
+
+/// Reads a log from its beginning, past entries that are damaged.
+package struct LogReader {
+    package struct Entry {
+        package enum Content {
+            case batch(ChangeBatch)
+            case damaged(String)
+        }
+        package let sequence: LogSequence
+        package let content: Content
+    }
+
+    private let backend: any CloudBackend
+    private let container: ContainerName
+    private var position = LogSequence.zero
+    private var ready: [LogRecord] = []
+    private var lastDamage: String?
+
+    package init(_ backend: any CloudBackend, _ container: ContainerName) {
+        self.backend = backend
+        self.container = container
+    }
+
+    /// Nil at the end. Throws ``CloudError`` that is not about one entry, and ``LogError`` of an entry of a newer version.
+    package mutating func next() async throws -> Entry? {
+        if ready.isEmpty {
+            do { ready = try await fill().reversed() } catch let error as CloudError {
+                // The same word again is not about an entry: the log is shorter than it was, and ends here.
+                guard error.code == .damaged else { throw error }
+                guard error.message != lastDamage else { return nil }
+                lastDamage = error.message
+                position = position.next
+                return Entry(sequence: position, content: .damaged(error.message))
+            }
+        }
+        guard let record = ready.popLast() else { return nil }
+        position = record.sequence
+        do { return Entry(sequence: position, content: .batch(try ChangeBatch(decoding: record.payload))) } catch {
+            guard case .damaged(let why) = error else { throw error }
+            return Entry(sequence: position, content: .damaged(why))
+        }
+    }
+
+    /// Many at once; one alone where one of many is damaged, so that those before it are still read.
+    private func fill() async throws -> [LogRecord] {
+        do { return try await backend.entries(in: container, after: position, limit: 64) } catch let error as CloudError
+        {
+            guard error.code == .damaged else { throw error }
+            return try await backend.entries(in: container, after: position, limit: 1)
+        }
+    }
+}

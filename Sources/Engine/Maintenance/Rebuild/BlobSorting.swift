@@ -1,0 +1,131 @@
+import Basics
+import Chunking
+import CloudModel
+import CloudStorage
+import Glibc
+import LocalContent
+import LocalMetadata
+import Transfers
+
+/// Goes through everything on a device's disk during a rebuild, and finds for each thing its place.
+struct BlobSorting {
+    let old: ContentStore
+    let rows: SalvagedRows
+    let knowledge: LogKnowledge
+    let transfers: TransferContext
+    var tree: RecoveredTree
+    var report: RebuildReport
+    /// Blobs that stay with the old state, as `shard/name`.
+    private(set) var kept: [String] = []
+    /// Rows whose blob was met: the others have no bytes.
+    private var met: Set<NodeID> = []
+
+    init(
+        old: ContentStore, rows: SalvagedRows, knowledge: LogKnowledge, transfers: TransferContext,
+        tree: RecoveredTree, report: RebuildReport
+    ) {
+        self.old = old
+        self.rows = rows
+        self.knowledge = knowledge
+        self.transfers = transfers
+        self.tree = tree
+        self.report = report
+    }
+
+    mutating func run(_ progress: (String) -> Void) async throws {
+        for shard in 0..<256 {
+            // Also tells whoever waits that it goes on.
+            progress("looking at documents on this device, \(shard * 100 / 256) %")
+            for blob in try old.blobs(inShard: shard).sorted(by: { $0.description < $1.description }) {
+                try await sort(blob)
+            }
+        }
+        for node in rows.nodes() where !met.contains(node) {
+            if let row = rows.item(node) { try sortWithoutBytes(row) }
+        }
+        report.recovered = tree.count
+        report.folder = tree.count > 0 ? tree.path : nil
+    }
+
+    /// Makes the bytes of what was recovered durable.
+    func syncAll() throws { try old.syncAll() }
+
+    private mutating func sort(_ blob: BlobName) async throws {
+        let status = try old.status(blob)
+        let row = rows.item(NodeID(blob.node)).flatMap { $0.blob == blob ? $0 : nil }
+        if let row { met.insert(row.node) }
+        // An empty file without a name says nothing to anybody.
+        guard status.size > 0 || row != nil else { return }
+        let manifest = try await manifest(of: blob)
+        let hasHoles = status.blocks * 512 < status.size
+        let digest = manifest?.reference.digest
+        switch BlobVerdict(row: row, blob: blob, digest: digest, hasHoles: hasHoles, knowledge: knowledge) {
+        case .leftover: break
+        case .keepAside: keepAside(blob)
+        case .recover: try recover(blob, status, row)
+        case .inCloud:
+            if let manifest, try await isHeld(manifest, blob, row) {
+                report.inCloud += 1
+            } else {
+                try recover(blob, status, row)
+            }
+        }
+    }
+
+    private mutating func recover(_ blob: BlobName, _ status: BlobStatus, _ row: LocalItem?) throws {
+        try tree.add(blob, of: old, status, row: row, below: row.map(rows.folders) ?? [])
+    }
+
+    private mutating func keepAside(_ blob: BlobName) {
+        let shard = String(blob.node % 256, radix: 16)
+        kept.append("\(shard.count == 1 ? "0" + shard : shard)/\(blob)")
+        report.keptAside += 1
+    }
+
+    /// Nil where the bytes can not be read: the disk is damaged there.
+    private func manifest(of blob: BlobName) async throws -> Manifest? {
+        do {
+            let file = SharedDescriptor(adopting: try old.open(blob))
+            return try await ContentHasher(pool: transfers.pool).manifest(file)
+        } catch is CancellationError { throw CancellationError() } catch { return nil }
+    }
+
+    /// Whether the cloud holds every chunk, after it was given those that it lost.
+    private mutating func isHeld(_ manifest: Manifest, _ blob: BlobName, _ row: LocalItem?) async throws -> Bool {
+        let place = row.flatMap { rows.container($0.container) } ?? knowledge.container(of: manifest.reference.digest)
+        guard let place else { return false }
+        let missing = try await transfers.backend.missing(manifest.chunkIDs, in: place)
+        if missing.isEmpty { return true }
+        let file = SharedDescriptor(adopting: try old.open(blob))
+        do {
+            let result = try await ContentUploader(transfers).upload(file, size: manifest.size, to: place)
+            report.mended += 1
+            return result.reference == manifest.reference
+        } catch is CancellationError { throw CancellationError() } catch {
+            // A cloud that takes nothing now: as a recovered document it is sent when it does.
+            return false
+        }
+    }
+
+    /// A row that no bytes were found for.
+    private mutating func sortWithoutBytes(_ row: LocalItem) throws {
+        let above = rows.folders(above: row)
+        switch row.kind {
+        case .folder where row.parent != .root && !knowledge.knows(row.item) && !row.isConflictSibling:
+            try tree.addFolder(row, below: above)
+        case .symlink where !knowledge.knows(row.item) && !row.isConflictSibling: try tree.addEmpty(row, below: above)
+        case .file where row.isEdited && row.size == 0: try tree.addEmpty(row, below: above)
+        case .file where row.isEdited:
+            report.lost.append((above + [row]).map(\.name.description).joined(separator: "/"))
+        case .folder, .file, .symlink, .pipe, .socket: break
+        }
+    }
+}
+
+extension Manifest {
+    /// Everything the cloud must hold so that this content can be read.
+    var chunkIDs: [ChunkID] {
+        let ids = chunks.map(\.id)
+        return reference.layout == .manifest ? ids + [reference.digest] : ids
+    }
+}

@@ -1,0 +1,53 @@
+package import CloudModel
+package import LocalContent
+package import LocalMetadata
+
+/// What a rebuild does with the bytes of one blob. Pure.
+package enum BlobVerdict: Hashable, Sendable {
+    /// The log was told of these bytes: they go once the cloud is seen to hold them.
+    case inCloud
+    /// The log was never told of these bytes: a document in the folder of recovered ones.
+    case recover
+    /// A part of a download, or what a process left behind: it can not be a whole document.
+    case leftover
+    /// Nobody knows what it is, and it has holes like a part of a download. It stays in the state that was set aside.
+    case keepAside
+
+    /// - Parameters:
+    ///   - row: the row that names the blob; nil where there is none or it can not be read.
+    ///   - digest: what the blob's bytes come to; nil where they can not be read.
+    package init(row: LocalItem?, blob: BlobName, digest: Digest?, hasHoles: Bool, knowledge: LogKnowledge) {
+        guard let row, row.kind == .file, row.blob == blob else {
+            self = Self.nameless(digest, hasHoles, knowledge)
+            return
+        }
+        if Self.isToldPart(row, knowledge) {
+            self = .leftover
+        } else if let digest, Self.isTold(digest, row, knowledge) {
+            self = .inCloud
+        } else if row.presence == .partial {
+            self = digest.map(knowledge.knows) == true ? .inCloud : .keepAside
+        } else {
+            self = .recover
+        }
+    }
+
+    private static func isTold(_ digest: Digest, _ row: LocalItem, _ knowledge: LogKnowledge) -> Bool {
+        guard !row.isEdited else { return false }
+        if knowledge.knows(digest, of: row.conflict?.document ?? row.item) { return true }
+        // Under another id: folders that became one, conflict versions that became items.
+        return row.isKnown && row.pendingSince == nil && knowledge.knows(digest)
+    }
+
+    /// What is only partly here, or not at all, of a content that the log knows, comes back from the cloud.
+    private static func isToldPart(_ row: LocalItem, _ knowledge: LogKnowledge) -> Bool {
+        guard row.presence != .whole, !row.isEdited, let told = row.content?.digest else { return false }
+        return knowledge.knows(told, of: row.conflict?.document ?? row.item)
+    }
+
+    private static func nameless(_ digest: Digest?, _ hasHoles: Bool, _ knowledge: LogKnowledge) -> BlobVerdict {
+        guard let digest else { return .keepAside }
+        if knowledge.knows(digest) { return .inCloud }
+        return hasHoles ? .keepAside : .recover
+    }
+}

@@ -1,0 +1,69 @@
+package import CloudModel
+package import CloudStorage
+package import ContainerLog
+
+/// What the logs of a cloud have heard of: which items, and which contents of them. Pure; entries are handed in.
+///
+/// It takes the words of the devices and not what the rules made of them: bytes that were ever told are in the cloud's history.
+package struct LogKnowledge: Sendable {
+    private struct Told: Hashable {
+        let item: ItemID
+        let digest: Digest
+    }
+
+    private var items: Set<ItemID> = []
+    private var told: Set<Told> = []
+    private var places: [Digest: ContainerName] = [:]
+
+    package init() {}
+
+    package mutating func add(_ batch: ChangeBatch, in container: ContainerName) {
+        for change in batch.changes {
+            switch change {
+            case .create(let id, _, _, _, let body):
+                items.insert(id)
+                if let digest = body.content?.reference?.digest { add(digest, of: id, in: container) }
+            case .edit(let id, _, let content, _):
+                if let digest = content.reference?.digest { add(digest, of: id, in: container) }
+            case .move, .setAttributes, .delete, .resolve, .raiseRules: break
+            }
+        }
+    }
+
+    private mutating func add(_ digest: Digest, of id: ItemID, in container: ContainerName) {
+        told.insert(Told(item: id, digest: digest))
+        places[digest] = container
+    }
+
+    /// Whether the log has an item of that id, or every container does.
+    package func knows(_ id: ItemID) -> Bool { id.isWellKnown || items.contains(id) }
+
+    /// Whether the log was told that this item has, or had, this content.
+    package func knows(_ digest: Digest, of id: ItemID) -> Bool { told.contains(Told(item: id, digest: digest)) }
+
+    /// Whether any item has, or had, this content.
+    package func knows(_ digest: Digest) -> Bool { places[digest] != nil }
+
+    /// A container whose log was told of this content.
+    package func container(of digest: Digest) -> ContainerName? { places[digest] }
+}
+
+extension LogKnowledge {
+    /// Reads every log of the cloud. Entries that can not be read are told of to `onDamage` and passed over: what only they told
+    /// counts as not told. Throws ``CloudError`` where the cloud can not be read, ``LogError`` where it is newer than this program.
+    package static func gather(
+        from backend: any CloudBackend, onDamage: (ContainerName, LogSequence, String) -> Void
+    ) async throws -> LogKnowledge {
+        var knowledge = LogKnowledge()
+        for container in try await backend.containers() {
+            var reader = LogReader(backend, container)
+            while let entry = try await reader.next() {
+                switch entry.content {
+                case .batch(let batch): knowledge.add(batch, in: container)
+                case .damaged(let why): onDamage(container, entry.sequence, why)
+                }
+            }
+        }
+        return knowledge
+    }
+}

@@ -1,0 +1,92 @@
+package import Basics
+import CloudModel
+import CloudStorage
+import ContainerLog
+import Glibc
+import LocalContent
+import LocalMetadata
+package import Logging
+package import Transfers
+
+import struct Foundation.Data
+
+/// Makes a new state for a device out of its cloud and of what is on its disk, healthy or damaged. No daemon may run on it.
+///
+/// Every blob is judged by its own bytes: those that the log was told of go once the cloud is seen to hold them, all others become
+/// documents in the folder `Recovered`. The old database and what nobody knows stay beside the new state, in `set-aside/`.
+package struct StateRebuild: Sendable {
+    private let swap: StateSwap
+    private let backend: any CloudBackend
+    private let transfers: TransferContext
+    private let device: String
+    private let time: any TimeSource
+    private let log: Logger
+
+    /// - Parameters:
+    ///   - state: the state directory, absolute.
+    ///   - device: what other devices call this one.
+    package init(state: String, transfers: TransferContext, device: String, time: any TimeSource, log: Logger) {
+        swap = StateSwap(state: state)
+        backend = transfers.backend
+        self.transfers = transfers
+        self.device = device
+        self.time = time
+        self.log = log
+    }
+
+    /// Nothing is changed when it throws: the cloud's or the log's error, or what the disk said.
+    package func run(because reason: String, progress: @escaping (String) -> Void) async throws -> RebuildReport {
+        progress("reading the cloud")
+        let identity = try await backend.connect(create: false)
+        let knowledge = try await LogKnowledge.gather(from: backend) { container, sequence, why in
+            log.error("an entry can not be read", metadata: ["at": "\(container) \(sequence)", "why": "\(why)"])
+        }
+        let stamp = dateLabel(time.now())
+        try swap.begin()
+        let old = try ContentStore(directory: swap.content)
+        let metadata = try MetadataDatabase(path: swap.newDatabase, log: log)
+        let tree = try RecoveredTree(
+            metadata, try ContentStore(directory: swap.newContent), label: "\(safe(device)) \(stamp)", now: time.now())
+        var sorting = BlobSorting(
+            old: old, rows: SalvagedRows(path: swap.database), knowledge: knowledge, transfers: transfers, tree: tree,
+            report: RebuildReport(reason: reason, aside: unusedPath("\(swap.state)/set-aside/\(stamp)")))
+        try await sorting.run(progress)
+        try metadata.write { try $0.setSetting("cloud", Data(identity.text.utf8)) }
+        // Only that file takes the place of the old one.
+        try metadata.closeWhole()
+        try sorting.syncAll()
+        try swap.commit(StateSwap.Commit(report: sorting.report, kept: sorting.kept))
+        return sorting.report
+    }
+
+    private func unusedPath(_ path: String) -> String {
+        var candidate = path
+        var number = 2
+        while access(candidate, F_OK) == 0 {
+            candidate = "\(path) \(number)"
+            number += 1
+        }
+        return candidate
+    }
+
+    /// A device's name as a part of a file name.
+    private func safe(_ name: String) -> String {
+        let kept = name.map { $0 == "/" || $0.isNewline ? "-" : String($0) }.joined()
+        return kept.isEmpty ? "this device" : kept
+    }
+}
+
+/// `2026-11-20 14.03.12`, UTC.
+func dateLabel(_ time: Timestamp) -> String {
+    var seconds = time_t(time.split.seconds)
+    var parts = tm()
+    gmtime_r(&seconds, &parts)
+    let date = [(parts.tm_year + 1900, 4), (parts.tm_mon + 1, 2), (parts.tm_mday, 2)].map(padded)
+    let clock = [(parts.tm_hour, 2), (parts.tm_min, 2), (parts.tm_sec, 2)].map(padded)
+    return date.joined(separator: "-") + " " + clock.joined(separator: ".")
+}
+
+private func padded(_ value: Int32, to width: Int) -> String {
+    let text = String(value)
+    return String(repeating: "0", count: max(0, width - text.count)) + text
+}

@@ -1,0 +1,126 @@
+import Basics
+import FoundationEssentials
+import Glibc
+
+/// Puts a rebuilt state in the place of the old one, whatever dies in between: the new state is made in `rebuild/`; from the moment
+/// that `rebuild/commit.json` is there, the next start carries it through; before it, nothing has changed.
+package struct StateSwap: Sendable {
+    /// The state directory, absolute.
+    package let state: String
+
+    package init(state: String) { self.state = state }
+
+    package var work: String { "\(state)/rebuild" }
+    package var database: String { "\(state)/metadata.sqlite" }
+    package var content: String { "\(state)/content" }
+    package var newDatabase: String { "\(work)/metadata.sqlite" }
+    package var newContent: String { "\(work)/content" }
+    private var commitFile: String { "\(work)/commit.json" }
+
+    /// What is to be done, as kept on the disk.
+    package struct Commit: Codable, Sendable {
+        package var format: UInt32 = 1
+        package let report: RebuildReport
+        /// Blobs, from the old content on, that stay with the state that is set aside; the others are in the cloud or in the new state.
+        package let kept: [String]
+
+        package init(report: RebuildReport, kept: [String]) {
+            self.report = report
+            self.kept = kept
+        }
+    }
+
+    /// An empty place to build in. What an interrupted build left there goes: it held second names only.
+    package func begin() throws {
+        try removeTree(work)
+        try check("mkdir") { mkdir(work, 0o700) }
+    }
+
+    /// From here on there is no way back, only forth.
+    package func commit(_ commit: Commit) throws {
+        try write(try JSONEncoder().encode(commit), to: commitFile)
+        try syncFolder(work)
+        try carryThrough(commit)
+    }
+
+    /// Carries an interrupted swap through. Nil where there was none; a build that was not finished is removed.
+    package func resume() throws -> RebuildReport? {
+        guard access(work, F_OK) == 0 else { return nil }
+        guard access(commitFile, F_OK) == 0 else {
+            try removeTree(work)
+            return nil
+        }
+        let commit = try JSONDecoder().decode(Commit.self, from: Data(contentsOf: URL(filePath: commitFile)))
+        try carryThrough(commit)
+        return commit.report
+    }
+
+    private func carryThrough(_ commit: Commit) throws {
+        let aside = commit.report.aside
+        try FileManager.default.createDirectory(atPath: aside, withIntermediateDirectories: true)
+        // What stands in `rebuild/` tells how far it came: the old goes before the new takes its place.
+        if access(newDatabase, F_OK) == 0 {
+            for suffix in ["", "-wal", "-shm"] { try move(database + suffix, to: "\(aside)/metadata.sqlite\(suffix)") }
+            if access(newContent, F_OK) == 0 {
+                try move(content, to: "\(aside)/content")
+                try move(newContent, to: content)
+            }
+            try move(newDatabase, to: database)
+        }
+        try syncFolder(state)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        try write(try encoder.encode(commit.report), to: "\(aside)/report.json")
+        try tidy("\(aside)/content", keeping: Set(commit.kept))
+        try removeTree(work)
+    }
+
+    /// Moves what is there; does nothing where that has happened before.
+    private func move(_ source: String, to target: String) throws(Errno) {
+        guard rename(source, target) != 0 else { return }
+        guard errno == ENOENT else { throw Errno(errno, "rename \(source)") }
+    }
+
+    private func tidy(_ folder: String, keeping kept: Set<String>) throws {
+        for shard in try names(in: folder) {
+            for name in try names(in: "\(folder)/\(shard)") where !kept.contains("\(shard)/\(name)") {
+                try check("unlink") { unlink("\(folder)/\(shard)/\(name)") }
+            }
+            // One that still holds something stays.
+            _ = rmdir("\(folder)/\(shard)")
+        }
+        _ = rmdir(folder)
+    }
+
+    private func names(in folder: String) throws -> [String] {
+        guard access(folder, F_OK) == 0 else { return [] }
+        return try FileManager.default.contentsOfDirectory(atPath: folder)
+    }
+
+    private func removeTree(_ path: String) throws {
+        guard access(path, F_OK) == 0 else { return }
+        try FileManager.default.removeItem(atPath: path)
+    }
+
+    private func write(_ data: Data, to path: String) throws {
+        let temporary = "\(path).new"
+        let descriptor = Int32(
+            try check("open \(temporary)") { open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600) })
+        defer { close(descriptor) }
+        var rest = data[...]
+        while !rest.isEmpty {
+            let count = try check("write") {
+                rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            }
+            rest = rest.dropFirst(count)
+        }
+        try check("fsync") { fsync(descriptor) }
+        try check("rename") { rename(temporary, path) }
+    }
+
+    private func syncFolder(_ path: String) throws(Errno) {
+        let descriptor = Int32(try check("open \(path)") { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
+        defer { close(descriptor) }
+        try check("fsync") { fsync(descriptor) }
+    }
+}

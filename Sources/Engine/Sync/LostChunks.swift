@@ -1,0 +1,82 @@
+import Chunking
+import CloudModel
+import CloudStorage
+import ContainerLog
+import LocalContent
+import LocalMetadata
+import Logging
+import Transfers
+
+/// After the cloud said that chunks were lost on their way to its disk: puts again all that untold changes need, out of this device's
+/// files. A batch whose bytes nobody has any more is withdrawn, and made anew of what is here now.
+struct LostChunks {
+    let context: EngineContext
+
+    /// Appends a batch, and mends the cloud once if it lost chunks before it could.
+    func append(_ payload: [UInt8], to container: LocalContainer) async throws {
+        do { _ = try await context.backend.append(payload, to: container.name) } catch let error as CloudError {
+            guard error.code == .damaged else { throw error }
+            context.log.error("chunks were lost, sending them again", metadata: ["why": "\(error.message)"])
+            guard try await restore(for: payload, in: container) else { return }
+            _ = try await context.backend.append(payload, to: container.name)
+        }
+    }
+
+    /// False where the batch was withdrawn.
+    private func restore(for payload: [UInt8], in container: LocalContainer) async throws -> Bool {
+        _ = try await context.backend.connect(create: false)
+        var needed = try ChangeBatch(decoding: payload).contents
+        let items = try await context.blocking { [context] in
+            try context.metadata.read { try $0.untold(in: container.id) }
+        }
+        for item in items {
+            if let content = try await put(item, to: container.name) { needed.remove(content) }
+        }
+        for content in needed where try await isHeld(content, in: container.name) { needed.remove(content) }
+        guard !needed.isEmpty else { return true }
+        context.log.error("a batch is made anew: bytes it told of are gone", metadata: ["count": "\(needed.count)"])
+        try await context.blocking { [context] in
+            try context.metadata.write { try $0.withdrawOutbox(of: container.id) }
+        }
+        return false
+    }
+
+    /// Answers what the file's bytes come to once the cloud has them; nil where they are not what was told of them.
+    private func put(_ item: LocalItem, to container: ContainerName) async throws -> ContentReference? {
+        guard let content = item.content, item.presence == .whole, item.size > 0 else { return nil }
+        let file: SharedDescriptor
+        // What is gone from here may still be whole in the cloud; the caller asks.
+        do { file = SharedDescriptor(adopting: try context.content.open(item.blob)) } catch { return nil }
+        let uploader = ContentUploader(context.transfers)
+        switch try await uploader.upload([UploadItem(size: content.size, open: { file })], to: container).first {
+        case .success(let result)?: return result.reference == content ? content : nil
+        case .failure(let error)? where error.code == .changedWhileReading || error.code == .localFile: return nil
+        case .failure(let error)?: throw error.cause ?? error
+        case nil: return nil
+        }
+    }
+
+    private func isHeld(_ content: ContentReference, in container: ContainerName) async throws -> Bool {
+        let stored = try await context.blocking { [context] in
+            try context.metadata.read { try $0.manifest(content.digest) }
+        }
+        let list = stored.flatMap { try? Manifest(decoding: $0, size: content.size) }
+        guard let manifest = Manifest(within: content) ?? list else { return false }
+        let chunks = manifest.chunks.map(\.id) + (content.layout == .manifest ? [content.digest] : [])
+        return try await context.backend.missing(chunks, in: container).isEmpty
+    }
+}
+
+extension ChangeBatch {
+    /// The contents that these changes tell of.
+    fileprivate var contents: Set<ContentReference> {
+        let contents = changes.compactMap { change -> ContentReference? in
+            switch change {
+            case .create(_, _, _, _, let body): body.content?.reference
+            case .edit(_, _, let content, _): content.reference
+            case .move, .setAttributes, .delete, .resolve, .raiseRules: nil
+            }
+        }
+        return Set(contents.filter { $0.size > 0 })
+    }
+}

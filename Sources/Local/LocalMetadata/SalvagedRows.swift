@@ -1,0 +1,59 @@
+package import CloudModel
+import GRDB
+
+/// What can still be read of a database that may be damaged, row by row. A row that can not be read is nil, never an error.
+///
+/// A flipped byte in a row is not noticed by SQLite, so nothing here proves that bytes may be dropped: names and places only.
+package final class SalvagedRows: Sendable {
+    /// Nil where the file is no database at all.
+    private let queue: DatabaseQueue?
+
+    /// Opens the database for reading; nothing of it is changed.
+    package init(path: String) {
+        var configuration = Configuration()
+        configuration.readonly = true
+        // A file that SQLite refuses holds no row that could be read.
+        queue = try? DatabaseQueue(path: path, configuration: configuration)
+    }
+
+    /// Every row that can be read, in the order of their nodes.
+    package func nodes() -> [NodeID] {
+        let listed = read { db in
+            try Int64.fetchAll(db, sql: "SELECT node FROM local ORDER BY node")
+        }
+        if let listed { return listed.map { NodeID(UInt64(bitPattern: $0)) } }
+        // A damaged page ends a scan, so each number that was ever given out is asked for by itself.
+        let last =
+            read { try Int64.fetchOne($0, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'local'") ?? 0 } ?? 0
+        return (0...UInt64(max(0, min(last, Self.longestSearch)))).map { NodeID($0) }
+    }
+
+    /// Some seconds of searching.
+    private static let longestSearch: Int64 = 2_000_000
+
+    package func item(_ node: NodeID) -> LocalItem? {
+        read { try MetadataTransaction($0).item(node) } ?? nil
+    }
+
+    package func container(_ id: ContainerID) -> ContainerName? {
+        read { try MetadataTransaction($0).container(id)?.name } ?? nil
+    }
+
+    /// The readable part of an item's path, from the mount's root down to its folder.
+    package func folders(above item: LocalItem) -> [LocalItem] {
+        var folders: [LocalItem] = []
+        var parent = item.parent
+        while parent != .root, folders.count < 4096, let folder = self.item(parent),
+            !folders.contains(where: { $0.node == folder.node })
+        {
+            folders.append(folder)
+            parent = folder.parent
+        }
+        return folders.reversed()
+    }
+
+    private func read<T>(_ body: (Database) throws -> T) -> T? {
+        // Whatever stops SQLite here stops it at this row only.
+        try? queue?.read(body)
+    }
+}

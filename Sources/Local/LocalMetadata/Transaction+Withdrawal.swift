@@ -1,0 +1,28 @@
+import GRDB
+
+/// Taking back a batch that the log does not have.
+extension MetadataTransaction {
+    /// Forgets the batch on its way; what it told of is told again, as it is then. Only for a batch that the log was read for and
+    /// that is not in it.
+    package func withdrawOutbox(of container: ContainerID) throws {
+        try removeOutbox(of: container)
+        try run("UPDATE departed SET isSent = 0 WHERE container = ?", [container.value])
+        try run("UPDATE resolution SET isSent = 0 WHERE container = ?", [container.value])
+    }
+
+    /// How many changes the cloud is to hear of without anybody's further doing: those of paused items wait for their user.
+    package func unpausedPendingTotal() throws -> Int {
+        let items = try number("SELECT count(*) FROM local WHERE pendingSince IS NOT NULL AND isPaused = 0")
+        let others = try number("SELECT (SELECT count(*) FROM departed) + (SELECT count(*) FROM resolution)")
+        return Int(items + others)
+    }
+
+    /// Files with changes that the log has not shown yet and whose bytes count as uploaded.
+    package func untold(in container: ContainerID) throws -> [LocalItem] {
+        try fetchAll(
+            """
+            SELECT \(LocalItem.selection) FROM local
+            WHERE pendingSince IS NOT NULL AND container = ? AND isEdited = 0 AND kind = 1 AND digest IS NOT NULL
+            """, [container.value])
+    }
+}

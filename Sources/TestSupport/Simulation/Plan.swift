@@ -1,0 +1,37 @@
+import DeviceSupport
+
+/// What a history is made of: the same plan gives the same history, on every machine.
+package struct Plan: Hashable, Sendable {
+    package let seed: UInt64
+    /// Which of the seed's steps happen. Each has a source of randomness of its own, so leaving one out changes no other.
+    package var steps: [Int]
+    /// What is broken on purpose, to see that it is found.
+    package var bug: SeededBug?
+
+    package init(seed: UInt64, steps: Int, bug: SeededBug? = nil) {
+        self.seed = seed
+        self.steps = Array(0..<steps)
+        self.bug = bug
+    }
+
+    /// The randomness of one step, or of what comes before the first.
+    func random(of step: Int?) -> SeededGenerator {
+        SeededGenerator(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ UInt64(step.map { $0 + 1 } ?? 0))
+    }
+}
+
+/// What came of a history.
+package struct Outcome: Sendable {
+    package let plan: Plan
+    package let problems: [String]
+    package let story: [String]
+    /// A digest of everything that happened and of all that every device showed at the end.
+    package let digest: String
+
+    /// For a person: how to see it again, what is wrong, and how it came to that.
+    package var report: String {
+        var lines = ["make simulate SEED=\(plan.seed) STEPS=\((plan.steps.last ?? 0) + 1)"]
+        lines += problems.map { "- \($0)" }
+        return (lines + story).joined(separator: "\n")
+    }
+}

@@ -1,0 +1,51 @@
+/// Mistakes that sync programs have made, built into the world around the real engine. A campaign that does not find each of them
+/// proves nothing.
+package enum SeededBug: String, CaseIterable, Sendable {
+    /// The cloud takes every edit, whatever it was based on.
+    case lastWriterWins
+    /// The cloud takes every deletion, whatever was edited meanwhile.
+    case deleteBeatsEdit
+    /// A download is written over a file that was edited here.
+    case downloadOverEdit
+    /// Two devices have one identity.
+    case oneIdentity
+    /// A deletion leaves no trace in the log.
+    case noTombstones
+    /// A batch that is sent again after its reply was lost is a new one.
+    case repeatIsNew
+    /// A device forgets what it sent before it knows what came of it.
+    case forgottenBatch
+    /// The bytes of a file that is not in the cloud are dropped.
+    case evictsEdits
+    /// An upload ends early and counts as whole.
+    case tornUpload
+    /// What a device committed last is gone after a crash.
+    case lostCommits
+    /// One device does not get the first change of an entry.
+    case skippedChange
+    /// The cloud gives two devices different orders.
+    case twoOrders
+    /// After a crash the bytes of edits count as leftovers.
+    case sweepsEdits
+    /// What was written during an upload counts as uploaded.
+    case uploadHidesWrite
+
+    package var summary: String {
+        switch self {
+        case .lastWriterWins: "edits are taken whatever they were based on"
+        case .deleteBeatsEdit: "deletions are taken whatever was edited meanwhile"
+        case .downloadOverEdit: "downloads go over edits"
+        case .oneIdentity: "two devices have one identity"
+        case .noTombstones: "deletions leave no trace"
+        case .repeatIsNew: "a repeated batch counts as new"
+        case .forgottenBatch: "a batch on its way is forgotten"
+        case .evictsEdits: "eviction takes edits"
+        case .tornUpload: "half an upload counts as whole"
+        case .lostCommits: "a crash takes commits"
+        case .skippedChange: "one device misses a change"
+        case .twoOrders: "two devices see two orders"
+        case .sweepsEdits: "recovery takes edits for leftovers"
+        case .uploadHidesWrite: "a write during an upload counts as uploaded"
+        }
+    }
+}

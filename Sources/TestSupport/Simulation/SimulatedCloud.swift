@@ -1,0 +1,74 @@
+import Chunking
+import CloudModel
+import CloudStorage
+import ContainerLog
+
+/// A cloud that answers at once: a log and the contents it names. What it is told to do wrong it does wrong.
+final class SimulatedCloud {
+    private(set) var log: [[UInt8]] = []
+    private(set) var contents: [ContentReference: [UInt8]] = [:]
+    let bug: SeededBug?
+    /// The newest content of each item, as a cloud that compares nothing sees it.
+    private var newest: [ItemID: Digest] = [:]
+    private var renumbered: UInt64 = 1 << 20
+
+    init(bug: SeededBug?) { self.bug = bug }
+
+    func append(_ payload: [UInt8]) { log.append(tampered(payload)) }
+
+    /// The entry that device number `reader` sees next.
+    func entry(after sequence: LogSequence, for reader: Int) -> LogRecord? {
+        var index = Int(sequence.value)
+        guard index < log.count else { return nil }
+        if bug == .twoOrders, reader == 1 {
+            // Pairs of entries in the wrong order.
+            index = index % 2 == 1 ? index - 1 : min(index + 1, log.count - 1)
+        }
+        var payload = log[index]
+        if bug == .skippedChange, reader == 1, index > 2, index % 3 == 0, var batch = decoded(payload) {
+            batch.changes.removeFirst()
+            payload = encoded(batch) ?? payload
+        }
+        return LogRecord(sequence: sequence.next, payload: payload)
+    }
+
+    /// Keeps the bytes of a content of one chunk and answers its name.
+    func store(_ bytes: [UInt8]) -> ContentReference {
+        let manifest = Manifest(bytes.isEmpty ? [] : [ChunkEntry(id: .of(bytes), length: bytes.count)])
+        contents[manifest.reference] = bug == .tornUpload && bytes.count > 6 ? Array(bytes.dropLast()) : bytes
+        return manifest.reference
+    }
+
+    // MARK: What is done wrong
+
+    private func decoded(_ payload: [UInt8]) -> ChangeBatch? { try? ChangeBatch(decoding: payload) }
+    private func encoded(_ batch: ChangeBatch) -> [UInt8]? { try? batch.encoded() }
+
+    private func tampered(_ payload: [UInt8]) -> [UInt8] {
+        guard let bug, var batch = decoded(payload) else { return payload }
+        switch bug {
+        case .lastWriterWins, .deleteBeatsEdit: batch.changes = batch.changes.map { rebased($0, bug) }
+        case .noTombstones: batch.changes.removeAll { if case .delete = $0 { true } else { false } }
+        case .repeatIsNew where log.contains(payload):
+            renumbered += 1
+            batch.deviceSequence = renumbered
+        default: return payload
+        }
+        return encoded(batch) ?? payload
+    }
+
+    private func rebased(_ change: Change, _ bug: SeededBug) -> Change {
+        switch change {
+        case .create(let id, _, _, _, let body):
+            newest[id] = body.content?.reference?.digest
+        case .edit(let id, let base, let content, let modified):
+            defer { newest[id] = content.reference?.digest }
+            return bug == .lastWriterWins
+                ? .edit(id, base: newest[id] ?? base, content: content, modified: modified) : change
+        case .delete(let id, let base):
+            return bug == .deleteBeatsEdit ? .delete(id, base: newest[id] ?? base) : change
+        default: break
+        }
+        return change
+    }
+}

@@ -1,0 +1,108 @@
+import DaemonProtocol
+import FoundationEssentials
+import Testing
+
+@Suite("Frames and requests from anybody")
+struct HostileFrameTests {
+    @Test("a stream cut at each byte gives the frames before the cut and no other")
+    func cut() throws {
+        let frames = try Samples.requests.enumerated().map { index, request in
+            try ControlFrame.frame(ClientEnvelope(id: UInt64(index), request: request))
+        }
+        let stream = Array(frames.joined())
+        let ends = frames.reduce(into: [0]) { $0.append(($0.last ?? 0) + $1.count) }
+        for length in 0...stream.count {
+            var splitter = FrameSplitter()
+            splitter.append(stream.prefix(length))
+            var count = 0
+            while let payload = try splitter.next() {
+                #expect(Array(payload) == Array(frames[count].dropFirst(ControlFrame.headerLength)))
+                count += 1
+            }
+            #expect(count == ends.dropFirst().count { $0 <= length })
+        }
+    }
+
+    @Test("every length above the limit is refused by its four bytes alone")
+    func lengths() throws {
+        for length in [ControlFrame.maximumLength + 1, 1 << 24, Int(Int32.max), 1 << 31, Int(UInt32.max)] {
+            var splitter = FrameSplitter()
+            splitter.append(withUnsafeBytes(of: UInt32(length).bigEndian, Array.init))
+            #expect(throws: DaemonFailure.self) { try splitter.next() }
+        }
+        var splitter = FrameSplitter()
+        splitter.append([0, 0x10, 0, 0])
+        #expect(try splitter.next() == nil)
+    }
+
+    @Test("random bytes in random pieces give frames or an error, never a crash")
+    func noise() {
+        let seed = UInt64.random(in: 0 ... .max)
+        // A crash leaves nothing but what was printed before.
+        print("seed \(seed)")
+        var generator = SeededGenerator(seed: seed)
+        for _ in 0..<2_000 {
+            var splitter = FrameSplitter()
+            // Lengths that are small enough to be believed come up by chance too seldom.
+            var stream = (0..<Int.random(in: 0..<400, using: &generator)).map { index -> UInt8 in
+                index % 7 < 3 ? 0 : .random(in: 0...255, using: &generator)
+            }[...]
+            while !stream.isEmpty {
+                let piece = stream.prefix(Int.random(in: 1...50, using: &generator))
+                stream = stream.dropFirst(piece.count)
+                splitter.append(piece)
+                guard (try? read(&splitter)) != nil else { break }
+            }
+        }
+    }
+
+    private func read(_ splitter: inout FrameSplitter) throws {
+        while let payload = try splitter.next() {
+            // Nearly none is a message.
+            _ = try? ControlFrame.decode(ClientEnvelope.self, from: payload)
+            _ = ControlFrame.requestID(of: payload)
+        }
+    }
+
+    @Test("requests with changed, cut, doubled or nested bytes are decoded or refused, never a crash")
+    func requests() throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        var generator = SeededGenerator(seed: seed)
+        for _ in 0..<300 {
+            for request in Samples.requests {
+                let whole = try ControlFrame.payload(ClientEnvelope(id: .max, request: request))
+                let payload = mutated(whole, &generator)
+                guard let envelope = try? ControlFrame.decode(ClientEnvelope.self, from: payload) else { continue }
+                #expect(throws: Never.self, "seed \(seed)") { try ControlFrame.payload(envelope) }
+            }
+        }
+    }
+
+    private func mutated(_ data: Data, _ generator: inout SeededGenerator) -> Data {
+        var bytes = Array(data)
+        let words = [
+            "{", "}", "[", "]", "null", "-1", "1e999", "\"\\ud800\"", "18446744073709551616", "\"../..\"", ",",
+        ]
+        for _ in 0..<Int.random(in: 1...4, using: &generator) where !bytes.isEmpty {
+            let place = Int.random(in: 0..<bytes.count, using: &generator)
+            switch Int.random(in: 0..<5, using: &generator) {
+            case 0: bytes[place] = .random(in: 0...255, using: &generator)
+            case 1: bytes.removeSubrange(place...)
+            case 2: bytes.insert(contentsOf: bytes[place...], at: place)
+            case 3: bytes.insert(contentsOf: Array((words.randomElement(using: &generator) ?? "{").utf8), at: place)
+            default: bytes.remove(at: place)
+            }
+        }
+        return Data(bytes.prefix(1 << 16))
+    }
+
+    @Test("deeply nested JSON is refused, not followed until the stack ends")
+    func nesting() {
+        for depth in [100, 10_000, 400_000] {
+            let payload = Data((String(repeating: "[", count: depth) + String(repeating: "]", count: depth)).utf8)
+            #expect(throws: (any Error).self) { try ControlFrame.decode(ClientEnvelope.self, from: payload) }
+            let inside = Data("{\"id\":1,\"request\":\(String(repeating: "{\"a\":", count: depth))".utf8)
+            #expect(throws: (any Error).self) { try ControlFrame.decode(ClientEnvelope.self, from: inside) }
+        }
+    }
+}

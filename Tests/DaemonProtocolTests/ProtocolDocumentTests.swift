@@ -1,0 +1,83 @@
+import DaemonProtocol
+import FoundationEssentials
+import Testing
+
+@Suite("docs/PROTOCOL.md")
+struct ProtocolDocumentTests {
+    private static let text: String = {
+        var file = URL(filePath: #filePath)
+        for _ in 0..<3 { file.deleteLastPathComponent() }
+        // An absent document describes nothing, and the tests below say so.
+        return (try? String(contentsOf: file.appending(path: "docs/PROTOCOL.md"), encoding: .utf8)) ?? ""
+    }()
+
+    /// A new case does not compile here before it has a name, and is not described before it has a section.
+    private func verb(_ request: DaemonRequest) -> String {
+        switch request {
+        case .hello: "hello"
+        case .status: "status"
+        case .watch: "watch"
+        case .sync: "sync"
+        case .download: "download"
+        case .evict: "evict"
+        case .pin: "pin"
+        case .conflicts: "conflicts"
+        case .resolve: "resolve"
+        case .stop: "stop"
+        case .diagnose: "diagnose"
+        case .reset: "reset"
+        case .check: "check"
+        }
+    }
+
+    private func section(_ verb: String) throws -> Substring {
+        let start = try #require(Self.text.firstRange(of: "\n### \(verb)\n"), "docs/PROTOCOL.md has no section \(verb)")
+        let rest = Self.text[start.upperBound...]
+        return rest.firstRange(of: "\n### ").map { rest[..<$0.lowerBound] } ?? rest
+    }
+
+    @Test("every kind of request has its section, whose example is such a request", arguments: Samples.requests)
+    func requests(_ request: DaemonRequest) throws {
+        let verb = verb(request)
+        let example = try #require(try section(verb).firstMatch(of: /`(\{.*?\})`/), "\(verb) has no example")
+        let envelope = Data("{\"id\": 1, \"request\": {\"\(verb)\": \(example.1)}}".utf8)
+        let decoded = try ControlFrame.decode(ClientEnvelope.self, from: envelope)
+        #expect(self.verb(decoded.request) == verb)
+    }
+
+    @Test("every example of an answer that is written out is such an answer")
+    func responses() throws {
+        var count = 0
+        for request in Samples.requests {
+            for match in try section(verb(request)).matches(of: /→ `(\w+)`:?\s+`(\{[^`]*\})`/) {
+                guard !match.2.contains("…") else { continue }
+                let text = match.2.replacing("\n", with: " ")
+                let envelope = Data("{\"id\": 1, \"response\": {\"\(match.1)\": \(text)}}".utf8)
+                #expect(throws: Never.self, "\(match.0)") {
+                    try ControlFrame.decode(DaemonEnvelope.self, from: envelope)
+                }
+                count += 1
+            }
+        }
+        #expect(count >= 5)
+    }
+
+    @Test("the frame shown as an example is the frame of its message")
+    func frame() throws {
+        let json = try #require(Self.text.firstMatch(of: /00 00 00 (\w\w) (\{.*\})/))
+        #expect(Int(json.1, radix: 16) == json.2.utf8.count)
+        let envelope = try ControlFrame.decode(ClientEnvelope.self, from: Data(json.2.utf8))
+        #expect(String(decoding: try ControlFrame.payload(envelope), as: UTF8.self) == json.2)
+    }
+
+    @Test("every code of a failure is listed", arguments: DaemonFailure.Code.allCases)
+    func codes(_ code: DaemonFailure.Code) { #expect(Self.text.contains("`\(code.rawValue)`")) }
+
+    @Test("versions and limits are what they are said to be")
+    func limits() {
+        #expect(Self.text.contains("The version is \(ProtocolVersion.current);"))
+        #expect(Self.text.contains("1,048,576 bytes") && ControlFrame.maximumLength == 1_048_576)
+        #expect(Self.text.contains("every 2 seconds") && ControlFrame.heartbeat == .seconds(2))
+        #expect(Self.text.contains("after 15 it may") && ControlFrame.silenceLimit == .seconds(15))
+    }
+}

@@ -1,0 +1,91 @@
+import Basics
+import CloudModel
+import ContainerLog
+import LocalContent
+import LocalMetadata
+import Maintenance
+import Testing
+
+@Suite("What a rebuild does with the bytes it finds")
+struct BlobVerdictTests {
+    private let told = Digest(words: (1, 2, 3, 4))
+    private let untold = Digest(words: (5, 6, 7, 8))
+    private let id = ItemID(high: 9, low: 9)
+
+    private var knowledge: LogKnowledge {
+        get throws {
+            var knowledge = LogKnowledge()
+            let content = ContentReference(digest: told, size: 5, layout: .chunk)
+            let attributes = ItemAttributes(permissions: 0o644, modified: .zero, created: .zero)
+            knowledge.add(
+                ChangeBatch(
+                    device: DeviceID(1), deviceName: "a", deviceSequence: 1, time: .zero,
+                    changes: [
+                        .create(
+                            id, parent: .documents, name: try ItemName("f"), attributes: attributes,
+                            body: .file(.stored(content)))
+                    ]), in: .cloudDocs)
+            return knowledge
+        }
+    }
+
+    private func row(_ item: ItemID, edited: Bool = false, presence: Presence = .whole) throws -> LocalItem {
+        var row = LocalItem(
+            container: ContainerID(1), item: item, parent: NodeID(17), name: try ItemName("f"), kind: .file,
+            attributes: ItemAttributes(permissions: 0o644, modified: .zero, created: .zero), changed: .zero)
+        row.node = NodeID(20)
+        row.generation = 1
+        row.size = 5
+        row.isEdited = edited
+        row.presence = presence
+        row.content = edited ? nil : ContentReference(digest: told, size: 5, layout: .chunk)
+        row.isKnown = true
+        return row
+    }
+
+    private let blob = BlobName(node: 20, generation: 1)
+
+    private func verdict(
+        _ row: LocalItem?, _ digest: Digest?, hasHoles: Bool = false, blob: BlobName? = nil
+    ) throws -> BlobVerdict {
+        BlobVerdict(row: row, blob: blob ?? self.blob, digest: digest, hasHoles: hasHoles, knowledge: try knowledge)
+    }
+
+    @Test("bytes that the log was told of for that document may go")
+    func clean() throws { #expect(try verdict(row(id), told) == .inCloud) }
+
+    @Test("bytes that the log never heard of are recovered, whatever the row says of them")
+    func untoldBytes() throws {
+        #expect(try verdict(row(id), untold) == .recover)
+        #expect(try verdict(row(id, edited: true), untold) == .recover)
+        #expect(try verdict(nil, untold) == .recover)
+    }
+
+    @Test("an edit back to bytes that the log knows is still an edit")
+    func revert() throws { #expect(try verdict(row(id, edited: true), told) == .recover) }
+
+    @Test("a new document with the bytes of another is recovered: only its bytes are in the cloud")
+    func copy() throws {
+        var copy = try row(ItemID(high: 8, low: 8))
+        copy.isKnown = false
+        copy.pendingSince = .zero
+        #expect(try verdict(copy, told) == .recover)
+    }
+
+    @Test("a part of a download is left, as the whole is in the cloud")
+    func part() throws {
+        #expect(try verdict(row(id, presence: .partial), untold, hasHoles: true) == .leftover)
+        #expect(try verdict(row(id, presence: .none), untold, hasHoles: true) == .leftover)
+    }
+
+    @Test("what nobody knows and has holes stays with the old state, and is never thrown away")
+    func holes() throws {
+        #expect(try verdict(nil, untold, hasHoles: true) == .keepAside)
+        #expect(try verdict(nil, nil) == .keepAside)
+        #expect(try verdict(row(id), untold, hasHoles: true, blob: BlobName(node: 20, generation: 7)) == .keepAside)
+    }
+
+    @Test(
+        "bytes that can not be read are recovered with their row: what can be read of them later is not for us to drop")
+    func unreadable() throws { #expect(try verdict(row(id), nil) == .recover) }
+}

@@ -1,0 +1,86 @@
+import Basics
+import Chunking
+import CloudModel
+import CloudStorage
+import ContainerLog
+import LocalMetadata
+import Sync
+import TestSupport
+import Testing
+import VirtualFileSystem
+
+@Suite("Chunks that the cloud lost before they were on its disk")
+struct LostChunksTests {
+    private let lost = CloudError(.damaged, "A chunk did not reach the disk and has to be sent again.")
+    private let bytes = [UInt8](repeating: 7, count: 5000)
+
+    @Test(
+        "an append that says so is made again once the chunks were put again from this device", .timeLimit(.minutes(1)))
+    func restored() async throws {
+        let test = try TestEngine()
+        let chunk = Digest.of(bytes)
+        let running = try await startAppending(test)
+        test.backend.replaceChunk(chunk, in: .cloudDocs, with: nil)
+        let before = test.backend.gate.count(.append)
+        test.backend.gate.fail(.append, with: lost, times: 1)
+        test.backend.gate.releaseOne()
+        // Putting the chunk, then the second try.
+        await test.backend.gate.untilHeld(1)
+        test.backend.gate.releaseOne()
+        await test.backend.gate.untilHeld(1)
+        #expect(test.backend.gate.count(.append) == before + 1)
+        #expect(test.backend.storedChunk(chunk, in: .cloudDocs) != nil)
+        test.backend.gate.open()
+        running.cancel()
+        await running.value
+    }
+
+    @Test("a batch whose bytes nobody has any more is made anew of what is here", .timeLimit(.minutes(1)))
+    func withdrawn() async throws {
+        let test = try TestEngine()
+        let running = try await startAppending(test)
+        test.backend.replaceChunk(Digest.of(bytes), in: .cloudDocs, with: nil)
+        // Somebody wrote over it since: its first bytes are nowhere.
+        let newer = [UInt8](repeating: 9, count: 6000)
+        let item = try #require(try test.item("f"))
+        let handle = try test.files.open(item.node, canWrite: true, truncate: true)
+        _ = try newer.withUnsafeBytes { try test.files.write($0, at: 0, in: handle) }
+        test.files.release(handle)
+        test.engine.localTreeChanged()
+        test.backend.gate.fail(.append, with: lost, times: 1)
+        test.backend.gate.releaseOne()
+        await test.backend.gate.untilHeld(1)
+        test.backend.gate.open()
+        let content = try await contentInLog(test)
+        #expect(content.digest == Digest.of(newer))
+        #expect(test.backend.storedChunk(content.digest, in: .cloudDocs) != nil)
+        running.cancel()
+        await running.value
+    }
+
+    /// Runs the engine until the batch that tells of the file is about to be appended: its chunk is in the cloud.
+    private func startAppending(_ test: TestEngine) async throws -> Task<Void, Never> {
+        test.backend.gate.hold(.append)
+        test.backend.gate.hold(.putChunk)
+        try test.save("f", bytes)
+        let running = Task { [engine = test.engine] in await engine.run() }
+        // The time of the folder is told while the chunk is on its way.
+        await test.backend.gate.untilHeld(2)
+        test.backend.gate.releaseOne()
+        test.backend.gate.releaseOne()
+        await test.backend.gate.untilHeld(1)
+        return running
+    }
+
+    /// The content that the log gives the file, once it does.
+    private func contentInLog(_ test: TestEngine) async throws -> ContentReference {
+        while true {
+            for record in try await test.backend.entries(in: .cloudDocs, after: .zero, limit: 9) {
+                for case .create(_, _, _, _, .file(.stored(let content))) in try ChangeBatch(decoding: record.payload)
+                    .changes
+                { return content }
+            }
+            await Task.yield()
+        }
+    }
+}

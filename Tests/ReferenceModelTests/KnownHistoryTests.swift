@@ -1,0 +1,94 @@
+import Glibc
+import TestSupport
+import Testing
+
+extension ReferenceModel {
+    /// Histories that once ended otherwise in the mount than on the disk, as short as they could be made.
+    @Suite("Known histories", .timeLimit(.minutes(10)))
+    struct KnownHistoryTests {
+        private static let (a, b) = (Path("a"), Path("b"))
+        private static let make = OpenFlags(raw: O_RDWR | O_CREAT)
+
+        @Test("a file that is open has the ctime of its rename before and after it is closed")
+        func renameOpen() async throws {
+            try await play([
+                .open(slot: 0, Self.a, flags: Self.make, mode: 0o644), .rename(Self.a, Self.b, flags: 0),
+                .close(slot: 0),
+            ])
+        }
+
+        @Test("an attribute that is set moves the ctime of a file that is open, unless it was so before")
+        func setAttributeOpen() async throws {
+            try await play([
+                .open(slot: 0, Self.a, flags: Self.make, mode: 0o644),
+                .setAttribute(Self.a, "user.one", count: 3, flags: 0),
+                .setAttribute(Self.a, "user.one", count: 3, flags: 0), .close(slot: 0),
+            ])
+        }
+
+        @Test(
+            "an attribute that is taken from a file while a program has it open, but writes nothing, reaches other devices"
+        )
+        func attributeOfOpenFile() async throws {
+            try await TestDevices.with(devices: ["A", "B"]) { test in
+                let a = test.devices[0]
+                try await a.shell("echo text > f; setfattr -n user.one -v 1 f")
+                try await a.sync()
+                try await a.shell("exec 3<> f; setfattr -x user.one f")
+                try await a.sync()
+                let names = { try await test.devices[1].run("getfattr", "--", "f") }
+                try await eventually("B shows the file without it") {
+                    let outcome = try await names()
+                    return outcome.succeeded && outcome.output.isEmpty
+                } describe: {
+                    try await names().description
+                }
+            }
+        }
+
+        @Test("a file is never shown as it was before its last close, however soon after it it is looked at")
+        func closeAndLook() async throws {
+            let once: [Operation] = [
+                .open(slot: 0, Self.a, flags: Self.make, mode: 0o644), .truncateOpen(slot: 0, size: 4097),
+                .close(slot: 0), .unlink(Self.a),
+            ]
+            try await play(Array(repeating: once, count: 200).flatMap { $0 })
+        }
+
+        @Test("a write right after a file is made moves its times on, never back")
+        func writeAfterCreation() async throws {
+            let once: [Operation] = [
+                .open(slot: 0, Self.a, flags: Self.make, mode: 0o644), .write(slot: 0, count: 7, seed: 1),
+                .close(slot: 0), .unlink(Self.a),
+            ]
+            try await play(Array(repeating: once, count: 200).flatMap { $0 })
+        }
+
+        @Test("reading with O_TRUNC empties a file; an unlinked file takes attributes; pipes change places with files")
+        func calls() async throws {
+            let truncate = OpenFlags(raw: O_RDONLY | O_TRUNC)
+            try await play([
+                .truncate(Self.a, size: 100), .open(slot: 0, Self.a, flags: Self.make, mode: 0o644),
+                .write(slot: 0, count: 100, seed: 1), .open(slot: 1, Self.a, flags: truncate, mode: 0),
+                .makePipe(Self.b), .rename(Self.a, Self.b, flags: 2), .unlink(Self.b),
+                .setAttributeOpen(slot: 0, "user.one", count: 3), .changeModeOpen(slot: 0, mode: 0o600),
+            ])
+        }
+
+        @Test("chown of neither owner nor group takes set-id bits; a folder hands its set-group-ID bit down")
+        func setID() async throws {
+            try await play([
+                .open(slot: 0, Self.a, flags: Self.make, mode: 0o644), .changeMode(Self.a, mode: 0o6755),
+                .changeOwner(Self.a, isNone: true), .makeFolder(Self.b, mode: 0o755),
+                .changeMode(Self.b, mode: 0o2755), .makeFolder(Path("b/inside"), mode: 0o700),
+            ])
+        }
+
+        private func play(_ operations: [Operation]) async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                let failure = try await Playground(test).playBriefly(operations)
+                #expect(failure == nil)
+            }
+        }
+    }
+}

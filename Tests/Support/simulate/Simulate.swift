@@ -1,0 +1,99 @@
+import ArgumentParser
+import Foundation
+import Simulation
+
+/// Lives through random histories of several devices and says what went wrong, as short as it can.
+@main
+struct Simulate: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "simulate",
+        abstract: "Live through random histories of several devices, and check that nothing is lost.",
+        discussion:
+            "Exits with 1 when a history fails, and prints its seed, what is wrong, and the shortest story that shows it."
+    )
+
+    @Option(help: "Replay one seed.") var seed: UInt64?
+    @Option(help: "Of how many steps the longest history is.") var steps = 80
+    @Option(help: "How many histories.") var histories = 10_000
+    @Option(help: "The first seed; 'random' looks for new ones.") var start = "1"
+    @Option(help: "Threads at work.") var jobs = ProcessInfo.processInfo.activeProcessorCount
+    @Option(help: "Stop after so many failures.") var failures = 1
+    @Option(help: "Break this on purpose: \(SeededBug.allCases.map(\.rawValue).joined(separator: ", ")).") var bug:
+        String?
+    @Flag(help: "Make each known mistake on purpose, and fail unless every one is found.") var prove = false
+    @Flag(help: "Print the story of a replayed seed even if all is well.") var verbose = false
+
+    func validate() throws {
+        guard bug == nil || seededBug != nil else { throw ValidationError("There is no bug '\(bug ?? "")'.") }
+        guard start == "random" || UInt64(start) != nil else {
+            throw ValidationError("--start is a number or 'random'.")
+        }
+        guard steps >= 8, histories > 0, jobs > 0 else {
+            throw ValidationError("At least 8 steps, a history and a job.")
+        }
+    }
+
+    private var seededBug: SeededBug? { bug.flatMap(SeededBug.init) }
+
+    func run() throws {
+        if prove {
+            try findMistakes()
+        } else if let seed {
+            try replay(Plan(seed: seed, steps: steps, bug: seededBug))
+        } else {
+            try search()
+        }
+    }
+
+    private func replay(_ plan: Plan) throws {
+        let outcome = try History.live(plan, shared: SharedParts())
+        guard outcome.problems.isEmpty else { return try explain([outcome]) }
+        if verbose { print(outcome.story.joined(separator: "\n")) }
+        print("seed \(plan.seed): all is well; what happened: \(outcome.digest)")
+    }
+
+    private func search() throws {
+        let first = UInt64(start) ?? UInt64.random(in: 0..<1 << 40)
+        let campaign = Campaign(
+            seeds: first..<first + UInt64(histories), steps: 8...steps, bug: seededBug, threads: jobs,
+            failures: failures)
+        let began = ContinuousClock.now
+        let isTerminal = isatty(STDERR_FILENO) == 1
+        let result = try campaign.run { done in
+            guard isTerminal else { return }
+            FileHandle.standardError.write(Data("\r\(done) of \(histories)".utf8))
+        }
+        let seconds = max(1, (ContinuousClock.now - began).components.seconds)
+        print(
+            "\(result.histories) histories from seed \(first) in \(seconds) s; failed: \(result.failed.count); "
+                + "what happened: \(String(result.digest, radix: 16))")
+        try explain(result.failed)
+    }
+
+    /// A search that misses a mistake would miss the same one in the engine.
+    private func findMistakes() throws {
+        var missed = 0
+        for bug in SeededBug.allCases {
+            let result = try Campaign(seeds: 1..<3001, steps: 60...80, bug: bug, threads: jobs).run()
+            if result.failed.isEmpty { missed += 1 }
+            print(
+                "\(bug.rawValue) (\(bug.summary)): \(result.failed.isEmpty ? "MISSED in" : "found in") \(result.histories) histories"
+            )
+        }
+        guard missed == 0 else { throw ExitCode.failure }
+    }
+
+    private func explain(_ failed: [Outcome]) throws {
+        guard !failed.isEmpty else { return }
+        let shared = try SharedParts()
+        for outcome in failed.sorted(by: { $0.plan.seed < $1.plan.seed }) {
+            var shrinker = Shrinker { try History.live($0, shared: shared) }
+            let shortest = try shrinker.shrink(outcome)
+            print("\n\(outcome.report.prefix { $0 != "\n" }): \(shortest.plan.steps.count) of its steps are enough")
+            print(
+                shortest.report.split(separator: "\n", omittingEmptySubsequences: false).dropFirst().joined(
+                    separator: "\n"))
+        }
+        throw ExitCode.failure
+    }
+}
