@@ -20,7 +20,7 @@ help:
 	@echo "make model    play OPERATIONS=100000 random calls on a mount and on a disk (SEED=n again, ALL=1 every short history)"
 	@echo "make check    formatting and house rules"
 	@echo "make format   format the sources"
-	@echo "make bench    measure against the underlying disk"
+	@echo "make bench    measure against the underlying disk and rclone's mount (BENCH=--quick is faster)"
 	@echo "make scale    real trees, 100,000 items and large files through two devices, measured (half an hour)"
 	@echo "make setup    install the Debian packages that building and testing need"
 	@echo "make install  install below PREFIX ($(PREFIX)), staged in DESTDIR"
@@ -78,7 +78,8 @@ format:
 	swift format --in-place --parallel --recursive Sources Tests Package.swift
 
 bench: build
-	Benchmarks/run
+	scripts/setup bench
+	Benchmarks/run $(BENCH)
 
 # SCALE=tree runs one of: tree, placeholders, folder, big, moves.
 scale: setup build

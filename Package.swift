@@ -5,6 +5,7 @@ import PackageDescription
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
@@ -65,7 +66,8 @@ let package = Package(
 
         // MARK: Local: what a device keeps
         .target(
-            name: "LocalMetadata", dependencies: ["Basics", "CLinux", "CloudModel", "ContainerLog", grdb, logging],
+            name: "LocalMetadata",
+            dependencies: ["Basics", "CLinux", "CloudModel", "ContainerLog", grdb, logging, sqlite],
             path: "Sources/Local/LocalMetadata"),
         .testTarget(
             name: "LocalMetadataTests",
@@ -93,7 +95,7 @@ let package = Package(
         .testTarget(
             name: "SyncTests",
             dependencies: [
-                "Basics", "CloudModel", "ContainerLog", "DeviceSupport", "LocalMetadata", "Sync", logging,
+                "Basics", "CloudModel", "ContainerLog", "DeviceSupport", "LocalMetadata", "Sync",
             ]),
 
         .target(

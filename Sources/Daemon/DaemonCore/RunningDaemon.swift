@@ -19,6 +19,7 @@ final class RunningDaemon: Sendable {
     let rebuild: RebuildReport?
     let logger: Logger
     private let stopping = Mutex<AsyncStream<Void>.Continuation?>(nil)
+    private let session = Mutex<FuseSession?>(nil)
     private let ending = Mutex(false)
     /// What is wrong with the database, as far as it was looked at.
     let damage = Mutex<DaemonFailure?>(nil)
@@ -63,6 +64,9 @@ final class RunningDaemon: Sendable {
     /// Begins an orderly end: the mount goes, what waits to be uploaded stays noted.
     func stop() { _ = stopping.withLock { $0?.yield() } }
 
+    /// What the kernel has asked so far.
+    var requestCounts: FuseRequestCounts? { session.withLock { $0?.counts } }
+
     /// Ends as ``stop()`` does; the next start makes the state anew.
     func stopForReset() {
         ending.withLock { $0 = true }
@@ -91,6 +95,7 @@ final class RunningDaemon: Sendable {
             let session = try await FuseSession.mount(fileSystem, at: configuration.mountPoint, logger: logger)
             fileSystem.attach(session)
             device.invalidator.attach(session)
+            self.session.withLock { $0 = session }
             return session
         } catch { throw DaemonFailure(error, path: configuration.mountPoint) }
     }

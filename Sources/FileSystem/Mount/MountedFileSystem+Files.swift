@@ -49,7 +49,7 @@ extension MountedFileSystem {
     private func opened(_ handle: OpenHandle) -> FuseOpened {
         let backing = backings.enter(handle)
         // Where the kernel writes to blobs by itself, pages of an earlier cached open may be stale.
-        let options: FuseOpenOptions = backings.isOffered ? [] : [.keepCache]
+        let options: FuseOpenOptions = backings.isOffered ? [.noFlush] : [.noFlush, .keepCache]
         return FuseOpened(handle: retain(handle), options: options, backing: backing)
     }
 
@@ -66,7 +66,8 @@ extension MountedFileSystem {
         request.succeed()
     }
 
-    /// Nothing is held back that a close could lose: bytes are in the blob, and the row says that it is being written.
+    /// Nothing is held back that a close could lose: bytes are in the blob, and the row says that it is being written. So the kernel
+    /// is told not to ask; one before Linux 5.16 does.
     package func flush(
         node: FuseNode, handle: FuseHandle, lockOwner: UInt64, request: consuming FuseRequest<Answer.Done>
     ) {

@@ -1,5 +1,6 @@
 package import CloudModel
 package import LocalMetadata
+import Synchronization
 
 /// What is known of a document's state. Three axes that do not depend on each other: what is here, what is in the cloud, conflicts.
 package struct DocumentStatus: Sendable, Equatable {
@@ -37,7 +38,21 @@ package struct DocumentStatus: Sendable, Equatable {
 extension VirtualFileSystem {
     /// The state of an item, from the database and the transfers under way; never from the network.
     package func status(of node: NodeID) throws -> DocumentStatus {
-        try status(of: try metadata.read { try existing(node, $0) })
+        // Asked before its row is read: an edit that is noted in between is then in the row.
+        let isBeingEdited = hasUnnotedEdit(node)
+        var result = try status(of: try metadata.read { try existing(node, $0) })
+        if isBeingEdited { (result.isUploaded, result.percentUploaded) = (false, 0) }
+        return result
+    }
+
+    /// Whether a file was written whose handles are not all released: a program does not wait for that when it closes.
+    private func hasUnnotedEdit(_ node: NodeID) -> Bool {
+        guard let file = openFiles[node] else { return false }
+        return file.state.withLock { state in
+            guard state.writers > 0 else { return false }
+            // What can not be looked at may have been written.
+            do { return try writtenStatus(state) != nil } catch { return true }
+        }
     }
 
     package func status(of item: LocalItem) throws -> DocumentStatus {

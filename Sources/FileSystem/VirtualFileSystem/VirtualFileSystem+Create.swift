@@ -57,8 +57,16 @@ extension VirtualFileSystem {
                 item.isExcluded = true
                 item.pendingSince = nil
             }
+        } afterInsertion: { item in
+            if kind == .file { try makeEmptyBlob(item) }
         }
         return attributes(item)
+    }
+
+    /// What an upload reads, with the time by which a later write shows.
+    private func makeEmptyBlob(_ item: LocalItem) throws {
+        let bytes = SharedDescriptor(adopting: try content.create(item.blob))
+        try LocalContent.setModified(item.attributes.modified, descriptor: bytes.raw)
     }
 
     /// `open(2)` with `O_CREAT` of a name that is free. The caller answers `EEXIST` or opens, where it is not.

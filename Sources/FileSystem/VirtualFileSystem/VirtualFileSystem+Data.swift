@@ -1,6 +1,7 @@
 import Basics
 import CLinux
 import CloudModel
+import Dispatch
 import Glibc
 import LocalContent
 package import LocalMetadata
@@ -86,12 +87,25 @@ extension VirtualFileSystem {
             (state.descriptor, state.needsNameSync ? state.blob : nil)
         }
         guard descriptor >= 0 else { throw Errno(EBADF) }
-        try check("fdatasync") { fdatasync(descriptor) }
-        if let blob {
-            try content.syncName(of: blob)
-            handle.file.state.withLock { $0.needsNameSync = false }
+        guard let blob else {
+            try check("fdatasync") { fdatasync(descriptor) }
+            return try metadata.makeDurable()
         }
-        try metadata.makeDurable()
+        try Self.sideBySide([
+            { try check("fdatasync") { fdatasync(descriptor) } }, { try self.content.syncName(of: blob) },
+            { try self.metadata.makeDurable() },
+        ])
+        handle.file.state.withLock { $0.needsNameSync = false }
+    }
+
+    /// Makes calls that wait for the disk all at once, as it flushes them together. Throws an error of one that failed, when all are
+    /// done.
+    private static func sideBySide(_ calls: [@Sendable () throws -> Void]) throws {
+        let failure = Mutex<(any Error)?>(nil)
+        DispatchQueue.concurrentPerform(iterations: calls.count) { index in
+            do { try calls[index]() } catch { failure.withLock { $0 = error } }
+        }
+        if let error = failure.withLock({ $0 }) { throw error }
     }
 
     /// `truncate(2)` of a file that may be open or not.

@@ -142,7 +142,7 @@ extension VirtualFileSystem {
     }
 
     /// What the blob is now, if that is not what it was when writing began.
-    private func writtenStatus(_ state: borrowing OpenFile.State) throws -> BlobStatus? {
+    func writtenStatus(_ state: borrowing OpenFile.State) throws -> BlobStatus? {
         guard state.descriptor >= 0, let baseline = state.baseline else { return nil }
         let blob = try BlobStatus(descriptor: state.descriptor)
         return blob.hasSameContent(as: baseline) ? nil : blob

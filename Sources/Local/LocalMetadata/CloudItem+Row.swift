@@ -23,7 +23,8 @@ extension CloudItem {
         return [
             container.value, id.data, parent.data, name.data, Data(key.bytes), Int64(body.kind.rawValue),
             Int64(attributes.permissions), attributes.modified.nanoseconds, attributes.created.nanoseconds,
-            ExtendedAttributes.encode(attributes.extended), target, Int64(clamping: body.content?.size ?? 0),
+            ExtendedAttributes.encode(attributes.extended), target,
+            Int64(clamping: body.content?.size ?? 0),
             body.content?.reference.map(\.digest.data), Int64(body.content?.reference?.layout.rawValue ?? 0),
             Int64(bitPattern: version.sequence.value), Int64(version.index), Int64(bitPattern: author.value),
             authorName, isDeleted, ConflictColumn.encode(conflicts),

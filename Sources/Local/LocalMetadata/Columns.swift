@@ -1,23 +1,34 @@
 import GRDB
+import GRDBSQLite
 
 import struct Foundation.Data
 
-/// One row of a result, read straight from SQLite. GRDB's `Row` makes a dictionary of all column names for each query, which takes
-/// longer than the query.
+/// One row of a result, read straight from SQLite. GRDB's `Row` copies each value and makes a dictionary of all column names for each
+/// query, which takes longer than the query.
 ///
 /// SQLite converts what has another type than was asked for (sqlite.org/c3ref/column_blob.html), so nothing here fails.
 struct Columns {
     fileprivate let statement: SQLiteStatement
 
-    func integer(_ index: Int) -> Int64 { optionalInteger(index) ?? 0 }
-    func optionalInteger(_ index: Int) -> Int64? { Int64.fromStatement(statement, atUncheckedIndex: CInt(index)) }
+    private func isNull(_ index: Int) -> Bool { sqlite3_column_type(statement, CInt(index)) == SQLITE_NULL }
+
+    func integer(_ index: Int) -> Int64 { sqlite3_column_int64(statement, CInt(index)) }
+    func optionalInteger(_ index: Int) -> Int64? { isNull(index) ? nil : integer(index) }
     func unsigned(_ index: Int) -> UInt64 { UInt64(bitPattern: integer(index)) }
     func bool(_ index: Int) -> Bool { integer(index) != 0 }
-    func data(_ index: Int) -> Data { optionalData(index) ?? Data() }
-    func optionalData(_ index: Int) -> Data? { Data.fromStatement(statement, atUncheckedIndex: CInt(index)) }
-    func bytes(_ index: Int) -> [UInt8] { Array(data(index)) }
-    func text(_ index: Int) -> String { optionalText(index) ?? "" }
-    func optionalText(_ index: Int) -> String? { String.fromStatement(statement, atUncheckedIndex: CInt(index)) }
+    func data(_ index: Int) -> Data { withBytes(index) { Data($0) } }
+    func optionalData(_ index: Int) -> Data? { isNull(index) ? nil : data(index) }
+    func bytes(_ index: Int) -> [UInt8] { withBytes(index) { Array($0) } }
+    func text(_ index: Int) -> String { withBytes(index) { String(decoding: $0, as: UTF8.self) } }
+    func optionalText(_ index: Int) -> String? { isNull(index) ? nil : text(index) }
+
+    /// The bytes of a blob or text where they are; none for NULL.
+    private func withBytes<Result>(_ index: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        let start = sqlite3_column_blob(statement, CInt(index))
+        // In this order, as the first call may convert the value.
+        let count = sqlite3_column_bytes(statement, CInt(index))
+        return body(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(count)))
+    }
 }
 
 /// What a row of some query means.
@@ -25,36 +36,26 @@ protocol ColumnDecodable {
     init(columns: Columns) throws
 }
 
-/// Lets GRDB's cursor of single values step through rows.
-private struct Decoded<Value: ColumnDecodable>: DatabaseValueConvertible, StatementColumnConvertible {
-    let result: Result<Value, any Error>
-
-    init(_ statement: SQLiteStatement) { result = Result { try Value(columns: Columns(statement: statement)) } }
-
-    static func fromStatement(_ statement: SQLiteStatement, atUncheckedIndex index: CInt) -> Self? { Self(statement) }
-    init?(sqliteStatement: SQLiteStatement, index: CInt) { self.init(sqliteStatement) }
-
-    // Rows are only ever read from statements.
-    var databaseValue: DatabaseValue { .null }
-    static func fromDatabaseValue(_ value: DatabaseValue) -> Self? { nil }
-}
-
 extension MetadataTransaction {
     func fetchOne<T: ColumnDecodable>(_ sql: String, _ arguments: StatementArguments) throws -> T? {
-        let statement = try db.cachedStatement(sql: sql)
-        return try Decoded<T>.fetchCursor(statement, arguments: arguments).next()?.result.get()
+        var found: T?
+        try db.forEachRow(sql, arguments) { columns in
+            found = try T(columns: columns)
+            return false
+        }
+        return found
     }
 
     func fetchAll<T: ColumnDecodable>(_ sql: String, _ arguments: StatementArguments = []) throws -> [T] {
-        let rows = try Decoded<T>.fetchCursor(db.cachedStatement(sql: sql), arguments: arguments)
         var items: [T] = []
-        while let row = try rows.next() { items.append(try row.result.get()) }
+        try db.forEachRow(sql, arguments) { columns in
+            items.append(try T(columns: columns))
+            return true
+        }
         return items
     }
 
-    func run(_ sql: String, _ arguments: StatementArguments) throws {
-        try db.cachedStatement(sql: sql).execute(arguments: arguments)
-    }
+    func run(_ sql: String, _ arguments: StatementArguments) throws { try db.perform(sql, arguments) }
 
     /// The first column of the first row; 0 where there is none.
     func number(_ sql: String, _ arguments: StatementArguments = []) throws -> Int64 {
@@ -62,6 +63,72 @@ extension MetadataTransaction {
     }
 
     func optionalNumber(_ sql: String, _ arguments: StatementArguments = []) throws -> Int64? {
-        try Int64.fetchOne(db.cachedStatement(sql: sql), arguments: arguments)
+        var number: Int64?
+        try db.forEachRow(sql, arguments) { columns in
+            number = columns.optionalInteger(0)
+            return false
+        }
+        return number
+    }
+}
+
+extension Database {
+    /// Hands out the rows of a query until `body` answers false. `body` must not run the same query.
+    fileprivate func forEachRow(
+        _ sql: String, _ arguments: StatementArguments, _ body: (Columns) throws -> Bool
+    ) throws {
+        let statement = try cachedStatement(sql: sql)
+        try statement.setArguments(arguments)
+        defer { sqlite3_reset(statement.sqliteStatement) }
+        while try step(statement), try body(Columns(statement: statement.sqliteStatement)) {}
+    }
+
+    /// Runs a statement that answers nothing.
+    func perform(_ sql: String, _ arguments: StatementArguments = []) throws {
+        let statement = try cachedStatement(sql: sql)
+        try statement.setArguments(arguments)
+        defer { sqlite3_reset(statement.sqliteStatement) }
+        _ = try step(statement)
+    }
+
+    /// As above, of values that need no conversion.
+    func perform(_ sql: String, values: [ColumnValue]) throws {
+        let statement = try cachedStatement(sql: sql)
+        let raw = statement.sqliteStatement
+        defer {
+            sqlite3_reset(raw)
+            sqlite3_clear_bindings(raw)
+        }
+        for (index, value) in values.enumerated() where value.bind(to: raw, at: CInt(index + 1)) != SQLITE_OK {
+            throw failure(SQLITE_NOMEM, statement)
+        }
+        _ = try step(statement)
+    }
+
+    /// True for a row, false at the end.
+    private func step(_ statement: Statement) throws -> Bool {
+        let code = sqlite3_step(statement.sqliteStatement)
+        if code == SQLITE_ROW { return true }
+        guard code != SQLITE_DONE else { return false }
+        throw failure(code, statement)
+    }
+
+    private func failure(_ code: CInt, _ statement: Statement) -> DatabaseError {
+        let message = sqlite3_errmsg(sqliteConnection).map { String(cString: $0) }
+        return DatabaseError(resultCode: ResultCode(rawValue: code), message: message, sql: statement.sql)
+    }
+
+    /// Runs `body` in a transaction that `begin` opens; nothing of it happens when it throws.
+    func transaction<Result>(_ begin: String, _ body: () throws -> Result) throws -> Result {
+        try perform(begin)
+        do {
+            let result = try body()
+            try perform("COMMIT")
+            return result
+        } catch {
+            // Some failures have rolled back already (sqlite.org/lang_transaction.html); the first error is the one to tell.
+            if isInsideTransaction { try? perform("ROLLBACK") }
+            throw error
+        }
     }
 }

@@ -27,22 +27,25 @@ extension LocalItem {
         "UPDATE local SET \(indices.map { "\(columns[$0]) = ?" }.joined(separator: ", ")) WHERE node = ?"
     }
 
-    var values: [(any DatabaseValueConvertible)?] {
+    var values: [ColumnValue] {
         [
-            container.value, item.data, Int64(bitPattern: parent.value), name.data, Int64(kind.rawValue),
-            Int64(attributes.permissions), attributes.modified.nanoseconds, changed.nanoseconds,
-            attributes.created.nanoseconds, accessed.map(\.nanoseconds), user.map { Int64($0) },
-            group.map { Int64($0) },
-            ExtendedAttributes.encode(attributes.extended), target.isEmpty ? nil : Data(target), Int64(clamping: size),
-            content.map(\.digest.data), Int64(content?.layout.rawValue ?? 0), Int64(presence.rawValue),
-            ranges.isEmpty ? nil : Data(ranges), Int64(bitPattern: generation), isEdited, isWriting, isKnown,
-            isExcluded, isPaused, Int64(pin.rawValue), Int64(wanted), pendingSince?.nanoseconds, used.nanoseconds,
-            downloadError, uploadError, conflict?.document.data,
-            conflict.map { Int64(bitPattern: $0.version.sequence.value) },
-            conflict.map { Int64($0.version.index) },
+            .integer(container.value), .id(item), .integer(Int64(bitPattern: parent.value)), .bytes(name.bytes),
+            .integer(Int64(kind.rawValue)), .integer(Int64(attributes.permissions)),
+            .integer(attributes.modified.nanoseconds), .integer(changed.nanoseconds),
+            .integer(attributes.created.nanoseconds), .optional(accessed?.nanoseconds),
+            .optional(user.map { Int64($0) }), .optional(group.map { Int64($0) }),
+            .some(ExtendedAttributes.encode(attributes.extended).map(Array.init) ?? []), .some(target),
+            .integer(Int64(clamping: size)),
+            content.map { .digest($0.digest) } ?? .null, .integer(Int64(content?.layout.rawValue ?? 0)),
+            .integer(Int64(presence.rawValue)), .some(ranges), .integer(Int64(bitPattern: generation)),
+            .flag(isEdited), .flag(isWriting), .flag(isKnown), .flag(isExcluded), .flag(isPaused),
+            .integer(Int64(pin.rawValue)), .integer(Int64(wanted)), .optional(pendingSince?.nanoseconds),
+            .integer(used.nanoseconds), .optional(downloadError), .optional(uploadError),
+            conflict.map { .id($0.document) } ?? .null,
+            .optional(conflict.map { Int64(bitPattern: $0.version.sequence.value) }),
+            .optional(conflict.map { Int64($0.version.index) }),
         ]
     }
-
 }
 
 extension LocalItem: ColumnDecodable {

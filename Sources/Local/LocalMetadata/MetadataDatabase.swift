@@ -11,10 +11,13 @@ import struct Foundation.Data
 /// One writer at a time, readers beside it (WAL). A transaction that returned survives the death of the process; what must
 /// survive the loss of power calls ``makeDurable()`` after it.
 package final class MetadataDatabase: Sendable {
-    private let pool: DatabasePool
+    private let connections: DatabaseConnections
     private let path: String
     /// The write-ahead log, opened by us as well: syncing it makes every commit so far durable (sqlite.org/wal.html).
     private let logDescriptor: Mutex<Int32?>
+    /// Commits so far, and how many of them are known to be durable. The first stands for those of an earlier process.
+    private let commits = Atomic<UInt64>(1)
+    private let durableCommits = Atomic<UInt64>(0)
     private let log: Logger
     private let onCommit: (@Sendable () -> Void)?
     private let reserve: DiskReserve
@@ -27,25 +30,9 @@ package final class MetadataDatabase: Sendable {
         self.onCommit = onCommit
         logDescriptor = Mutex(nil)
         reserve = DiskReserve(path: "\(path)-reserve")
-        var configuration = Configuration()
-        configuration.maximumReaderCount = 4
-        configuration.busyMode = .timeout(5)
-        configuration.prepareDatabase { db in
-            // NORMAL: a commit is in the file, not on the platter. `makeDurable` is what fsync(2) of a document waits for.
-            try db.execute(sql: "PRAGMA synchronous = NORMAL")
-            try db.execute(sql: "PRAGMA cache_size = -4000")
-            try db.execute(sql: "PRAGMA journal_size_limit = 67108864")
-        }
         do {
             try Self.refuseNewer(path)
-            pool = try DatabasePool(path: path, configuration: configuration)
-            try Schema.migrator.migrate(pool)
-            try pool.writeWithoutTransaction { db in
-                // Folding a batch touches pages all over the trees; what does not fit is written and read again within it.
-                try db.execute(sql: "PRAGMA cache_size = -16000")
-                // Pages. A checkpoint syncs the database: many batches share one.
-                try db.execute(sql: "PRAGMA wal_autocheckpoint = 4096")
-            }
+            connections = try DatabaseConnections(path: path, readers: 4, log: log) { try Schema.migrator.migrate($0) }
         } catch let error as DatabaseError { throw Self.describe(error, path: path) }
     }
 
@@ -67,7 +54,9 @@ package final class MetadataDatabase: Sendable {
     /// Runs `body` in a read transaction: one snapshot, never waits for the writer.
     package func read<T>(_ body: (MetadataTransaction) throws -> T) throws -> T {
         do {
-            return try pool.read { db in try body(MetadataTransaction(db)) }
+            return try connections.withReader { db in
+                try db.transaction("BEGIN DEFERRED") { try body(MetadataTransaction(db)) }
+            }
         } catch let error as DatabaseError { throw Self.describe(error, path: path) }
     }
 
@@ -86,21 +75,24 @@ package final class MetadataDatabase: Sendable {
     }
 
     private func writeOnce<T>(_ body: (MetadataTransaction) throws -> T) throws -> T {
-        try pool.writeWithoutTransaction { db in
-            var result: T?
-            try db.inTransaction(.immediate) {
-                result = try body(MetadataTransaction(db))
+        try connections.writer.inDatabase { db in
+            // Counted also where the commit fails: one sync too many does no harm.
+            defer { commits.add(1, ordering: .sequentiallyConsistent) }
+            let result = try db.transaction("BEGIN IMMEDIATE") {
+                let result = try body(MetadataTransaction(db))
                 onCommit?()
-                return .commit
+                return result
             }
             onCommit?()
-            guard let result else { throw MetadataError(.unusable, "A transaction ended without a result.") }
             return result
         }
     }
 
     /// Returns when every transaction that returned before this call survives the loss of power.
     package func makeDurable() throws {
+        // Read before the sync: what is committed meanwhile is for the next one.
+        let goal = commits.load(ordering: .sequentiallyConsistent)
+        guard durableCommits.load(ordering: .sequentiallyConsistent) < goal else { return }
         let descriptor = try logDescriptor.withLock { cached throws -> Int32 in
             if let cached { return cached }
             let opened = Int32(try check("open") { open(path + "-wal", O_RDONLY | O_CLOEXEC) })
@@ -108,12 +100,13 @@ package final class MetadataDatabase: Sendable {
             return opened
         }
         try check("fdatasync") { fdatasync(descriptor) }
+        durableCommits.max(goal, ordering: .sequentiallyConsistent)
     }
 
     /// Runs SQLite's own consistency check; empty when all is well.
     package func integrityProblems() throws -> [String] {
         do {
-            return try pool.read { db in
+            return try connections.withReader { db in
                 try String.fetchAll(db, sql: "PRAGMA integrity_check(100)").filter { $0 != "ok" }
             }
         } catch let error as DatabaseError {
@@ -125,7 +118,7 @@ package final class MetadataDatabase: Sendable {
     /// A quicker look than ``integrityProblems()``, which leaves out the indexes: the first problem, nil when there is none.
     package func firstProblem() -> String? {
         do {
-            return try pool.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }.flatMap {
+            return try connections.withReader { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }.flatMap {
                 $0 == "ok" ? nil : $0
             }
         } catch { return (error as? DatabaseError)?.message ?? "\(error)" }
@@ -134,7 +127,7 @@ package final class MetadataDatabase: Sendable {
     /// Closes it with everything in the one file: nothing is left in the log of writes.
     package func closeWhole() throws {
         do {
-            try pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+            try connections.writer.inDatabase { _ = try $0.checkpoint(.truncate) }
         } catch let error as DatabaseError { throw Self.describe(error, path: path) }
         try close()
     }
@@ -142,7 +135,7 @@ package final class MetadataDatabase: Sendable {
     package func close() throws {
         if let descriptor = logDescriptor.withLock({ $0.take() }) { Glibc.close(descriptor) }
         _ = reserve.release()
-        try pool.close()
+        try connections.close()
     }
 
     private static func describe(_ error: DatabaseError, path: String) -> MetadataError {

@@ -66,21 +66,20 @@ extension MetadataTransaction {
     @discardableResult
     package func insert(_ item: LocalItem) throws -> NodeID {
         if item.isConflictSibling { memory.hasSiblings = true }
-        try db.cachedStatement(sql: LocalItem.insertion).execute(arguments: StatementArguments(item.values))
+        try db.perform(LocalItem.insertion, values: item.values)
         return NodeID(UInt64(bitPattern: db.lastInsertedRowID))
     }
 
     /// Writes what differs from the row that is there. An index whose columns stay is not touched then, which is most of the work.
     package func update(_ item: LocalItem) throws {
-        let node = Int64(bitPattern: item.node.value)
-        guard let old = try self.item(item.node) else { return }
+        guard let old = try self.item(item.node), old != item else { return }
         if item.isConflictSibling { memory.hasSiblings = nil }
-        let values = item.values.map { $0?.databaseValue ?? .null }
-        let changed = zip(values.indices, old.values).filter { values[$0] != $1?.databaseValue ?? .null }.map(\.0)
+        let (before, after) = (old.values, item.values)
+        let changed = after.indices.filter { before[$0] != after[$0] }
         guard !changed.isEmpty else { return }
-        try run(
+        try db.perform(
             LocalItem.change(ofColumns: changed),
-            StatementArguments(changed.map { values[$0] } + [node.databaseValue]))
+            values: changed.map { after[$0] } + [.integer(Int64(bitPattern: item.node.value))])
     }
 
     package func remove(_ node: NodeID) throws {

@@ -44,5 +44,11 @@ package struct DiagnoseRequest: Codable, Hashable, Sendable {
 package struct DiagnoseResponse: Codable, Hashable, Sendable {
     /// Text for people.
     package let report: String
-    package init(report: String) { self.report = report }
+    /// How many requests the kernel has sent since the mount, by their names in its protocol; nil from a daemon that does not count.
+    package let requests: [String: UInt64]?
+
+    package init(report: String, requests: [String: UInt64]? = nil) {
+        self.report = report
+        self.requests = requests
+    }
 }

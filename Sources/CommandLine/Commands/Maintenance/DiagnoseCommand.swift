@@ -10,13 +10,33 @@ struct DiagnoseCommand: ParsableCommand {
     @Argument(help: "The mount, or any path in it (default: all mounts).", completion: .directory)
     var path: String?
 
+    @Flag(help: "Print JSON: of each mount the report, and how many requests of each kind the kernel has sent.")
+    var json = false
+
+    private struct Document: Encodable {
+        let format: Int
+        let mounts: [Mount]
+    }
+
+    private struct Mount: Encodable {
+        let mount: String
+        let report: String
+        let requests: [String: UInt64]?
+    }
+
     func run() throws {
+        var mounts: [Mount] = []
         for group in try MountSelection(path.map { [$0] } ?? [], .current()).groups {
             var connection = try DaemonConnection.open(group.record)
             guard case .diagnose(let answer) = try connection.call(.diagnose(DiagnoseRequest())) else {
                 throw DaemonConnection.unexpectedAnswer(group.record)
             }
-            print(answer.report)
+            mounts.append(Mount(mount: group.record.mount, report: answer.report, requests: answer.requests))
+        }
+        if json {
+            print(try StatusJSON.text(Document(format: StatusJSON.format, mounts: mounts)))
+        } else {
+            for mount in mounts { print(mount.report) }
         }
     }
 }

@@ -1,6 +1,7 @@
 import Basics
 import CloudModel
 import DaemonProtocol
+import Fuse
 import Glibc
 import LocalContent
 import LocalMetadata
@@ -34,7 +35,9 @@ extension DaemonService {
             lines.append(
                 "open files  \(open.count), \(open.count { $0.state.withLock { $0.writers > 0 } }) for writing")
             lines += status.errors.map { "error       \($0.message)" }
-            return DiagnoseResponse(report: lines.joined(separator: "\n"))
+            let requests = daemon.requestCounts?.byName ?? [:]
+            lines.append("requests    \(requests.values.reduce(0, +)) from the kernel since the mount")
+            return DiagnoseResponse(report: lines.joined(separator: "\n"), requests: requests)
         }
     }
 }

@@ -57,6 +57,11 @@ package final class FuseRequestCounts: Sendable {
 
     package subscript(operation: Operation) -> UInt64 { counts[Int(operation.rawValue)].load(ordering: .relaxed) }
 
+    /// The kinds that came at all, by the name of their operation.
+    package var byName: [String: UInt64] {
+        Dictionary(uniqueKeysWithValues: Operation.allCases.map { ("\($0)", self[$0]) }).filter { $0.value > 0 }
+    }
+
     package var total: UInt64 {
         var sum: UInt64 = 0
         for index in counts.indices { sum += counts[index].load(ordering: .relaxed) }

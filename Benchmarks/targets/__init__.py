@@ -1,0 +1,19 @@
+"""Where the work is done: on the disk, in our mount, in rclone's mount."""
+
+from targets.disk import Disk
+from targets.rclone import Rclone
+from targets.target import Failure, Target
+from targets.ubiquity import Ubiquity
+
+__all__ = ["Failure", "Target", "start"]
+
+
+def start(arguments, workspace, repository):
+    """Everything that can be measured here, the disk first. rclone is left out, with a word, where it can not be had."""
+    running = [Disk(workspace), Ubiquity(workspace, arguments.programs)]
+    if not arguments.without_rclone:
+        try:
+            running.append(Rclone(workspace, repository))
+        except Failure as failure:
+            print(f"bench: going on without rclone: {failure}")
+    return running

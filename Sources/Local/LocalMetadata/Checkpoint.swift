@@ -1,0 +1,70 @@
+import Dispatch
+import GRDB
+import GRDBSQLite
+import Logging
+import Synchronization
+
+/// Carries the write-ahead log over into the database on a queue of its own, whenever the log has grown by some. Who writes waits
+/// for it only if the log could not be begun anew for long, as somebody always wrote or read meanwhile (sqlite.org/wal.html).
+final class Checkpoint: Sendable {
+    /// So many pages of 4 KiB are carried over at once; SQLite's own default.
+    private static let step: CInt = 1000
+    /// Pages at which whoever writes does it, so that the log stays bounded: 64 MiB.
+    private static let limit: CInt = 16_384
+
+    private struct State {
+        var isRunning = false
+        /// The length of the log from which it is time again.
+        var due = Checkpoint.step
+    }
+
+    private let connection: DatabaseQueue
+    private let queue = DispatchQueue(label: "ubiquity.checkpoint")
+    private let state = Mutex(State())
+    private let log: Logger
+
+    init(_ connection: DatabaseQueue, log: Logger) {
+        self.connection = connection
+        self.log = log
+    }
+
+    /// Has SQLite tell the length of the log after each commit, in place of carrying it over by itself.
+    func follow(_ writer: DatabaseQueue) {
+        _ = writer.inDatabase { db in
+            // This object lives as long as the connection: both belong to ``DatabaseConnections``.
+            sqlite3_wal_hook(
+                db.sqliteConnection,
+                { context, connection, name, pages in
+                    if pages >= Checkpoint.limit {
+                        // What it leaves is for the next commit.
+                        sqlite3_wal_checkpoint_v2(connection, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+                    }
+                    guard let context else { return SQLITE_OK }
+                    Unmanaged<Checkpoint>.fromOpaque(context).takeUnretainedValue().noteLength(pages)
+                    return SQLITE_OK
+                }, Unmanaged.passUnretained(self).toOpaque())
+        }
+    }
+
+    private func noteLength(_ pages: CInt) {
+        let isDue = state.withLock { state in
+            // The log was begun anew.
+            if pages + Self.step < state.due { state.due = Self.step }
+            guard pages >= state.due, !state.isRunning else { return false }
+            state.isRunning = true
+            state.due = pages + Self.step
+            return true
+        }
+        if isDue { queue.async { [self] in run() } }
+    }
+
+    private func run() {
+        defer { state.withLock { $0.isRunning = false } }
+        do { _ = try connection.inDatabase { try $0.checkpoint(.passive) } } catch {
+            // It is tried again when the log has grown by another step.
+            log.warning("the database's log was not carried over", metadata: ["error": "\(error)"])
+        }
+    }
+
+    func close() throws { try queue.sync { try connection.close() } }
+}

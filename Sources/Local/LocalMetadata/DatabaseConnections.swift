@@ -1,0 +1,71 @@
+import Dispatch
+import GRDB
+import Logging
+import Synchronization
+
+/// The connections to the one database file: one that writes, some that read beside it, and one that carries the write-ahead log
+/// over into the file, so that nobody who writes waits for that and its two syncs of the disk.
+final class DatabaseConnections: Sendable {
+    let writer: DatabaseQueue
+    private let readers: Mutex<[DatabaseQueue]>
+    /// As many as there are free readers.
+    private let free: DispatchSemaphore
+    private let readerCount: Int
+    private let checkpoint: Checkpoint
+
+    /// Opens the file, or makes it, and prepares it with `prepare` before anyone reads.
+    init(path: String, readers count: Int, log: Logger, prepare: (DatabaseQueue) throws -> Void) throws {
+        writer = try DatabaseQueue(path: path, configuration: Self.configuration(isReadOnly: false))
+        try prepare(writer)
+        // Folding a batch touches pages all over the trees; what does not fit is written and read again within it.
+        try writer.inDatabase { try $0.execute(sql: "PRAGMA cache_size = -16000") }
+        let readOnly = Self.configuration(isReadOnly: true)
+        readers = Mutex(try (0..<count).map { _ in try DatabaseQueue(path: path, configuration: readOnly) })
+        free = DispatchSemaphore(value: count)
+        readerCount = count
+        checkpoint = Checkpoint(
+            try DatabaseQueue(path: path, configuration: Self.configuration(isReadOnly: false)), log: log)
+        checkpoint.follow(writer)
+    }
+
+    private static func configuration(isReadOnly: Bool) -> Configuration {
+        var configuration = Configuration()
+        configuration.readonly = isReadOnly
+        if !isReadOnly { configuration.journalMode = .wal }
+        configuration.busyMode = .timeout(5)
+        configuration.prepareDatabase { db in
+            // NORMAL: a commit is in the file, not on the platter. `makeDurable` is what fsync(2) of a document waits for.
+            try db.execute(sql: "PRAGMA synchronous = NORMAL")
+            try db.execute(sql: "PRAGMA cache_size = -4000")
+            try db.execute(sql: "PRAGMA journal_size_limit = 67108864")
+        }
+        return configuration
+    }
+
+    /// Runs `body` with a connection that nobody else uses meanwhile.
+    func withReader<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        free.wait()
+        guard let reader = readers.withLock({ $0.popLast() }) else {
+            throw MetadataError(.unusable, "The database was closed.")
+        }
+        defer {
+            readers.withLock { $0.append(reader) }
+            free.signal()
+        }
+        return try reader.inDatabase(body)
+    }
+
+    func close() throws {
+        for _ in 0..<readerCount { free.wait() }
+        let idle = readers.withLock { readers in
+            defer { readers = [] }
+            return readers
+        }
+        // Whoever comes now finds no reader and is told so.
+        for _ in 0..<readerCount { free.signal() }
+        for reader in idle { try reader.close() }
+        try checkpoint.close()
+        // The last one carries over what is left of the log and removes it.
+        try writer.close()
+    }
+}
