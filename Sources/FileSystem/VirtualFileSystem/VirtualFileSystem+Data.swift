@@ -118,7 +118,10 @@ extension VirtualFileSystem {
 
     /// Whether ``truncate`` needs bytes that are not here: shortening a placeholder to anything but nothing.
     package func needsContent(toTruncate node: NodeID, to size: UInt64) throws -> Bool {
-        guard size > 0, let item = try metadata.read({ try $0.item(node) }) else { return false }
+        guard size > 0 else { return false }
+        // A download that has just ended is settled by whoever waits for it: the row alone would say "whole" too early.
+        if let file = openFiles[node], !file.isWhole { return true }
+        guard let item = try metadata.read({ try $0.item(node) }) else { return false }
         return item.kind == .file && !item.isMaterialised
     }
 
