@@ -95,7 +95,7 @@ let package = Package(
         .testTarget(
             name: "SyncTests",
             dependencies: [
-                "Basics", "CloudModel", "ContainerLog", "DeviceSupport", "LocalMetadata", "Sync",
+                "Basics", "CloudModel", "ContainerLog", "DeviceSupport", "LocalMetadata", "Sync", logging,
             ]),
 
         .target(

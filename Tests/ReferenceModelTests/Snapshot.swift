@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// All that can be seen below a folder at one moment, by path; the folder itself has the empty one.
