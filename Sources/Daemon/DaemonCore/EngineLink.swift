@@ -37,6 +37,8 @@ final class EngineLink: ContentSource {
 
     func closeIncomplete(_ item: LocalItem) { current?.downloads.close(item) }
 
+    func finishDownload(of item: LocalItem) async throws { try await current?.downloads.finish(item) }
+
     func completeInBackground(_ item: LocalItem) { current?.downloads.completeInBackground(item) }
 
     func localTreeChanged() { current?.localTreeChanged() }

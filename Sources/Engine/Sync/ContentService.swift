@@ -110,6 +110,9 @@ package final class ContentService: Sendable {
         try await finisher.finish(item.blob)
     }
 
+    /// Returns once a complete download of that item is noted as whole, or at once where that happened before.
+    package func finish(_ item: LocalItem) async throws { try await finisher.finish(item.blob) }
+
     private func unqueue(_ item: LocalItem) {
         active.withLock { active in
             active.downloads[item.blob]?.isQueued = false

@@ -147,7 +147,7 @@ extension MountedFileSystem {
         }
         do {
             if clearsSetID { try dropSetID(NodeID(node)) }
-            guard files.isWritable(handle) else { return writeLater(handle, offset, try payload.copy(), request) }
+            guard try files.isWritable(handle) else { return writeLater(handle, offset, try payload.copy(), request) }
             try files.prepareWrite(handle)
             let descriptor = handle.file.state.withLock { $0.descriptor }
             request.reply(try payload.write(to: descriptor, at: offset))

@@ -22,27 +22,42 @@ extension VirtualFileSystem {
         guard let download = handle.file.state.withLock({ $0.download }) else { return }
         if let item = handle.file.state.withLock({ $0.item }) { source.completeInBackground(item) }
         try await download.ensure(range, patience: source.patience)
+        // Who only reads need not wait until the bytes are on the platter.
+        if handle.canWrite, download.isComplete { try await finishDownload(of: handle.file) }
+    }
+
+    /// Whether the file can be written now; a placeholder must be whole first, and its row must say so.
+    package func isWritable(_ handle: OpenHandle) throws -> Bool {
         try settleDownload(of: handle.file)
+        return handle.file.isWhole
     }
 
-    /// Whether the file can be written now; a placeholder must be whole first.
-    package func isWritable(_ handle: OpenHandle) -> Bool {
-        handle.file.state.withLock { $0.download == nil }
-    }
-
-    /// Waits until all bytes are here.
+    /// Waits until all bytes are here and noted, so that the file can be written.
     package func waitUntilWhole(_ handle: OpenHandle) async throws {
         guard let download = handle.file.state.withLock({ $0.download }) else { return }
         try await download.ensure(0..<download.reference.size, patience: source.patience)
-        try settleDownload(of: handle.file)
+        try await finishDownload(of: handle.file)
+        guard handle.file.isWhole else { throw Errno(EIO, "its download could not be noted") }
     }
 
-    /// The download is complete: from now on the file is like any other.
+    private func finishDownload(of file: OpenFile) async throws {
+        if let item = file.state.withLock({ $0.incomplete }) { try await source.finishDownload(of: item) }
+        try settleDownload(of: file)
+    }
+
+    /// Once the download is complete and its row says so, the file is like any other. Not before: an edit noted in a row without
+    /// bytes would be refused, and the download's end, which sets the blob's time, would hide it.
     private func settleDownload(of file: OpenFile) throws {
         try file.state.withLock { state in
-            guard let download = state.download, download.isComplete else { return }
+            guard let download = state.download, download.isComplete, var item = state.item else { return }
+            // Without a row only the handles are left, and nobody will note anything.
+            if let row = try metadata.read({ try $0.item(item.node) }) {
+                guard row.presence == .whole, row.blob == item.blob else { return }
+                item = row
+                state.item = row
+            }
             state.download = nil
-            guard state.writers > 0, let item = state.item else { return }
+            guard state.writers > 0 else { return }
             // Somebody waits to write: from here on what differs from the download is an edit.
             try LocalContent.setModified(item.attributes.modified, descriptor: state.descriptor)
             state.baseline = try BlobStatus(descriptor: state.descriptor)
@@ -78,7 +93,7 @@ extension VirtualFileSystem {
     /// but to see that the handle may write and that its bytes are here.
     package func prepareWrite(_ handle: OpenHandle) throws {
         guard handle.canWrite else { throw Errno(EBADF) }
-        guard isWritable(handle) else { throw Errno(EAGAIN) }
+        guard try isWritable(handle) else { throw Errno(EAGAIN) }
     }
 
     /// `fsync(2)`: bytes, the blob's name and the rows that lead to it survive the loss of power.

@@ -85,6 +85,9 @@ package protocol ContentSource: Sendable {
     /// `ESTALE`: the item is not what it was when it was read, say because its download has just ended.
     func openIncomplete(_ item: LocalItem) throws -> (bytes: SharedDescriptor, download: ContentDownload)
     func closeIncomplete(_ item: LocalItem)
+    /// Returns once the row of a file whose download is complete says that its bytes are here; nothing writes to its blob after that.
+    /// Throws what kept it from being noted.
+    func finishDownload(of item: LocalItem) async throws
     /// Somebody reads from the file: fetch the rest too while it is open.
     func completeInBackground(_ item: LocalItem)
     /// How long a reader waits for bytes that do not come.

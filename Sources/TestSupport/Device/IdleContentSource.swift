@@ -27,6 +27,7 @@ package final class IdleContentSource: ContentSource {
     }
 
     package func closeIncomplete(_ item: LocalItem) {}
+    package func finishDownload(of item: LocalItem) async throws {}
     package func completeInBackground(_ item: LocalItem) {}
     package var patience: Duration { .zero }
     package func localTreeChanged() {}

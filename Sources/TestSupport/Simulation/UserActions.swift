@@ -133,7 +133,7 @@ struct UserActions {
         }
         let handle = try device.files.open(item.node, canWrite: true, truncate: truncate)
         defer { device.files.release(handle) }
-        guard device.files.isWritable(handle) else { return "\(path) is not here" }
+        guard try device.files.isWritable(handle) else { return "\(path) is not here" }
         try device.files.withDescriptor(handle) { _ = ftruncate($0, 0) }
         try put(text, handle)
         ledger.supersede(old == text ? nil : old)
