@@ -150,6 +150,8 @@ extension VirtualFileSystem {
 
     private static func noteEdit(_ blob: BlobStatus, _ row: inout LocalItem) {
         row.isEdited = true
+        // What was written was whole; an empty file may have had no blob before.
+        row.presence = .whole
         row.content = nil
         row.size = blob.size
         row.attributes.modified = blob.modified

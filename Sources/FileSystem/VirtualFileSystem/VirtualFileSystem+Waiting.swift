@@ -1,0 +1,64 @@
+import Basics
+import Glibc
+import LocalContent
+import LocalMetadata
+import Synchronization
+import Transfers
+
+/// Waiting for bytes that are not here, and what ends it.
+extension VirtualFileSystem {
+    /// Whether a read of that range can be answered from ``OpenFile/State/descriptor`` now.
+    package func isReady(_ range: Range<UInt64>, in handle: OpenHandle) throws -> Bool {
+        let download = handle.file.state.withLock { $0.download }
+        guard let download, !download.isPresent(range) else { return true }
+        if handle.isNonblocking { throw Errno(EAGAIN) }
+        return false
+    }
+
+    /// Waits until that range is here. Ends early when the task is cancelled; the fetch goes on for others who wait.
+    package func wait(for range: Range<UInt64>, in handle: OpenHandle) async throws {
+        guard let download = handle.file.state.withLock({ $0.download }) else { return }
+        if let item = handle.file.state.withLock({ $0.item }) { source.completeInBackground(item) }
+        try await download.ensure(range, patience: source.patience)
+        // Who only reads need not wait until the bytes are on the platter.
+        if handle.canWrite, download.isComplete { try await finishDownload(of: handle.file) }
+    }
+
+    /// Whether the file can be written now; a placeholder must be whole first, and its row must say so.
+    package func isWritable(_ handle: OpenHandle) throws -> Bool {
+        try settleDownload(of: handle.file)
+        return handle.file.isWhole
+    }
+
+    /// Waits until all bytes are here and noted, so that the file can be written.
+    package func waitUntilWhole(_ handle: OpenHandle) async throws {
+        guard let download = handle.file.state.withLock({ $0.download }) else { return }
+        try await download.ensure(0..<download.reference.size, patience: source.patience)
+        try await finishDownload(of: handle.file)
+        guard handle.file.isWhole else { throw Errno(EIO, "its download could not be noted") }
+    }
+
+    private func finishDownload(of file: OpenFile) async throws {
+        if let item = file.state.withLock({ $0.incomplete }) { try await source.finishDownload(of: item) }
+        try settleDownload(of: file)
+    }
+
+    /// Once the download is complete and its row says so, the file is like any other. Not before: an edit noted in a row without
+    /// bytes would be refused, and the download's end, which sets the blob's time, would hide it.
+    private func settleDownload(of file: OpenFile) throws {
+        try file.state.withLock { state in
+            guard let download = state.download, download.isComplete, var item = state.item else { return }
+            // Without a row only the handles are left, and nobody will note anything.
+            if let row = try metadata.read({ try $0.item(item.node) }) {
+                guard row.presence == .whole, row.blob == item.blob else { return }
+                item = row
+                state.item = row
+            }
+            state.download = nil
+            guard state.writers > 0 else { return }
+            // Somebody waits to write: from here on what differs from the download is an edit.
+            try LocalContent.setModified(item.attributes.modified, descriptor: state.descriptor)
+            state.baseline = try BlobStatus(descriptor: state.descriptor)
+        }
+    }
+}
