@@ -1,4 +1,5 @@
 import Basics
+import CloudModel
 import Glibc
 import LocalContent
 import LocalMetadata
