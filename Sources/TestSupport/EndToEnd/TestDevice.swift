@@ -32,7 +32,10 @@ package struct TestDevice: Sendable {
 
     /// Mounts as a user would, and returns when the command says that the mount answers. Throws if it can not be mounted.
     package func start(_ options: [String] = []) async throws {
-        try FileManager.default.createDirectory(atPath: mount, withIntermediateDirectories: true)
+        // Of a dead mount nobody can say whether it is a folder.
+        if !isMounted() {
+            try FileManager.default.createDirectory(atPath: mount, withIntermediateDirectories: true)
+        }
         let said = try await ubiquity(
             ["mount", mount, "--state", state, "--device", name, "--cloud", cloud.url] + options
         ).text()
