@@ -27,7 +27,8 @@ extension EndToEnd {
                     try await a.tryShell("for i in $(seq 1 200); do test -s $i; done; test -s paused").succeeded
                 }
                 // Either the old state, with the edit in place, or the new one, with the edit recovered.
-                let texts = try await a.shell("cat paused; test ! -d Recovered || find Recovered -type f -exec cat {} +")
+                let texts = try await a.shell(
+                    "cat paused; test ! -d Recovered || find Recovered -type f -exec cat {} +")
                 #expect(texts.split(separator: "\n").contains("new"), "\(texts)")
                 try await a.shell("for i in 1 77 200; do seq $i $((i + 2000)) | cmp - $i; done")
             }
