@@ -49,7 +49,8 @@ extension EndToEnd {
                 try await eventually("the download has begun") {
                     // A fast one may have ended between two looks.
                     let percent = try await Int(b.attribute("percentDownloaded", of: "big") ?? "0") ?? 0
-                    return try await percent > 0 || b.attribute("status", of: "big") != "notDownloaded"
+                    let status = try await b.attribute("status", of: "big")
+                    return percent > 0 || status != "notDownloaded"
                 }
                 try await b.kill9()
                 _ = try await reading
