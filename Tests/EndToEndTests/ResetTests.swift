@@ -95,6 +95,23 @@ extension EndToEnd {
             }
         }
 
+        @Test("without a database, documents that can not be read are not taken for none")
+        func unreadable() async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                let a = test.a
+                try await a.shell("echo text > file")
+                try await a.stop()
+                let shard = "\(a.state)/content/00"
+                try await a.runner.run(
+                    "sh", ["-ec", "rm \(a.state)/metadata.sqlite*; mv \(shard) \(shard).aside; : > \(shard)"], in: "/"
+                ).text()
+                let refused = try await a.tryStart(cloud: test.cloud.url)
+                #expect(refused.status != 0)
+                #expect(refused.errors.contains("can not be looked through"), "\(refused.errors)")
+                #expect(refused.errors.contains("Nothing was changed"), "\(refused.errors)")
+            }
+        }
+
         /// A device stops with two edits that the cloud has not heard of; its database is damaged; it is mounted again. `named`: whether
         /// the names of the edits survive; nil: perhaps.
         private func rebuilt(named: Bool?, _ damage: (_ state: String) throws -> Void) async throws {

@@ -60,16 +60,22 @@ struct StateOpening {
     private func requireDatabase() throws(DaemonFailure) {
         var information = stat()
         if stat(database, &information) == 0, information.st_size > 0 { return }
-        guard hasBlobs() else { return }
+        guard try hasBlobs() else { return }
         throw DaemonFailure(.damaged, "the metadata database is empty or gone, though there are documents", path: state)
     }
 
-    private func hasBlobs() -> Bool {
+    /// A folder that can not be read may hold anything: taken for empty, the start would sweep away what the others hold.
+    private func hasBlobs() throws(DaemonFailure) -> Bool {
         let content = "\(state)/content"
         guard access(content, F_OK) == 0 else { return false }
-        // What can not be read now fails again, with its reason, when the device is opened.
-        guard let store = try? ContentStore(directory: content) else { return false }
-        return (0..<256).contains { ((try? store.blobs(inShard: $0)) ?? []).isEmpty == false }
+        do {
+            let store = try ContentStore(directory: content)
+            return try (0..<256).contains { try !store.blobs(inShard: $0).isEmpty }
+        } catch {
+            throw DaemonFailure(
+                .failed, "the documents on this device can not be looked through (\(error))", path: content,
+                advice: "Nothing was changed. Check the disk that holds them.")
+        }
     }
 
     private func rebuild(because reason: String, damage: DaemonFailure? = nil) async throws -> RebuildReport {
