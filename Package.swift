@@ -41,7 +41,7 @@ let package = Package(
 
         // MARK: Protocols: what crosses a process boundary
         .target(name: "DaemonProtocol", dependencies: ["Basics"], path: "Sources/Protocols/DaemonProtocol"),
-        .testTarget(name: "DaemonProtocolTests", dependencies: ["Basics", "DaemonProtocol"]),
+        .testTarget(name: "DaemonProtocolTests", dependencies: ["Basics", "DaemonProtocol", "TestSupport"]),
 
         // MARK: Cloud: a log and a chunk store
         .systemLibrary(
@@ -71,7 +71,9 @@ let package = Package(
             path: "Sources/Local/LocalMetadata"),
         .testTarget(
             name: "LocalMetadataTests",
-            dependencies: ["Basics", "CloudModel", "ContainerLog", "DeviceSupport", "LocalMetadata", logging]),
+            dependencies: [
+                "Basics", "CloudModel", "ContainerLog", "DeviceSupport", "LocalMetadata", "TestSupport", logging,
+            ]),
         .target(
             name: "LocalContent",
             dependencies: ["Basics", "CLinux", "CloudModel", "LocalMetadata", logging, systemPackage],
@@ -95,7 +97,8 @@ let package = Package(
         .testTarget(
             name: "SyncTests",
             dependencies: [
-                "Basics", "CloudModel", "ContainerLog", "DeviceSupport", "LocalMetadata", "Sync", logging,
+                "Basics", "CloudModel", "ContainerLog", "DeviceSupport", "LocalMetadata", "Sync", "TestSupport",
+                logging,
             ]),
 
         .target(
@@ -161,7 +164,8 @@ let package = Package(
         .target(
             name: "DeviceSupport",
             dependencies: [
-                "Basics", "CloudModel", "LocalContent", "LocalMetadata", "Sync", "Transfers", "VirtualFileSystem",
+                "Basics", "CloudModel", "LocalContent", "LocalMetadata", "Sync", "TestSupport", "Transfers",
+                "VirtualFileSystem",
             ], path: "Sources/TestSupport/Device"),
         .target(
             name: "Simulation",

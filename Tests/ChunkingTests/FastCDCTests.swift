@@ -1,5 +1,6 @@
 import Basics
 import CloudModel
+import TestSupport
 import Testing
 
 @testable import Chunking
@@ -7,26 +8,26 @@ import Testing
 @Suite struct FastCDCTests {
     @Test("The gear table is what its documented seed makes")
     func table() {
-        var random = SeededRandom(GearTable.seed)
+        var random = SeededGenerator(seed: GearTable.seed)
         #expect(GearTable.values == (0..<256).map { _ in random.next() })
     }
 
     @Test("Version 1 cuts a known content where it always has: devices of all releases share chunks")
     func knownCuts() throws {
-        var random = SeededRandom(1)
+        var random = SeededGenerator(seed: 1)
         let lengths = try scan(random.bytes(2 << 20)).map(\.length)
         #expect(lengths == [291_895, 297_777, 127_842, 88_881, 368_490, 289_005, 102_748, 328_176, 202_338])
     }
 
     @Test("Content of at most the minimum is one chunk, empty content none", arguments: [0, 1, 4_095, 64 << 10])
     func small(size: Int) throws {
-        var random = SeededRandom(UInt64(size))
+        var random = SeededGenerator(seed: UInt64(size))
         #expect(try scan(random.bytes(size)).map(\.length) == (size == 0 ? [] : [size]))
     }
 
     @Test("Chunks lie between minimum and maximum, average near the average, and cover the content")
     func lengths() throws {
-        var random = SeededRandom(7)
+        var random = SeededGenerator(seed: 7)
         let size = 32 << 20
         let lengths = try scan(random.bytes(size)).map(\.length)
         #expect(lengths.reduce(0, +) == size)
@@ -44,7 +45,7 @@ import Testing
         "Boundaries do not depend on how much a read returns, on the buffer, the expected size or on where steps end",
         arguments: 0..<6)
     func readSizes(seed: UInt64) throws {
-        var random = SeededRandom(seed)
+        var random = SeededGenerator(seed: seed)
         let bytes = random.bytes(Int.random(in: 1...4 << 20, using: &random))
         let expected = try scan(bytes)
         let parameters = ChunkingParameters.version1
@@ -68,7 +69,7 @@ import Testing
 
     @Test("A byte inserted at the start changes the first chunks only")
     func insertion() throws {
-        var random = SeededRandom(11)
+        var random = SeededGenerator(seed: 11)
         let bytes = random.bytes(16 << 20)
         let old = Set(try scan(bytes).map(\.id))
         let new = try scan([0x55] + bytes).filter { !old.contains($0.id) }
@@ -77,7 +78,7 @@ import Testing
 
     @Test("1 MiB changed inside 256 MiB makes at most 4 MiB of new chunks")
     func change() throws {
-        var random = SeededRandom(13)
+        var random = SeededGenerator(seed: 13)
         var bytes = random.bytes(256 << 20)
         let old = Set(try scan(bytes).map(\.id))
         bytes.replaceSubrange(100 << 20..<101 << 20, with: random.bytes(1 << 20))

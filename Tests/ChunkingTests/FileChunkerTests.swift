@@ -2,6 +2,7 @@ import Basics
 import Chunking
 import CloudModel
 import Glibc
+import TestSupport
 import Testing
 
 @Suite struct FileChunkerTests {
@@ -9,7 +10,7 @@ import Testing
     func beyondFourGiB() throws {
         let descriptor = try anonymousFile()
         defer { close(descriptor) }
-        var random = SeededRandom(3)
+        var random = SeededGenerator(seed: 3)
         let bytes = random.bytes(3 << 20)
         let start: UInt64 = 5 << 30
         let written = try check("pwrite") { pwrite(descriptor, bytes, bytes.count, off_t(start)) }

@@ -1,4 +1,5 @@
 import CloudModel
+import TestSupport
 import Testing
 
 @testable import Chunking
@@ -10,7 +11,7 @@ import Testing
 
     @Test("A range is covered by the chunks that hold its bytes and no others", arguments: 0..<20)
     func covering(seed: UInt64) {
-        var random = SeededRandom(seed)
+        var random = SeededGenerator(seed: seed)
         let manifest = manifest((0..<12).map { _ in Int.random(in: 1...5, using: &random) })
         for start in 0...manifest.size {
             for end in start...manifest.size + 3 {
@@ -30,7 +31,7 @@ import Testing
 
     @Test("What is encoded is read again as it was", arguments: 0..<20)
     func roundTrip(seed: UInt64) throws {
-        var random = SeededRandom(seed)
+        var random = SeededGenerator(seed: seed)
         let manifest = manifest(
             (0..<Int.random(in: 2...300, using: &random)).map { _ in .random(in: 1...1 << 20, using: &random) })
         #expect(try Manifest(decoding: manifest.encoded(), size: manifest.size) == manifest, "seed \(seed)")
@@ -64,7 +65,7 @@ import Testing
     @Test("Mutated and random bytes end in a manifest of the right size or an error, never in a crash")
     func hostile() {
         let seed = UInt64.random(in: .min ... .max)
-        var random = SeededRandom(seed)
+        var random = SeededGenerator(seed: seed)
         let good = manifest([5, 6, 70_000, 1]).encoded()
         for _ in 0..<3_000 {
             var bytes = Bool.random(using: &random) ? good : random.bytes(Int.random(in: 0...200, using: &random))

@@ -1,6 +1,7 @@
 import Basics
 import CloudModel
 import ContainerLog
+import TestSupport
 import Testing
 
 /// Changes that no honest device would write, on few ids and names, so that everything meets everything.

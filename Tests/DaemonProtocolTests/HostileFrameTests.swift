@@ -1,5 +1,6 @@
 import DaemonProtocol
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @Suite("Frames and requests from anybody")

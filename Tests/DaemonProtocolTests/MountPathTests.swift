@@ -1,5 +1,6 @@
 import DaemonProtocol
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @Suite("Paths below a mount")

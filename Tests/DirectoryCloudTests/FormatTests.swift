@@ -1,4 +1,5 @@
 import CloudStorage
+import TestSupport
 import Testing
 
 @testable import DirectoryCloud
@@ -29,7 +30,7 @@ struct FormatTests {
     @Test("Any change of any bytes of our files is refused or gives a whole value")
     func fuzz() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var generator = SplitMix(state: seed)
+        var generator = SeededGenerator(seed: seed)
         let identity = Array(IdentityFile.random(using: &generator).text.utf8)
         let payload: [UInt8] = [1, 2, 3]
         let header = try StoredFrame(.entry, of: payload).header
@@ -44,7 +45,7 @@ struct FormatTests {
         }
     }
 
-    private func mutated(_ bytes: [UInt8], _ generator: inout SplitMix) -> [UInt8] {
+    private func mutated(_ bytes: [UInt8], _ generator: inout SeededGenerator) -> [UInt8] {
         var bytes = bytes
         for _ in 0..<Int.random(in: 1...3, using: &generator) where !bytes.isEmpty {
             let index = Int.random(in: 0..<bytes.count, using: &generator)
@@ -90,16 +91,5 @@ struct FormatTests {
         #expect(events.map { String(decoding: $0.name, as: UTF8.self) } == ["000000001", "", "b"])
         #expect(events.map(\.isOverflow) == [false, true, false])
         for length in 0..<bytes.count { #expect(Inotify.parse(Array(bytes.prefix(length))).count < 3) }
-    }
-}
-
-/// A generator with a seed (Steele, Lea, Flood: Fast splittable pseudorandom number generators).
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-        return z ^ z >> 31
     }
 }

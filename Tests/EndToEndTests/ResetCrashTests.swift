@@ -19,6 +19,7 @@ extension EndToEnd {
                     let log = try String(contentsOfFile: "\(a.state)/daemon.log", encoding: .utf8)
                     return log.contains("[DaemonCore] stopped")
                 }
+                // Not a wait for something: when it dies is what differs from case to case.
                 try await Task.sleep(for: .milliseconds(milliseconds))
                 try await a.kill9()
                 _ = try await reset

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Fuse
@@ -29,7 +30,7 @@ struct MountTableTests {
     @Test("Any bytes give a table, and damage to one line spares the others")
     func anyBytes() {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var random = SplitMix(state: seed)
+        var random = SeededGenerator(seed: seed)
         let good = Array(text.utf8)
         for _ in 0..<2000 {
             var bytes = good
@@ -37,18 +38,6 @@ struct MountTableTests {
             bytes[place] = UInt8(truncatingIfNeeded: random.next())
             let table = MountTable(parsing: bytes)
             #expect(table.entries.count >= 1, "seed \(seed)")
-        }
-    }
-
-    private struct SplitMix: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var value = state
-            value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-            return value ^ (value >> 31)
         }
     }
 }

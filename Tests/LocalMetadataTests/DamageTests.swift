@@ -4,6 +4,7 @@ import ContainerLog
 import DeviceSupport
 import Foundation
 import Logging
+import TestSupport
 import Testing
 
 @testable import LocalMetadata

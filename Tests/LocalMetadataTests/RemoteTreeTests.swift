@@ -2,6 +2,7 @@ import Basics
 import CloudModel
 import ContainerLog
 import DeviceSupport
+import TestSupport
 import Testing
 
 @testable import LocalMetadata

@@ -152,7 +152,7 @@ extension ReferenceModel {
 
         @Test(
             "set-id bits go when an ordinary user writes, truncates or changes the owner, set-group-ID only of what a group may run",
-            .enabled(if: getuid() == 0, "another user's writes need root"))
+            .needsRoot)
         func setID() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let a = test.devices[0]

@@ -1,5 +1,6 @@
 import DeviceSupport
 import Glibc
+import TestSupport
 
 /// Draws operations from few names and sizes, so that they meet.
 struct OperationGenerator {

@@ -3,6 +3,7 @@ import CloudModel
 import ContainerLog
 import DeviceSupport
 import Sync
+import TestSupport
 import Testing
 
 /// Random triples of trees, brought together by following what is planned and folding what is told.

@@ -1,5 +1,6 @@
 import Chunking
 import CloudModel
+import TestSupport
 import Testing
 
 @testable import Transfers
@@ -20,7 +21,7 @@ import Testing
 
     private struct World {
         var plan: FetchPlan
-        var random: SeededRandom
+        var random: SeededGenerator
         let manifest: Manifest
         var now = Duration.zero
         var inFlight: Set<FetchPlan.Target> = []
@@ -30,7 +31,7 @@ import Testing
         var violations: [String] = []
 
         init(seed: UInt64) {
-            var random = SeededRandom(seed)
+            var random = SeededGenerator(seed: seed)
             let count = Int.random(in: 2...70, using: &random)
             manifest = Manifest(
                 (0..<count).map { ChunkEntry(id: .of([UInt8($0)]), length: Int.random(in: 1...9, using: &random)) })

@@ -63,7 +63,7 @@ struct Fixture {
 }
 
 func randomBytes(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
-    var random = SeededRandom(seed)
+    var random = SeededGenerator(seed: seed)
     return random.bytes(count)
 }
 

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Transfers
@@ -5,7 +6,7 @@ import Testing
 @Suite struct PresenceBitmapTests {
     @Test("Counting and searching agree with a plain set, over all ranges", arguments: [1, 63, 64, 65, 130] as [Int])
     func model(count: Int) {
-        var random = SeededRandom(UInt64(count))
+        var random = SeededGenerator(seed: UInt64(count))
         var bitmap = PresenceBitmap(count: count)
         var model: Set<Int> = []
         for _ in 0..<count {

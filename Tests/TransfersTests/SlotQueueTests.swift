@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Transfers
@@ -53,7 +54,7 @@ import Testing
         "Under random events no more run than may, and all that is not withdrawn runs once",
         arguments: 0..<20 as Range<UInt64>)
     func random(seed: UInt64) {
-        var random = SeededRandom(seed)
+        var random = SeededGenerator(seed: seed)
         var queue = SlotQueue(limit: 4, reservedForDemand: 1)
         var expected: Set<TransferTicket> = []
         var granted: [TransferTicket] = []

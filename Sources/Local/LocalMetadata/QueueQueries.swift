@@ -41,6 +41,8 @@ enum QueueQueries {
         """
     static let presentBytes = "SELECT coalesce(sum(size), 0) FROM local WHERE presence > 0 AND size > 0"
     static let oldestDeparture = "SELECT min(time) FROM departed WHERE isSent = 0"
+    static let newestPending = "SELECT max(pendingSince) FROM local WHERE pendingSince IS NOT NULL"
+    static let newestDeparture = "SELECT max(time) FROM departed WHERE isSent = 0"
     static let unsentDepartures = """
         SELECT container, item, parent, name, kind, time, isSent FROM departed
         WHERE isSent = 0 AND time <= ? AND +container = ? ORDER BY time LIMIT ?
@@ -52,6 +54,8 @@ enum QueueQueries {
         (pending, "local_pending"), (oldestPending, "COVERING INDEX local_pending"),
         (pendingTotals, "COVERING INDEX local_pending"), (wanted, "local_wanted"), (writing, "local_writing"),
         (evictable, "local_present"), (presentBytes, "COVERING INDEX local_present"),
-        (oldestDeparture, "departed_unsent"), (unsentDepartures, "departed_unsent"),
+        (oldestDeparture, "departed_unsent"),
+        (newestPending, "COVERING INDEX local_pending"), (newestDeparture, "departed_unsent"),
+        (unsentDepartures, "departed_unsent"),
     ]
 }

@@ -5,27 +5,16 @@ import GRDB
 extension MetadataTransaction {
     /// Whether any untold change was noted later than `time`.
     package func hasChanges(after time: Timestamp) throws -> Bool {
-        let counts = try ClockQueries.all.map { query in
-            try Int64.fetchOne(db.cachedStatement(sql: query.newest), arguments: []) ?? .min
+        try [QueueQueries.newestPending, QueueQueries.newestDeparture].contains { query in
+            try optionalNumber(query).map { $0 > time.nanoseconds } ?? false
         }
-        return counts.contains { $0 > time.nanoseconds }
     }
 
     /// Notes untold changes that are later than `time` as made `now`.
     package func bringForward(changesAfter time: Timestamp, to now: Timestamp) throws {
-        for query in ClockQueries.all { try run(query.correction, [now.nanoseconds, time.nanoseconds]) }
+        try run(
+            "UPDATE local SET pendingSince = ? WHERE pendingSince IS NOT NULL AND pendingSince > ?",
+            [now.nanoseconds, time.nanoseconds])
+        try run("UPDATE departed SET time = ? WHERE isSent = 0 AND time > ?", [now.nanoseconds, time.nanoseconds])
     }
-}
-
-private enum ClockQueries {
-    static let all = [
-        (
-            newest: "SELECT max(pendingSince) FROM local WHERE pendingSince IS NOT NULL",
-            correction: "UPDATE local SET pendingSince = ? WHERE pendingSince IS NOT NULL AND pendingSince > ?"
-        ),
-        (
-            newest: "SELECT max(time) FROM departed WHERE isSent = 0",
-            correction: "UPDATE departed SET time = ? WHERE isSent = 0 AND time > ?"
-        ),
-    ]
 }

@@ -1,5 +1,6 @@
 package import CloudModel
 import Synchronization
+import TestSupport
 
 /// Item ids that are the same in each run of a seed.
 package final class SeededIDs: Sendable {

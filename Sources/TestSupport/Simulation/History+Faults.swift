@@ -1,5 +1,6 @@
 import DeviceSupport
 import LocalMetadata
+import TestSupport
 import VirtualFileSystem
 
 /// What goes wrong: deaths between and in the middle of things, repeats that come late, clocks that jump.

@@ -4,6 +4,7 @@ import DeviceSupport
 import Foundation
 import LocalMetadata
 import Synchronization
+import TestSupport
 
 /// One random history of a few devices, from its plan alone: users act, devices sync step by step, replies are lost and come late,
 /// clocks jump, processes die anywhere. Then all is healed, and everybody has to show the same, with nothing lost and nothing back.

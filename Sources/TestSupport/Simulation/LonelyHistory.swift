@@ -1,5 +1,6 @@
 import DeviceSupport
 import Foundation
+import TestSupport
 
 /// One device that works and syncs with nobody beside it: the cloud has no reason to change anything that its user made.
 package final class LonelyHistory {

@@ -1,4 +1,5 @@
 import DeviceSupport
+import TestSupport
 
 /// What a history is made of: the same plan gives the same history, on every machine.
 package struct Plan: Hashable, Sendable {

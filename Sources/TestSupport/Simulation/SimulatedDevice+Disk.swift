@@ -3,6 +3,7 @@ import DeviceSupport
 import LocalContent
 import LocalMetadata
 import Sync
+import TestSupport
 import VirtualFileSystem
 
 extension SimulatedDevice {

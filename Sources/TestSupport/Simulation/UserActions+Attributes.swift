@@ -4,6 +4,7 @@ import DeviceSupport
 import Glibc
 import LocalContent
 import LocalMetadata
+import TestSupport
 import Transfers
 import VirtualFileSystem
 

@@ -1,6 +1,7 @@
 import Basics
 import CloudModel
 import ContainerLog
+import TestSupport
 
 /// Some devices working on one container: every step follows from the seed.
 struct History {

@@ -17,4 +17,15 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
     package mutating func chance(_ percent: Int) -> Bool { number(0..<100) < percent }
 
     package mutating func pick<T>(_ choices: [T]) -> T? { choices.randomElement(using: &self) }
+
+    package mutating func bytes(_ count: Int) -> [UInt8] {
+        let words = UnsafeMutableBufferPointer<UInt64>.allocate(capacity: (count + 7) / 8)
+        defer { words.deallocate() }
+        var index = 0
+        while index < words.count {
+            words[index] = next()
+            index += 1
+        }
+        return Array(UnsafeRawBufferPointer(words).prefix(count))
+    }
 }
