@@ -2,7 +2,7 @@
 package struct ClaimSnapshot: Equatable, Sendable {
     package struct Item: Equatable, Sendable {
         package let key: ItemKey
-        package let kind: ItemKind
+        package let kind: TreeKind
         package let presenters: [ShownBy]
         package let claims: [HeldBy]
         package let children: [Item]

@@ -98,6 +98,7 @@ extension ClaimTable {
 
     mutating func soundAlarms() {
         while let alarm = alarms.popDue(at: now) {
+            if case .patience = alarm { goOn() }
             guard isLive(alarm) else { continue }
             switch alarm {
             case .patience(let id): refuse(id, .timedOut(waitingFor: graph.targets(of: .claim(id))))

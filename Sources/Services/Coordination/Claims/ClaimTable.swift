@@ -78,7 +78,7 @@ package struct ClaimTable: Sendable {
     }
 
     /// In the order of their coming, as long as somebody can go on.
-    private mutating func goOn() {
+    mutating func goOn() {
         while !ready.isEmpty {
             let batch = ready.compactMap { claims[$0] }.sorted { $0.order < $1.order }.map(\.id)
             ready.removeAll()

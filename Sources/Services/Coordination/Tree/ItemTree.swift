@@ -34,7 +34,7 @@ package enum ItemKey: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-package enum ItemKind: Sendable {
+package enum TreeKind: Sendable {
     case file, folder
     /// A folder that is one document.
     case package
@@ -44,11 +44,11 @@ package enum ItemKind: Sendable {
 package struct TreeEntry: Equatable, Sendable {
     /// Nil for the root.
     package let parent: ItemNumber?
-    package let kind: ItemKind
+    package let kind: TreeKind
     /// Where a symbolic link leads, if that is in the tree.
     package let linkTarget: ItemNumber?
 
-    package init(parent: ItemNumber?, kind: ItemKind, linkTarget: ItemNumber? = nil) {
+    package init(parent: ItemNumber?, kind: TreeKind, linkTarget: ItemNumber? = nil) {
         self.parent = parent
         self.kind = kind
         self.linkTarget = linkTarget

@@ -8,7 +8,7 @@ struct LiveTree: Sendable {
 
     struct Spot: Sendable {
         var key: ItemKey
-        var kind: ItemKind
+        var kind: TreeKind
         var parent: Position?
         var firstChild: Position?
         var next: Position?
@@ -45,7 +45,7 @@ struct LiveTree: Sendable {
         return add(Spot(key: key, kind: kind, parent: parent))
     }
 
-    private static func describe(_ key: ItemKey, in tree: some ItemTree) -> (kind: ItemKind, folder: ItemNumber?)? {
+    private static func describe(_ key: ItemKey, in tree: some ItemTree) -> (kind: TreeKind, folder: ItemNumber?)? {
         switch key {
         case .item(let item): tree.entry(of: item).map { ($0.kind, $0.parent) }
         case .vacant(let place): (.file, place.folder)

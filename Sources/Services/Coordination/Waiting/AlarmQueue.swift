@@ -4,6 +4,11 @@ struct AlarmQueue: Sendable {
         case patience(ClaimID)
         case answer(AskID)
         case frozen(ClientID, since: Duration)
+
+        /// At one moment others are given up before a request gives up itself: it may begin after all.
+        fileprivate var rank: Int {
+            if case .patience = self { 1 } else { 0 }
+        }
     }
 
     private struct Entry: Sendable {
@@ -11,7 +16,9 @@ struct AlarmQueue: Sendable {
         let number: UInt64
         let alarm: Alarm
 
-        static func < (left: Entry, right: Entry) -> Bool { (left.time, left.number) < (right.time, right.number) }
+        static func < (left: Entry, right: Entry) -> Bool {
+            (left.time, left.alarm.rank, left.number) < (right.time, right.alarm.rank, right.number)
+        }
     }
 
     /// A binary heap.
