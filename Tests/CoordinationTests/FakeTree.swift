@@ -81,6 +81,11 @@ struct FakeTree: ItemTree, Sendable {
         return folder
     }
 
+    mutating func make(at place: ItemPlace) -> ItemNumber {
+        nextNumber += 1
+        return put(ItemNumber(nextNumber), at: place, place.name.description)
+    }
+
     mutating func move(_ item: ItemNumber, to place: ItemPlace) {
         if let old = self.place(of: item) { places[old] = nil }
         put(item, at: place, place.name.description)
@@ -91,7 +96,8 @@ struct FakeTree: ItemTree, Sendable {
         nodes[item] = nil
     }
 
-    @discardableResult private mutating func put(_ item: ItemNumber, at place: ItemPlace, _ name: String) -> ItemNumber {
+    @discardableResult private mutating func put(_ item: ItemNumber, at place: ItemPlace, _ name: String) -> ItemNumber
+    {
         nodes[item, default: Node(folder: nil, name: name)].folder = place.folder
         nodes[item]?.name = name
         places[place] = item

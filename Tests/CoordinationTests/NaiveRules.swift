@@ -3,7 +3,9 @@
 extension NaiveTable {
     /// The item that counts: the outermost package, or itself.
     static func unit(_ item: ItemNumber, _ tree: FakeTree) -> ItemNumber {
-        let packages = tree.nodes.keys.filter { tree.entry(of: $0)?.kind == .package && ($0 == item || tree.isAbove($0, item)) }
+        let packages = tree.nodes.keys.filter {
+            tree.entry(of: $0)?.kind == .package && ($0 == item || tree.isAbove($0, item))
+        }
         return packages.first { package in !packages.contains { tree.isAbove($0, package) } } ?? item
     }
 
@@ -40,7 +42,9 @@ extension NaiveTable {
     static func messages(
         to id: PresenterID, _ presenter: PresenterRegistration, _ request: ClaimRequest, _ tree: FakeTree
     ) -> Set<PresenterMessage> {
-        guard request.purpose != .plain, request.presenter != id, presenter.purpose != request.purpose else { return [] }
+        guard request.purpose != .plain, request.presenter != id, presenter.purpose != request.purpose else {
+            return []
+        }
         guard case .item(let shown) = presenter.key else { return [] }
         return Set(request.accesses.flatMap { messages(about: shown, $0, tree) })
             .filter { presenter.callbacks.contains($0.callback) }
@@ -49,7 +53,8 @@ extension NaiveTable {
     private static func messages(about shown: ItemNumber, _ access: Access, _ tree: FakeTree) -> [PresenterMessage] {
         guard case .item(let item) = access.key, !access.isImmediate else { return [] }
         let unit = unit(item, tree)
-        let counts = shown == unit || (tree.entry(of: unit)?.kind == .package || access.coversBelow) && tree.isAbove(unit, shown)
+        let counts =
+            shown == unit || (tree.entry(of: unit)?.kind == .package || access.coversBelow) && tree.isAbove(unit, shown)
         let within = shown == item || tree.isAbove(item, shown)
         let isPackageAbove = tree.entry(of: shown)?.kind == .package && tree.isAbove(shown, item)
         switch access.mode {

@@ -153,7 +153,9 @@ struct PresenterRuleTests {
         let presenters = ["f/g/a.txt", "f/g", "f"].map { scene.present($0) }
         scene.change("f/g/a.txt")
         #expect(scene.told(presenters[0]) == [.changed])
-        #expect(scene.told(presenters[1]) == [.subitemChanged(item)] && scene.told(presenters[2]) == [.subitemChanged(item)])
+        #expect(
+            scene.told(presenters[1]) == [.subitemChanged(item)] && scene.told(presenters[2]) == [.subitemChanged(item)]
+        )
     }
 
     @Test("A package presenter without subitem callbacks hears that the package changed; a folder's hears nothing")

@@ -175,7 +175,8 @@ private struct Pair {
     mutating func randomEvent(_ random: inout SeededGenerator) -> NaiveTable.Event {
         nextNumber += 1
         let client = ClientID(UInt64(random.number(1..<5)))
-        let question = questions.keys.sorted { ($0.claim, $0.presenter) < ($1.claim, $1.presenter) }.randomElement(using: &random)
+        let question = questions.keys.sorted { ($0.claim, $0.presenter) < ($1.claim, $1.presenter) }.randomElement(
+            using: &random)
         switch random.number(0..<100) {
         case ..<40: return .request(ClaimID(nextNumber), randomRequest(client, &random))
         case ..<60: if let id = random.pick(naive.granted) { return .finish(id) }
@@ -196,7 +197,7 @@ private struct Pair {
     }
 
     private mutating func randomRequest(_ client: ClientID, _ random: inout SeededGenerator) -> ClaimRequest {
-        let accesses = (0..<random.number(1..<4)).map { _ in Access(randomKey(&random), Self.randomMode(&random)) }
+        let accesses = (0..<random.number(1..<4)).map { _ in Access(randomKey(&random), .random(&random)) }
         let purpose: Purpose =
             switch random.number(0..<10) {
             case 0: .named("p")
@@ -212,10 +213,12 @@ private struct Pair {
     private func randomKey(_ random: inout SeededGenerator) -> ItemKey {
         .item(random.pick(tree.nodes.keys.sorted()) ?? FakeTree.root)
     }
+}
 
-    static func randomMode(_ random: inout SeededGenerator) -> Access.Mode {
+extension Access.Mode {
+    static func random(_ random: inout SeededGenerator) -> Access.Mode {
         guard random.chance(50) else {
-            return .reading(ReadingOptions(rawValue: UInt32([0, 0, 1, 4, 8].randomElement(using: &random) ?? 0)))
+            return .reading(ReadingOptions(rawValue: [0, 0, 1, 4, 8].randomElement(using: &random) ?? 0))
         }
         return .writing(random.chance(40) ? nil : random.pick(WritingOption.allCases))
     }

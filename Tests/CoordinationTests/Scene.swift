@@ -44,7 +44,8 @@ struct Scene {
         nextClaim += 1
         let id = ClaimID(nextClaim)
         let request = ClaimRequest(
-            client: ClientID(client), purpose: purpose ?? self.purpose(client), accesses: accesses, presenter: presenter,
+            client: ClientID(client), purpose: purpose ?? self.purpose(client), accesses: accesses,
+            presenter: presenter,
             enclosure: enclosure, patience: patience)
         send(.requested(id, request))
         return id

@@ -18,7 +18,9 @@ struct TroubleTests {
         #expect(scene.log.count == before + 1, "there is nothing but the grant")
     }
 
-    @Test("An unanswered question ends after its bound and is reported; the presenter is not waited for again until it answers")
+    @Test(
+        "An unanswered question ends after its bound and is reported; the presenter is not waited for again until it answers"
+    )
     func unanswered() {
         var scene = Scene(FakeTree("a.txt"))
         let presenter = scene.present("a.txt")
@@ -239,7 +241,8 @@ struct TroubleTests {
         #expect(scene.isGranted(reader))
     }
 
-    @Test("A move is told once: to the item, what is below it and the folders it left and entered, by whichever program")
+    @Test(
+        "A move is told once: to the item, what is below it and the folders it left and entered, by whichever program")
     func moveNotices() throws {
         var scene = Scene(FakeTree("f/d/a.txt", "g"))
         let folder = try #require(scene.tree.find("f/d"))

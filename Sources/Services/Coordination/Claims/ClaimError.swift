@@ -46,7 +46,8 @@ extension ClaimError {
     static func deadlock(_ path: [WaitForGraph.Node]) -> ClaimError {
         let names = path.map(\.description).joined(separator: ", which waits for ")
         return ClaimError(
-            .deadlock, "The access would wait for itself: \(names). Ask for all items in one request, not inside another.")
+            .deadlock,
+            "The access would wait for itself: \(names). Ask for all items in one request, not inside another.")
     }
 
     static func failed(_ presenter: PresenterID, _ reason: String) -> ClaimError {
@@ -55,6 +56,7 @@ extension ClaimError {
 
     static func kept(by presenter: PresenterID) -> ClaimError {
         ClaimError(
-            .presenterKeepsItem, "A program shows the item and does not let go of its bytes (\(presenter)). Close it there.")
+            .presenterKeepsItem,
+            "A program shows the item and does not let go of its bytes (\(presenter)). Close it there.")
     }
 }

@@ -95,7 +95,9 @@ extension ClaimTable {
         }
         claims[id]?.footholds = footholds
         guard claim.phase != .granted else { return }
-        for other in graph.targets(of: claim.node) where other.claim != nil { graph.remove(claim.node, waitsFor: other) }
+        for other in graph.targets(of: claim.node) where other.claim != nil {
+            graph.remove(claim.node, waitsFor: other)
+        }
         claims[id]?.hasWaited = true
         ready.append(id)
     }

@@ -35,7 +35,8 @@ extension ClaimTable {
         while let outer = enclosing {
             let done = outer.asks.compactMap { asks[$0] }.filter { $0.presenter == presenter && $0.isAnswered }
             let isDone = done.contains {
-                $0.messages.contains(message) || message == .relinquishToReader && $0.messages.contains(.relinquishToWriter)
+                $0.messages.contains(message)
+                    || message == .relinquishToReader && $0.messages.contains(.relinquishToWriter)
             }
             if outer.request.purpose == claim.request.purpose, isDone { return true }
             enclosing = outer.enclosure?.claim.flatMap { claims[$0] }
@@ -45,7 +46,9 @@ extension ClaimTable {
 
     /// One access' messages, in the order a presenter gets them.
     private func messages(for foothold: Claim.Foothold) -> [(PresenterID, PresenterMessage)] {
-        guard let position = live.position(of: foothold.key), let unit = live.position(of: foothold.unit) else { return [] }
+        guard let position = live.position(of: foothold.key), let unit = live.position(of: foothold.unit) else {
+            return []
+        }
         let access = foothold.access
         let isPackage = live[unit].kind == .package
         let concerned = live.presenters(at: unit, andBelow: isPackage || access.coversBelow)

@@ -84,7 +84,9 @@ extension ClaimTable {
     // MARK: Its place in the tree
 
     /// Nil if there is no such item.
-    mutating func place(_ access: Access, at key: ItemKey? = nil, of claim: Claim, in tree: some ItemTree) -> Claim.Foothold? {
+    mutating func place(_ access: Access, at key: ItemKey? = nil, of claim: Claim, in tree: some ItemTree) -> Claim
+        .Foothold?
+    {
         let key = present(key ?? access.key, followingLinks: access.followsLinks, in: tree)
         guard let position = live.insert(key, in: tree) else { return nil }
         let unit = live.unit(of: position)

@@ -137,7 +137,9 @@ struct LiveTree: Sendable {
         guard let position = positions[.item(item)], let entry = tree.entry(of: item) else { return }
         spots[position].kind = entry.kind
         let oldParent = spots[position].parent
-        guard let folder = entry.parent, let parent = insert(.item(folder), in: tree), parent != oldParent else { return }
+        guard let folder = entry.parent, let parent = insert(.item(folder), in: tree), parent != oldParent else {
+            return
+        }
         let spot = spots[position]
         if let oldParent { count(stances: -spot.stancesWithin, presenters: -spot.presentersWithin, from: oldParent) }
         unlink(position)

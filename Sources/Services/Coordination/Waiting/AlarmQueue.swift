@@ -62,7 +62,9 @@ struct AlarmQueue: Sendable {
         var index = 0
         while true {
             let children = [2 * index + 1, 2 * index + 2].filter { $0 < entries.count }
-            guard let least = children.min(by: { entries[$0] < entries[$1] }), entries[least] < entries[index] else { return }
+            guard let least = children.min(by: { entries[$0] < entries[$1] }), entries[least] < entries[index] else {
+                return
+            }
             entries.swapAt(index, least)
             index = least
         }
