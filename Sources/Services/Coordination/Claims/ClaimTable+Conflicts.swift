@@ -7,9 +7,9 @@ extension ClaimTable {
         for other in conflicts(of: claim) {
             switch relation(of: claim, to: other, behind: behind) {
             case .waits:
-                graph.add(claim.node, waitsFor: other.node)
+                graph.add(claim.node, waitsFor: .claim(other))
                 isFree = false
-            case .overtakes: graph.add(other.node, waitsFor: claim.node)
+            case .overtakes: graph.add(.claim(other), waitsFor: claim.node)
             case .none: break
             }
         }
@@ -24,29 +24,33 @@ extension ClaimTable {
 
     private enum Relation { case waits, overtakes, none }
 
-    private func relation(of claim: Claim, to other: Claim, behind: Set<WaitForGraph.Node>) -> Relation {
-        if other.phase == .granted { return .waits }
-        guard !behind.contains(other.node), !isFrozen(other.request.client) else { return .none }
-        guard other.order < claim.order || other.phase == .asking else { return .none }
+    private func relation(of claim: Claim, to id: ClaimID, behind: Set<WaitForGraph.Node>) -> Relation {
+        guard let phase = claims[id]?.phase, let order = claims[id]?.order else { return .none }
+        if phase == .granted { return .waits }
+        guard !behind.contains(.claim(id)), !isFrozen(claims[id]?.request.client) else { return .none }
+        guard order < claim.order || phase == .asking else { return .none }
         // What it waits for must not wait for it: the other could never begin.
         let goals = claim.overtakesForSakeOf
-        let mustLetPass = !goals.isEmpty && graph.path(from: other.node, to: goals) != nil
+        let mustLetPass = !goals.isEmpty && graph.path(from: .claim(id), to: goals) != nil
         return mustLetPass ? .overtakes : .waits
     }
 
-    /// Claims that may not be held together with this one, each once.
-    func conflicts(of claim: Claim) -> [Claim] {
-        var found: [ClaimID] = []
+    /// Claims that may not be held together with this one, each once, the earliest first.
+    func conflicts(of claim: Claim) -> [ClaimID] {
+        var found: [Stance] = []
         for foothold in claim.footholds {
             guard let position = live.position(of: foothold.unit) else { continue }
-            let stance = Stance(foothold.access, of: claim.id, claim.request)
+            let stance = Stance(foothold.access, of: claim)
             live.forEachStance(meeting: position, coversBelow: stance.coversBelow) { other in
-                if stance.conflicts(with: other) { found.append(other.claim) }
+                if stance.conflicts(with: other) { found.append(other) }
             }
         }
-        guard !found.isEmpty else { return [] }
-        return Set(found).compactMap { claims[$0] }.sorted { $0.order < $1.order }
+        // Claims of one item stand there in their order already, unless one of them came by a move.
+        if found.count > 1 { found.sort { $0.order < $1.order } }
+        var ids: [ClaimID] = []
+        for stance in found where ids.last != stance.claim { ids.append(stance.claim) }
+        return ids
     }
 
-    func isFrozen(_ client: ClientID) -> Bool { clients[client]?.frozenSince != nil }
+    func isFrozen(_ client: ClientID?) -> Bool { client.flatMap { clients[$0] }?.frozenSince != nil }
 }

@@ -90,8 +90,8 @@ extension ClaimTable {
         let key = present(key ?? access.key, followingLinks: access.followsLinks, in: tree)
         guard let position = live.insert(key, in: tree) else { return nil }
         let unit = live.unit(of: position)
-        live.place(Stance(access, of: claim.id, claim.request), at: unit)
-        if unit != position { live.place(Stance(access, of: claim.id, claim.request, isPassive: true), at: position) }
+        live.place(Stance(access, of: claim), at: unit)
+        if unit != position { live.place(Stance(access, of: claim, isPassive: true), at: position) }
         return Claim.Foothold(access: access, key: key, unit: live[unit].key)
     }
 

@@ -7,16 +7,18 @@ struct Stance: Sendable {
     }
 
     let claim: ClaimID
+    let order: UInt64
     let client: ClientID
     let purpose: Purpose
     let mode: Mode
     /// Stands for everything below as well.
     let coversBelow: Bool
 
-    init(_ access: Access, of claim: ClaimID, _ request: ClaimRequest, isPassive: Bool = false) {
-        self.claim = claim
-        client = request.client
-        purpose = request.purpose
+    init(_ access: Access, of claim: Claim, isPassive: Bool = false) {
+        self.claim = claim.id
+        order = claim.order
+        client = claim.request.client
+        purpose = claim.request.purpose
         mode = isPassive || access.isImmediate ? .passive : access.isReading ? .reading : .writing
         coversBelow = !isPassive && access.coversBelow
     }
