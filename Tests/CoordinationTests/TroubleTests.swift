@@ -89,7 +89,7 @@ struct TroubleTests {
         scene.pass(.seconds(29))
         #expect(scene.isWaiting(waiter))
         scene.pass(.seconds(1))
-        #expect(scene.isGranted(waiter) && scene.log.contains(.revoke(holder)))
+        #expect(scene.isGranted(waiter) && scene.log.contains(.revoke(holder, ClientID(1))))
         #expect(scene.reports == [.claimRevoked(holder, ClientID(1))])
     }
 

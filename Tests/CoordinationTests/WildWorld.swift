@@ -80,7 +80,8 @@ struct WildWorld {
         case .presenter(let presenter): client = presenters[presenter]?.client ?? client
         case nil: break
         }
-        guard !frozen.contains(client) else { return }
+        // What a client sent before it froze may arrive after.
+        guard !frozen.contains(client) || enclosure == nil else { return }
         let own = presenters.keys.filter { presenters[$0]?.client == client }.sorted()
         let request = ClaimRequest(
             client: client, purpose: randomPurpose(client),
@@ -256,7 +257,7 @@ struct WildWorld {
                 violations.append("\(id) refused (\(error.code)) after its end")
             }
             end(id)
-        case .revoke(let id):
+        case .revoke(let id, _):
             if !granted.contains(id) || !isUnreliable { violations.append("\(id) revoked") }
             end(id)
         case .ask(let ask, let presenter, let messages):

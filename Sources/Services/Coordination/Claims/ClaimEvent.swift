@@ -34,7 +34,7 @@ package enum ClaimAction: Equatable, Sendable {
     case grant(ClaimID, [ItemKey])
     case refuse(ClaimID, ClaimError)
     /// A granted claim has ended without its client: it was frozen for too long.
-    case revoke(ClaimID)
+    case revoke(ClaimID, ClientID)
     /// To be answered once, after all of the messages were handled in order.
     case ask(AskID, PresenterID, [PresenterMessage])
     /// The access that the presenter made way for is over.

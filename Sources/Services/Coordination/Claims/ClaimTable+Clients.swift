@@ -73,7 +73,7 @@ extension ClaimTable {
 
     private mutating func revokeClaims(of id: ClientID) {
         for claim in clients[id]?.claims.sorted() ?? [] where claims[claim]?.phase == .granted {
-            emit(.revoke(claim))
+            emit(.revoke(claim, id))
             emit(.report(.claimRevoked(claim, id)))
             close(claim)
         }
