@@ -41,17 +41,9 @@ run: build
 stop:
 	scripts/stop
 
-empty :=
-space := $(empty) $(empty)
-
 test: setup
 	$(SWIFT_BUILD_TESTS)
-ifdef TESTS
-	$(SWIFT_TEST) --filter '$(TESTS)'
-else
-	$(SWIFT_TEST) --skip '^($(subst $(space),|,$(ALONE)))\.'
-	for suite in $(ALONE); do $(SWIFT_TEST) --filter "^$$suite\." || exit 1; done
-endif
+	TESTS='$(TESTS)' scripts/test $(ALONE)
 
 # Optimised, for there are thousands; in a folder of its own, so that it does not undo the other builds.
 SIMULATE_BUILD := .build/simulate
