@@ -6,7 +6,7 @@ import Testing
 struct WildTests {
     @Test(
         "Whatever programs nest, move and delete: no conflicting grants, no cycle, and every request ends without a clock",
-        arguments: 0..<150)
+        arguments: 0..<60)
     func reliable(seed: UInt64) {
         var world = WildWorld(seed: seed, isUnreliable: false)
         for _ in 0..<200 where world.violations.isEmpty { world.step() }
@@ -17,7 +17,7 @@ struct WildTests {
 
     @Test(
         "With frozen and silent clients every request ends once they move, die or the clock has passed",
-        arguments: 0..<150)
+        arguments: 0..<60)
     func unreliable(seed: UInt64) {
         var world = WildWorld(seed: seed, isUnreliable: true)
         for _ in 0..<200 where world.violations.isEmpty { world.step() }
@@ -26,7 +26,7 @@ struct WildTests {
         #expect(world.waiting.isEmpty, "seed \(seed): \(world.waiting) wait for ever")
     }
 
-    @Test("Frozen for ever, clients hold up others no longer than the bounds", arguments: 0..<50)
+    @Test("Frozen for ever, clients hold up others no longer than the bounds", arguments: 0..<30)
     func frozenForEver(seed: UInt64) {
         var world = WildWorld(seed: seed, isUnreliable: true)
         for _ in 0..<150 where world.violations.isEmpty { world.step() }
@@ -35,7 +35,7 @@ struct WildTests {
         #expect(world.othersWaiting.isEmpty, "seed \(seed): \(world.othersWaiting) wait for ever")
     }
 
-    @Test("When all clients are dead nothing is kept of them", arguments: 0..<50)
+    @Test("When all clients are dead nothing is kept of them", arguments: 0..<30)
     func nothingKept(seed: UInt64) {
         var world = WildWorld(seed: seed, isUnreliable: true)
         for _ in 0..<200 { world.step() }
