@@ -180,8 +180,7 @@ struct ArbiterTests {
 
     /// Everything at `a.txt`.
     private var held: [ClaimSnapshot.HeldBy] {
-        let items = arbiter.snapshot().items.first?.children ?? []
-        return items.first { $0.key == tree.key("a.txt") }?.claims ?? []
+        arbiter.snapshot().items.first { $0.key == tree.key("a.txt") }?.claims ?? []
     }
 
     /// Until somebody stands behind a holder.

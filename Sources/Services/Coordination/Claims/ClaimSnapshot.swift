@@ -1,11 +1,12 @@
-/// The table at one moment, for people: items that are held or shown, in a tree, with who waits for whom and since when.
+/// The table at one moment, for people: items that are held or shown and the folders above, with who waits for whom and since when.
 package struct ClaimSnapshot: Equatable, Sendable {
     package struct Item: Equatable, Sendable {
+        /// How many folders are above it.
+        package let depth: Int
         package let key: ItemKey
         package let kind: TreeKind
         package let presenters: [ShownBy]
         package let claims: [HeldBy]
-        package let children: [Item]
     }
 
     package struct ShownBy: Equatable, Sendable {
@@ -31,6 +32,7 @@ package struct ClaimSnapshot: Equatable, Sendable {
         package let isClientFrozen: Bool
     }
 
+    /// Each folder right before what is in it.
     package let items: [Item]
     package let claimCount: Int
     package let presenterCount: Int
@@ -38,19 +40,24 @@ package struct ClaimSnapshot: Equatable, Sendable {
 
 extension ClaimTable {
     package func snapshot(at now: Duration) -> ClaimSnapshot {
-        ClaimSnapshot(
-            items: live.roots.map { item(at: $0, now) }, claimCount: claims.count, presenterCount: presenters.count)
+        var items: [ClaimSnapshot.Item] = []
+        var pending = live.roots.reversed().map { (position: $0, depth: 0) }
+        while let (position, depth) = pending.popLast() {
+            items.append(item(at: position, depth: depth, now))
+            pending += live.children(of: position).reversed().map { ($0, depth + 1) }
+        }
+        return ClaimSnapshot(items: items, claimCount: claims.count, presenterCount: presenters.count)
     }
 
-    private func item(at position: LiveTree.Position, _ now: Duration) -> ClaimSnapshot.Item {
+    private func item(at position: LiveTree.Position, depth: Int, _ now: Duration) -> ClaimSnapshot.Item {
         let spot = live[position]
         let held = Set(spot.stances.map(\.claim)).sorted().compactMap { claims[$0] }
         return ClaimSnapshot.Item(
-            key: spot.key, kind: spot.kind, presenters: spot.presenters.compactMap { presenters[$0] }.map(shown),
+            depth: depth, key: spot.key, kind: spot.kind,
+            presenters: spot.presenters.sorted().compactMap { presenters[$0] }.map(shown),
             claims: held.flatMap { claim in
                 claim.footholds.filter { $0.key == spot.key }.map { self.held(claim, $0.access, now) }
-            },
-            children: live.children(of: position).map { item(at: $0, now) })
+            })
     }
 
     private func shown(_ presenter: Presenter) -> ClaimSnapshot.ShownBy {

@@ -70,6 +70,6 @@ extension ClaimTable {
 
     /// Presenters of the packages that the item is in.
     private func packages(around position: LiveTree.Position) -> [PresenterID] {
-        live.ancestors(of: position).filter { live[$0].kind == .package }.flatMap { live[$0].presenters }
+        live.ancestors(of: position).filter { live[$0].kind == .package }.flatMap { live[$0].presenters.sorted() }
     }
 }

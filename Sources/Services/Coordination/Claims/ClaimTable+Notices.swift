@@ -9,7 +9,7 @@ extension ClaimTable {
         guard !presenters.isEmpty, let folder, let nearest = live.nearest(folder, in: tree) else { return [] }
         return ([nearest] + live.ancestors(of: nearest)).flatMap { position -> [Claim.Notice] in
             let spot = live[position]
-            return spot.presenters.compactMap { id -> Claim.Notice? in
+            return spot.presenters.sorted().compactMap { id -> Claim.Notice? in
                 guard let callbacks = presenters[id]?.registration.callbacks else { return nil }
                 if callbacks.contains(notice.callback) { return Claim.Notice(presenter: id, notice: notice) }
                 return spot.kind == .package ? Claim.Notice(presenter: id, notice: .changed) : nil

@@ -26,10 +26,9 @@ extension LiveTree {
 
     /// The presenters of the item, with those of everything below it if asked for.
     func presenters(at position: Position, andBelow: Bool) -> [PresenterID] {
-        guard andBelow else { return spots[position].presenters }
-        var found = spots[position].presenters
-        visit(below: position, where: { $0.presentersWithin > 0 }) { found += $0.presenters }
-        return found
+        var found = Array(spots[position].presenters)
+        if andBelow { visit(below: position, where: { $0.presentersWithin > 0 }) { found += $0.presenters } }
+        return found.sorted()
     }
 
     /// The claims that are at the item or below it.

@@ -14,7 +14,8 @@ struct LiveTree: Sendable {
         var next: Position?
         var previous: Position?
         var stances: [Stance] = []
-        var presenters: [PresenterID] = []
+        /// A set, as there may be many thousands at one item.
+        var presenters: Set<PresenterID> = []
         /// Counts at and below, so that a look below skips what holds nothing.
         var stancesWithin = 0
         var presentersWithin = 0
@@ -35,14 +36,19 @@ struct LiveTree: Sendable {
 
     /// Makes room for an item and the folders above it; nil if it is not in the tree. Give it something to hold, or ``prune(_:)`` it.
     mutating func insert(_ key: ItemKey, in tree: some ItemTree) -> Position? {
-        if let known = positions[key] { return known }
-        guard let (kind, folder) = Self.describe(key, in: tree) else { return nil }
-        var parent: Position?
-        if let folder {
-            guard let above = insert(.item(folder), in: tree) else { return nil }
-            parent = above
+        // Without recursion, as a tree may be deeper than a stack.
+        var missing: [(key: ItemKey, kind: TreeKind)] = []
+        var wanted: ItemKey? = key
+        var above: Position?
+        while let key = wanted {
+            above = positions[key]
+            guard above == nil else { break }
+            guard let (kind, folder) = Self.describe(key, in: tree) else { return nil }
+            missing.append((key, kind))
+            wanted = folder.map(ItemKey.item)
         }
-        return add(Spot(key: key, kind: kind, parent: parent))
+        for (key, kind) in missing.reversed() { above = add(Spot(key: key, kind: kind, parent: above)) }
+        return above
     }
 
     private static func describe(_ key: ItemKey, in tree: some ItemTree) -> (kind: TreeKind, folder: ItemNumber?)? {
@@ -111,13 +117,12 @@ struct LiveTree: Sendable {
     }
 
     mutating func place(_ presenter: PresenterID, at position: Position) {
-        spots[position].presenters.append(presenter)
+        spots[position].presenters.insert(presenter)
         count(stances: 0, presenters: 1, from: position)
     }
 
     mutating func remove(_ presenter: PresenterID, at position: Position) {
-        guard let index = spots[position].presenters.firstIndex(of: presenter) else { return }
-        spots[position].presenters.remove(at: index)
+        guard spots[position].presenters.remove(presenter) != nil else { return }
         count(stances: 0, presenters: -1, from: position)
     }
 
