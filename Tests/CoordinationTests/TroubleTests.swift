@@ -39,6 +39,16 @@ struct TroubleTests {
         #expect(scene.isWaiting(third) && scene.asked(presenter).count == 2)
     }
 
+    @Test("A folder deeper than any stack is claimed and shown like another")
+    func deep() {
+        let path = Array(repeating: "d", count: 20_000).joined(separator: "/") + "/a.txt"
+        var scene = Scene(FakeTree(path))
+        let claim = scene.write(path)
+        #expect(scene.isGranted(claim) && scene.table.snapshot(at: .zero).items.last?.depth == 20_001)
+        scene.finish(claim)
+        #expect(scene.table.snapshot(at: .zero).items.isEmpty)
+    }
+
     @Test("A dead client's claims, requests and presenters end at once")
     func dead() {
         var scene = Scene(FakeTree("a.txt", "b.txt"))
