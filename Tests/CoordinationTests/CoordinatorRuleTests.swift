@@ -228,7 +228,7 @@ struct CoordinatorRuleTests {
     @Test("A plain program asks nobody, does not wait for plain programs, but for a coordinated writer")
     func plain() {
         var scene = Scene(FakeTree("a.txt"))
-        let presenter = scene.present("a.txt")
+        let presenter = scene.present("a.txt", client: 3)
         let plain = [scene.write("a.txt", purpose: .plain), scene.write("a.txt", client: 2, purpose: .plain)]
         #expect(plain.allSatisfy(scene.isGranted) && scene.asked(presenter).isEmpty)
         for claim in plain { scene.finish(claim) }

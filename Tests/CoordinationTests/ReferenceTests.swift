@@ -206,7 +206,7 @@ private struct Pair {
             }
         return ClaimRequest(
             client: client, purpose: purpose, accesses: accesses,
-            presenter: random.chance(30) ? random.pick(presenters) : nil,
+            presenter: random.chance(50) ? random.pick(presenters.filter { table.client(of: $0) == client }) : nil,
             patience: random.chance(20) ? .seconds(random.number(1..<20)) : nil)
     }
 

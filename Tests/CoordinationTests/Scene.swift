@@ -37,12 +37,14 @@ struct Scene {
         return .coordinator(ClientID(client), nextCoordinator)
     }
 
+    /// A request with a presenter comes from that one's client.
     @discardableResult mutating func request(
         _ accesses: [Access], client: UInt64 = 1, purpose: Purpose? = nil, presenter: PresenterID? = nil,
         inside enclosure: Enclosure? = nil, patience: Duration? = nil
     ) -> ClaimID {
         nextClaim += 1
         let id = ClaimID(nextClaim)
+        let client = presenter.flatMap { table.client(of: $0)?.value } ?? client
         let request = ClaimRequest(
             client: ClientID(client), purpose: purpose ?? self.purpose(client), accesses: accesses,
             presenter: presenter,

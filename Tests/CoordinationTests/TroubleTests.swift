@@ -182,6 +182,17 @@ struct TroubleTests {
         #expect(scene.isWaiting(other))
     }
 
+    @Test("A client can not keep another's presenter from being asked")
+    func foreignPresenter() {
+        var scene = Scene(FakeTree("a.txt"))
+        let presenter = scene.present("a.txt", client: 2)
+        let request = ClaimRequest(
+            client: ClientID(1), purpose: .coordinator(ClientID(1), 0),
+            accesses: [Access(scene.tree.key("a.txt"), .writing(nil))], presenter: presenter)
+        scene.send(.requested(ClaimID(1), request))
+        #expect(scene.asked(presenter).count == 1)
+    }
+
     // MARK: Items that move and go
 
     @Test("The accessor gets the item itself, wherever it went while waiting")

@@ -23,7 +23,7 @@ package struct ClaimRequest: Sendable {
     package let client: ClientID
     package let purpose: Purpose
     package let accesses: [Access]
-    /// The presenter the coordinator was made with: it gets no messages of its own accesses.
+    /// The presenter the coordinator was made with: it gets no messages of its own accesses. Believed only of the same client.
     package let presenter: PresenterID?
     /// Believed only if it names something of the same client.
     package let enclosure: Enclosure?

@@ -19,17 +19,19 @@ extension ClaimTable {
         }
     }
 
-    /// Without an enclosure that is not there or belongs to somebody else.
+    /// Without an enclosure or a presenter that is not there or belongs to somebody else.
     private func believable(_ request: ClaimRequest) -> ClaimRequest {
-        let isTrue =
+        let isInside =
             switch request.enclosure {
             case .claim(let id): claims[id].map { $0.phase == .granted && $0.request.client == request.client } ?? false
-            case .presenter(let id): presenters[id]?.registration.client == request.client
+            case .presenter(let id): client(of: id) == request.client
             case nil: true
             }
-        guard !isTrue else { return request }
+        let isOwn = request.presenter.map { client(of: $0) == request.client } ?? true
+        guard !isInside || !isOwn else { return request }
         return ClaimRequest(
-            client: request.client, purpose: request.purpose, accesses: request.accesses, presenter: request.presenter,
+            client: request.client, purpose: request.purpose, accesses: request.accesses,
+            presenter: isOwn ? request.presenter : nil, enclosure: isInside ? request.enclosure : nil,
             patience: request.patience)
     }
 
