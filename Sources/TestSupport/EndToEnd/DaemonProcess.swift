@@ -18,7 +18,16 @@ package final class DaemonProcess: Sendable {
         kill(pid, signal)
     }
 
-    var isRunning: Bool { pid.map(Self.isDaemon) ?? false }
+    /// A daemon that was killed holds its files, socket and mount until the last of its threads has ended.
+    var isRunning: Bool { pid.map { Self.isDaemon($0) || Self.isEnding($0) } ?? false }
+
+    /// Its memory is gone, and with it the name of its program, but not yet all else (proc_pid_stat(5): name and state).
+    private static func isEnding(_ pid: Int32) -> Bool {
+        guard let stat = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8), stat.contains("(ubiquityd)"),
+            let threads = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task").count
+        else { return false }  // There is no such process any more.
+        return threads > 1 || !stat.contains("(ubiquityd) Z")
+    }
 
     /// Ids of processes are used again, and a zombie has none of its files any more.
     private static func isDaemon(_ pid: Int32) -> Bool {
