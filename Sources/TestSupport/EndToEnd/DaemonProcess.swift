@@ -21,9 +21,10 @@ package final class DaemonProcess: Sendable {
     /// A daemon that was killed holds its files, socket and mount until the last of its threads has ended.
     var isRunning: Bool { pid.map { Self.isDaemon($0) || Self.isEnding($0) } ?? false }
 
-    /// Its memory is gone, and with it the name of its program, but not yet all else (proc_pid_stat(5): name and state).
+    /// Its memory is gone, and with it the name of its program, but not yet all else (proc_pid_stat(5)).
     private static func isEnding(_ pid: Int32) -> Bool {
-        guard let stat = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8), stat.contains("(ubiquityd)"),
+        guard let stat = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8),
+            stat.contains("(ubiquityd)"),
             let threads = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task").count
         else { return false }  // There is no such process any more.
         return threads > 1 || !stat.contains("(ubiquityd) Z")
