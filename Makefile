@@ -10,7 +10,7 @@ ALONE := DirectoryCloudTests EndToEndTests FuseTests SimulationTests DaemonCoreT
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help setup setup-build build run stop test simulate model check format bench scale install deb clean
+.PHONY: help setup setup-build build run stop test simulate model check format bench scale fuzz tsan install deb clean
 
 help:
 	@echo "make run      build, mount ~/MobileDocuments in the background, say what to try"
@@ -18,6 +18,8 @@ help:
 	@echo "make test     build and run every test (TESTS=name runs those whose names match)"
 	@echo "make simulate random histories of several devices (HISTORIES=10000, START=1 or random; SEED=n STEPS=n replays one)"
 	@echo "make model    play OPERATIONS=100000 random calls on a mount and on a disk (SEED=n again, ALL=1 every short history)"
+	@echo "make fuzz     feed every decoder with libFuzzer (TARGET=name, SECONDS=10 or RUNS=10000000 for each)"
+	@echo "make tsan     run the tests under the thread sanitizer (TESTS=name runs those whose names match)"
 	@echo "make check    formatting and house rules"
 	@echo "make format   format the sources"
 	@echo "make bench    measure against the underlying disk and rclone's mount (BENCH=--quick is faster)"
@@ -60,6 +62,23 @@ model: setup
 	$(SWIFT_BUILD_TESTS)
 	$(if $(OPERATIONS),MODEL_OPERATIONS=$(OPERATIONS)) $(if $(SEED),MODEL_SEED=$(SEED)) $(if $(ALL),MODEL_EXHAUSTIVE=1) \
 		$(SWIFT_TEST) --filter '^ReferenceModelTests\.'
+
+FUZZ_BUILD := .build/fuzz
+fuzz: setup
+	UBIQUITY_FUZZ=1 swift build -c release --scratch-path $(FUZZ_BUILD) --product FuzzTests
+	scripts/fuzz $(FUZZ_BUILD)/release/FuzzTests $(FUZZ_BUILD)/work $(if $(TARGET),--target $(TARGET)) \
+		$(if $(RUNS),--runs $(RUNS),--seconds $(or $(SECONDS),10))
+
+# Every race that the thread sanitizer knows of; in a folder of its own, as all code is built for it.
+TSAN_TEST := TSAN_OPTIONS="suppressions=Tests/thread-sanitizer.supp halt_on_error=0 exitcode=66" SWIFT_BACKTRACE=enable=no \
+	swift test --skip-build --sanitize=thread --scratch-path .build/tsan
+tsan: setup
+	swift build --build-tests --sanitize=thread --scratch-path .build/tsan
+ifdef TESTS
+	$(TSAN_TEST) --filter '$(TESTS)'
+else
+	$(TSAN_TEST) --skip '^($(subst $(space),|,$(ALONE)))\.'
+endif
 
 check: setup
 	swift format lint --strict --parallel --recursive Sources Tests Package.swift

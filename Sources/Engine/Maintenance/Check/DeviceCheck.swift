@@ -146,8 +146,9 @@ package struct DeviceCheck {
     }
 
     mutating func advance(_ bytes: UInt64) {
-        report.bytes += bytes
-        progress.bytes += bytes
+        // Sizes are what other devices say: their sum may be no number.
+        report.bytes = UInt64(clamping: UInt128(report.bytes) + UInt128(bytes))
+        progress.bytes = UInt64(clamping: UInt128(progress.bytes) + UInt128(bytes))
         progress.problems = report.problemCount
         onProgress(progress)
     }
