@@ -69,16 +69,15 @@ fuzz: setup
 	scripts/fuzz $(FUZZ_BUILD)/release/FuzzTests $(FUZZ_BUILD)/work $(if $(TARGET),--target $(TARGET)) \
 		$(if $(RUNS),--runs $(RUNS),--seconds $(or $(SECONDS),10))
 
-# Every race that the thread sanitizer knows of; in a folder of its own, as all code is built for it.
-TSAN_TEST := TSAN_OPTIONS="suppressions=Tests/thread-sanitizer.supp halt_on_error=0 exitcode=66" SWIFT_BACKTRACE=enable=no \
-	swift test --skip-build --sanitize=thread --scratch-path .build/tsan
+# In a folder of its own, as all code is built for it; nothing is suppressed.
+TSAN_BUILD := .build/tsan
+SWIFT_BIN = $(dir $(realpath $(shell command -v swift)))
 tsan: setup
-	swift build --build-tests --sanitize=thread --scratch-path .build/tsan
-ifdef TESTS
-	$(TSAN_TEST) --filter '$(TESTS)'
-else
-	$(TSAN_TEST) --skip '^($(subst $(space),|,$(ALONE)))\.'
-endif
+	swift build --build-tests --sanitize=thread --scratch-path $(TSAN_BUILD)
+	$(SWIFT_BIN)clang -shared -fPIC -O1 -Wall -o $(TSAN_BUILD)/mutex.so Tests/Support/thread-sanitizer/mutex.c
+	LD_PRELOAD=$(abspath $(TSAN_BUILD))/mutex.so TSAN_OPTIONS=exitcode=66 SWIFT_BACKTRACE=enable=no \
+		$(TSAN_BUILD)/debug/ubiquityPackageTests.xctest --testing-library swift-testing \
+		$(if $(TESTS),--filter '$(TESTS)',--skip '^($(subst $(space),|,$(ALONE) TidyTests))\.')
 
 check: setup
 	swift format lint --strict --parallel --recursive Sources Tests Package.swift

@@ -72,7 +72,7 @@ let package = Package(
         .testTarget(
             name: "LocalMetadataTests",
             dependencies: [
-                "Basics", "CloudModel", "ContainerLog", "DeviceSupport", "LocalMetadata", "TestSupport", logging,
+                "Basics", "CloudModel", "ContainerLog", "DeviceSupport", "LocalMetadata", "TestSupport", grdb, logging,
             ]),
         .target(
             name: "LocalContent",

@@ -34,6 +34,7 @@ final class DatabaseConnections: Sendable {
         if !isReadOnly { configuration.journalMode = .wal }
         configuration.busyMode = .timeout(5)
         configuration.prepareDatabase { db in
+            try RowSeal.register(in: db)
             // NORMAL: a commit is in the file, not on the platter. `makeDurable` is what fsync(2) of a document waits for.
             try db.execute(sql: "PRAGMA synchronous = NORMAL")
             try db.execute(sql: "PRAGMA cache_size = -4000")

@@ -118,9 +118,9 @@ package final class MetadataDatabase: Sendable {
     /// A quicker look than ``integrityProblems()``, which leaves out the indexes: the first problem, nil when there is none.
     package func firstProblem() -> String? {
         do {
-            return try connections.withReader { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }.flatMap {
-                $0 == "ok" ? nil : $0
-            }
+            let found = try connections.withReader { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
+            if let found, found != "ok" { return found }
+            return try read { try $0.sealProblems(limit: 1).first?.what }
         } catch { return (error as? DatabaseError)?.message ?? "\(error)" }
     }
 

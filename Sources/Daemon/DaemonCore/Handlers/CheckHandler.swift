@@ -19,7 +19,8 @@ extension DaemonService {
         }
         return CheckResponse(
             checkedItems: report.items, checkedBytes: report.bytes, problems: report.problems.map(failure),
-            problemCount: report.problemCount, repairs: report.repairs.map(failure), repairCount: report.repairCount)
+            problemCount: report.problemCount, repairs: report.repairs.map(failure), repairCount: report.repairCount,
+            needsReset: report.needsRebuild)
     }
 
     private func begin() throws(DaemonFailure) {

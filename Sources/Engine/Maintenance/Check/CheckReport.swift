@@ -22,6 +22,8 @@ package struct CheckReport: Sendable {
     package private(set) var problemCount: UInt64 = 0
     package private(set) var repairs: [Finding] = []
     package private(set) var repairCount: UInt64 = 0
+    /// The device's database is damaged in a way that only a rebuild of its state mends.
+    package private(set) var needsRebuild = false
     private static let longest = 300
 
     package init() {}
@@ -29,6 +31,15 @@ package struct CheckReport: Sendable {
     mutating func found(_ finding: Finding) {
         problemCount += 1
         if problems.count < Self.longest { problems.append(finding) }
+    }
+
+    /// Something wrong with the database itself.
+    mutating func foundInDatabase(_ what: String, path: [String]) {
+        needsRebuild = true
+        found(
+            Finding(
+                what, path: path,
+                advice: "Run `ubiquity repair`: it makes the state anew from the cloud and loses no edit."))
     }
 
     mutating func mended(_ finding: Finding) {

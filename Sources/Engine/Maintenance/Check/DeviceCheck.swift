@@ -50,14 +50,30 @@ package struct DeviceCheck {
         let problems = try await context.blocking { try context.metadata.integrityProblems() }
         for problem in problems {
             let path = await path(inProblem: problem)
-            report.found(
-                Finding(
-                    "the database is damaged: \(problem)", path: path,
-                    advice: "Run `ubiquity reset`; it loses no edit."))
+            report.foundInDatabase("the database is damaged: \(problem)", path: path)
+        }
+        do { try await checkSeals() } catch let error as MetadataError {
+            // SQLite could not go through it either.
+            guard error.code == .damaged, !problems.isEmpty else { throw error }
         }
         // What else is asked of a damaged database has no meaning.
-        guard problems.isEmpty else { return }
+        guard !report.needsRebuild else { return }
         try await checkRows()
+    }
+
+    /// Bytes of rows that changed by themselves.
+    private mutating func checkSeals() async throws {
+        let context = context
+        let problems = try await context.blocking {
+            try context.metadata.read { transaction in
+                try transaction.sealProblems(limit: 100).map { problem in
+                    (problem, try problem.node.map { try transaction.path(of: $0).map(\.description) } ?? [])
+                }
+            }
+        }
+        for (problem, path) in problems {
+            report.foundInDatabase("the database is damaged: \(problem.what)", path: path)
+        }
     }
 
     /// SQLite names the row whose index entry is wrong.
@@ -77,13 +93,13 @@ package struct DeviceCheck {
             }
         }
         for (problem, path) in problems {
-            let advice =
-                problem.isStranded
-                ? "Run `ubiquity repair`: it puts it into the folder Recovered."
-                : "Run `ubiquity reset`; it loses no edit."
-            let finding = Finding("the database contradicts itself: \(problem.what)", path: path, advice: advice)
-            if repairs, problem.isStranded { continue }
-            report.found(finding)
+            let what = "the database contradicts itself: \(problem.what)"
+            if !problem.isStranded {
+                report.foundInDatabase(what, path: path)
+            } else if !repairs {
+                let advice = "Run `ubiquity repair`: it puts it into the folder Recovered."
+                report.found(Finding(what, path: path, advice: advice))
+            }
         }
         if repairs { try await rescueStranded() }
     }
