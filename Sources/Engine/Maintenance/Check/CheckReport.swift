@@ -28,7 +28,7 @@ package struct CheckReport: Sendable {
 
     package init() {}
 
-    mutating func found(_ finding: Finding) {
+    package mutating func found(_ finding: Finding) {
         problemCount += 1
         if problems.count < Self.longest { problems.append(finding) }
     }
@@ -42,7 +42,7 @@ package struct CheckReport: Sendable {
                 advice: "Run `ubiquity repair`: it makes the state anew from the cloud and loses no edit."))
     }
 
-    mutating func mended(_ finding: Finding) {
+    package mutating func mended(_ finding: Finding) {
         repairCount += 1
         if repairs.count < Self.longest { repairs.append(finding) }
     }
