@@ -39,7 +39,7 @@ struct SealTests {
     }
 
     private func problems(_ metadata: MetadataDatabase) throws -> [RowProblem] {
-        try metadata.read { try $0.sealProblems(limit: 10) }
+        try metadata.sealProblems(limit: 10).map(\.problem)
     }
 
     @Test("what statements of ours wrote is sealed, however it changed since")
@@ -80,6 +80,23 @@ struct SealTests {
         try scratch.metadata.withoutSeals { transaction in _ = try transaction.number(sql) }
     }
 
+    @Test("a byte that changes under a database in use is found, though its connections remember the page")
+    func inUse() throws {
+        let scratch = try Scratch()
+        try Self.fill(scratch.metadata)
+        try scratch.metadata.closeWhole()
+        let metadata = try MetadataDatabase(path: scratch.path, log: Logger(label: "test"))
+        defer { try? metadata.close() }
+        for _ in 0..<8 { _ = try metadata.read { try $0.items(after: NodeID(0), limit: 100) } }
+        let bytes = try Data(contentsOf: URL(filePath: scratch.path))
+        let place = try #require(bytes.ranges(of: Data("document 41".utf8)).last)
+        let file = try FileHandle(forUpdating: URL(filePath: scratch.path))
+        defer { try? file.close() }
+        try file.seek(toOffset: UInt64(place.upperBound - 1))
+        try file.write(contentsOf: Data([UInt8(ascii: "?")]))
+        #expect(try isNoticed(metadata))
+    }
+
     @Test("a flipped byte anywhere in the file is refused, found, or changes nothing that is kept")
     func anyByte() throws {
         let scratch = try Scratch()
@@ -111,8 +128,12 @@ struct SealTests {
         do {
             let metadata = try MetadataDatabase(path: path, log: Logger(label: "test"))
             defer { try? metadata.close() }
-            return try !metadata.integrityProblems().isEmpty || !problems(metadata).isEmpty
+            return try isNoticed(metadata)
         } catch { return true }
+    }
+
+    private func isNoticed(_ metadata: MetadataDatabase) throws -> Bool {
+        try !metadata.integrityProblems().isEmpty || !problems(metadata).isEmpty
     }
 
     /// Everything that the tables say.

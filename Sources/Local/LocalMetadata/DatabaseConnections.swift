@@ -28,6 +28,11 @@ final class DatabaseConnections: Sendable {
         checkpoint.follow(writer)
     }
 
+    /// One more reader, for whoever closes it.
+    static func reader(path: String) throws -> DatabaseQueue {
+        try DatabaseQueue(path: path, configuration: configuration(isReadOnly: true))
+    }
+
     private static func configuration(isReadOnly: Bool) -> Configuration {
         var configuration = Configuration()
         configuration.readonly = isReadOnly

@@ -12,7 +12,7 @@ import struct Foundation.Data
 /// survive the loss of power calls ``makeDurable()`` after it.
 package final class MetadataDatabase: Sendable {
     private let connections: DatabaseConnections
-    private let path: String
+    let path: String
     /// The write-ahead log, opened by us as well: syncing it makes every commit so far durable (sqlite.org/wal.html).
     private let logDescriptor: Mutex<Int32?>
     /// Commits so far, and how many of them are known to be durable. The first stands for those of an earlier process.
@@ -31,8 +31,10 @@ package final class MetadataDatabase: Sendable {
         logDescriptor = Mutex(nil)
         reserve = DiskReserve(path: "\(path)-reserve")
         do {
+            let hasLostCommits = WriteAheadLog.isDamaged("\(path)-wal")
             try Self.refuseNewer(path)
             connections = try DatabaseConnections(path: path, readers: 4, log: log) { try Schema.migrator.migrate($0) }
+            if hasLostCommits { try noteLostCommits() }
         } catch let error as DatabaseError { throw Self.describe(error, path: path) }
     }
 
@@ -103,27 +105,6 @@ package final class MetadataDatabase: Sendable {
         durableCommits.max(goal, ordering: .sequentiallyConsistent)
     }
 
-    /// Runs SQLite's own consistency check; empty when all is well.
-    package func integrityProblems() throws -> [String] {
-        do {
-            return try connections.withReader { db in
-                try String.fetchAll(db, sql: "PRAGMA integrity_check(100)").filter { $0 != "ok" }
-            }
-        } catch let error as DatabaseError {
-            // Too damaged to be looked through to its end.
-            return [error.message ?? error.resultCode.description]
-        }
-    }
-
-    /// A quicker look than ``integrityProblems()``, which leaves out the indexes: the first problem, nil when there is none.
-    package func firstProblem() -> String? {
-        do {
-            let found = try connections.withReader { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
-            if let found, found != "ok" { return found }
-            return try read { try $0.sealProblems(limit: 1).first?.what }
-        } catch { return (error as? DatabaseError)?.message ?? "\(error)" }
-    }
-
     /// Closes it with everything in the one file: nothing is left in the log of writes.
     package func closeWhole() throws {
         do {
@@ -136,6 +117,11 @@ package final class MetadataDatabase: Sendable {
         if let descriptor = logDescriptor.withLock({ $0.take() }) { Glibc.close(descriptor) }
         _ = reserve.release()
         try connections.close()
+    }
+
+    /// Says what SQLite said in words of ours.
+    func describing<T>(_ body: () throws -> T) throws -> T {
+        do { return try body() } catch let error as DatabaseError { throw Self.describe(error, path: path) }
     }
 
     private static func describe(_ error: DatabaseError, path: String) -> MetadataError {

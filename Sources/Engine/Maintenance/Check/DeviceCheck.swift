@@ -53,8 +53,8 @@ package struct DeviceCheck {
             report.foundInDatabase("the database is damaged: \(problem)", path: path)
         }
         do { try await checkSeals() } catch let error as MetadataError {
-            // SQLite could not go through it either.
-            guard error.code == .damaged, !problems.isEmpty else { throw error }
+            guard error.code == .damaged else { throw error }
+            report.foundInDatabase(clause(error.message), path: [])
         }
         // What else is asked of a damaged database has no meaning.
         guard !report.needsRebuild else { return }
@@ -65,14 +65,10 @@ package struct DeviceCheck {
     private mutating func checkSeals() async throws {
         let context = context
         let problems = try await context.blocking {
-            try context.metadata.read { transaction in
-                try transaction.sealProblems(limit: 100).map { problem in
-                    (problem, try problem.node.map { try transaction.path(of: $0).map(\.description) } ?? [])
-                }
-            }
+            try context.metadata.sealProblems(limit: 100)
         }
         for (problem, path) in problems {
-            report.foundInDatabase("the database is damaged: \(problem.what)", path: path)
+            report.foundInDatabase("the database is damaged: \(problem.what)", path: path.map(\.description))
         }
     }
 
