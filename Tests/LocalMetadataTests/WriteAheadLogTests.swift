@@ -1,3 +1,4 @@
+import Basics
 import CloudModel
 import Foundation
 import Logging
@@ -48,21 +49,27 @@ struct WriteAheadLogTests {
         }
     }
 
-    @Test("commits that were lost are remembered until a rebuild, so that no blob is dropped by the word of older rows")
-    func remembered() throws {
+    @Test("a database that lost commits is not opened, and not changed, but its rows can still be read one by one")
+    func refused() throws {
         let scratch = try Scratch()
+        _ = try scratch.metadata.write { try $0.createContainer(.cloudDocs, at: .zero) }
         for number in 0..<20 { try scratch.metadata.write { try $0.setSetting("key \(number)", Data(count: 300)) } }
         let path = scratch.path + "-copy"
         for suffix in ["", "-wal"] {
             try FileManager.default.copyItem(atPath: scratch.path + suffix, toPath: path + suffix)
         }
         var log = try Data(contentsOf: URL(filePath: path + "-wal"))
-        log[log.count / 2] ^= 1
+        log[log.count - 3 * 4120] ^= 1
         try log.write(to: URL(filePath: path + "-wal"))
         for _ in 0..<2 {
-            let metadata = try MetadataDatabase(path: path, log: Logger(label: "test"))
-            #expect(metadata.firstProblem()?.contains("write-ahead log was damaged") == true)
-            try metadata.close()
+            let error = #expect(throws: MetadataError.self) {
+                try MetadataDatabase(path: path, log: Logger(label: "test"))
+            }
+            #expect(error?.code == .damaged)
+            #expect(try Data(contentsOf: URL(filePath: path + "-wal")) == log)
         }
+        let rows = SalvagedRows(path: path)
+        let node = try #require(rows.nodes().first)
+        #expect(rows.item(node) != nil && !rows.isSound(node))
     }
 }

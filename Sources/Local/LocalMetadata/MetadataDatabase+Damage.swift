@@ -1,8 +1,6 @@
 package import CloudModel
 import GRDB
 
-import struct Foundation.Data
-
 /// Looks at what the disk holds, not at what this process remembers of it.
 extension MetadataDatabase {
     /// Runs SQLite's own consistency check; empty when all is well.
@@ -40,11 +38,6 @@ extension MetadataDatabase {
             if let found, found != "ok" { return found }
             return try sealProblems(limit: 1).first?.problem.what
         } catch { return (error as? DatabaseError)?.message ?? "\(error)" }
-    }
-
-    /// Remembers that rows may be older than what they are about; until a rebuild nothing is dropped by their word.
-    func noteLostCommits() throws {
-        try write { try $0.setSetting(MetadataTransaction.lostCommits, Data()) }
     }
 
     /// A connection that has read no page yet: the others would answer out of their memory.

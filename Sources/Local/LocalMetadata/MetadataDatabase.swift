@@ -33,8 +33,11 @@ package final class MetadataDatabase: Sendable {
         do {
             let hasLostCommits = WriteAheadLog.isDamaged("\(path)-wal")
             try Self.refuseNewer(path)
+            // Rows older than what the cloud was told would go there as changes.
+            guard !hasLostCommits else {
+                throw Self.damaged(path, "the newest changes in its write-ahead log are lost")
+            }
             connections = try DatabaseConnections(path: path, readers: 4, log: log) { try Schema.migrator.migrate($0) }
-            if hasLostCommits { try noteLostCommits() }
         } catch let error as DatabaseError { throw Self.describe(error, path: path) }
     }
 
@@ -124,13 +127,17 @@ package final class MetadataDatabase: Sendable {
         do { return try body() } catch let error as DatabaseError { throw Self.describe(error, path: path) }
     }
 
+    private static func damaged(_ path: String, _ why: String) -> MetadataError {
+        MetadataError(
+            .damaged,
+            "The metadata database \(path) is damaged (\(why)). Nothing was changed. "
+                + "Run `ubiquity check`; `ubiquity reset` rebuilds it and keeps unsynced edits.")
+    }
+
     private static func describe(_ error: DatabaseError, path: String) -> MetadataError {
         switch error.resultCode {
         case .SQLITE_CORRUPT, .SQLITE_NOTADB:
-            MetadataError(
-                .damaged,
-                "The metadata database \(path) is damaged (\(error.message ?? "no detail")). Nothing was changed. "
-                    + "Run `ubiquity check`; `ubiquity reset` rebuilds it and keeps unsynced edits.")
+            damaged(path, error.message ?? "no detail")
         case .SQLITE_FULL:
             MetadataError(.noSpace, "No space left for \(path). Free some space on that disk.")
         default: MetadataError(.unusable, "\(path): \(error.message ?? error.resultCode.description)")

@@ -9,7 +9,7 @@ extension MetadataTransaction {
         // A table that is defined otherwise answers no question about its rows.
         guard schema.isEmpty else { return schema }
         let rows = try intended.tables.flatMap { try brokenSeals($0, limit: limit) }
-        return try rows + [numberingProblem(), lossProblem()].compactMap(\.self)
+        return try rows + [numberingProblem()].compactMap(\.self)
     }
 
     private func brokenSeals(_ table: IntendedSchema.Table, limit: Int) throws -> [RowProblem] {
@@ -37,14 +37,6 @@ extension MetadataTransaction {
         let last = try optionalNumber("SELECT max(seq) FROM sqlite_sequence WHERE name = 'local'") ?? -1
         guard try last < number("SELECT coalesce(max(node), 15) FROM local") else { return nil }
         return RowProblem(node: nil, what: "the last number given to an item is below one in use")
-    }
-
-    /// The key of a setting that is there once commits were lost.
-    static let lostCommits = "lostCommits"
-
-    private func lossProblem() throws -> RowProblem? {
-        guard try setting(Self.lostCommits) != nil else { return nil }
-        return RowProblem(node: nil, what: "its write-ahead log was damaged, and the newest changes in it are lost")
     }
 
     /// Whether a row of `local` has the bytes that were written; true where the database is of a time before seals.

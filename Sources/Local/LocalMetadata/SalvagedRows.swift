@@ -7,9 +7,12 @@ import GRDB
 package final class SalvagedRows: Sendable {
     /// Nil where the file is no database at all.
     private let queue: DatabaseQueue?
+    /// Rows may be older than what they are about.
+    private let hasLostCommits: Bool
 
     /// Opens the database for reading; nothing of it is changed.
     package init(path: String) {
+        hasLostCommits = WriteAheadLog.isDamaged("\(path)-wal")
         var configuration = Configuration()
         configuration.readonly = true
         configuration.prepareDatabase { try RowSeal.register(in: $0) }
@@ -36,9 +39,9 @@ package final class SalvagedRows: Sendable {
         read { try MetadataTransaction($0).item(node) } ?? nil
     }
 
-    /// Whether a row has the bytes that were written: only then does it prove anything.
+    /// Whether a row is the last one and has the bytes that were written: only then does it prove anything.
     package func isSound(_ node: NodeID) -> Bool {
-        read { try MetadataTransaction($0).isSealed(node) } ?? false
+        !hasLostCommits && read { try MetadataTransaction($0).isSealed(node) } ?? false
     }
 
     package func container(_ id: ContainerID) -> ContainerName? {
