@@ -17,7 +17,7 @@ package enum CloudAddress: Hashable, Sendable, CustomStringConvertible {
         switch text[..<colon.lowerBound].lowercased() {
         case "file": self = .directory(path: try Self.path(ofFileURL: rest, text))
         case "http", "https":
-            guard !rest.isEmpty, !rest.hasPrefix("/") else { throw Self.invalid(text, "it names no host") }
+            guard !rest.isEmpty, !isAbsolute(rest) else { throw Self.invalid(text, "it names no host") }
             self = .http(url: text)
         case "s3":
             let parts = rest.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
@@ -29,14 +29,14 @@ package enum CloudAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// A word without a slash is more likely a slip than a folder's name.
     private static func path(_ text: String, _ currentDirectory: String) throws(DaemonFailure) -> String {
-        guard text.contains("/") else { throw invalid(text, "it is no URL and no path") }
-        return text.hasPrefix("/") ? text : "\(currentDirectory)/\(text)"
+        guard text.utf8.contains(UInt8(ascii: "/")) else { throw invalid(text, "it is no URL and no path") }
+        return isAbsolute(text) ? text : "\(currentDirectory)/\(text)"
     }
 
     /// RFC 8089: the host is empty or `localhost`, the path absolute and percent-encoded.
     private static func path(ofFileURL rest: String, _ text: String) throws(DaemonFailure) -> String {
-        let path = rest.hasPrefix("localhost/") ? String(rest.dropFirst("localhost".count)) : rest
-        guard path.hasPrefix("/") else { throw invalid(text, "a file URL has three slashes before its path") }
+        let path = rest.utf8.starts(with: "localhost/".utf8) ? String(rest.dropFirst("localhost".count)) : rest
+        guard isAbsolute(path) else { throw invalid(text, "a file URL has three slashes before its path") }
         guard let decoded = percentDecoded(path), !decoded.utf8.contains(0) else {
             throw invalid(text, "its %-escapes are broken")
         }
@@ -75,6 +75,9 @@ package enum CloudAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 }
+
+/// By the first byte: to Swift, a slash and a combining mark behind it are one character that is no slash.
+private func isAbsolute(_ path: String) -> Bool { path.utf8.first == UInt8(ascii: "/") }
 
 /// What may stand in a path of a URL as it is (RFC 3986, 3.3), all else as `%41`.
 private func percentEncoded(_ path: String) -> String {

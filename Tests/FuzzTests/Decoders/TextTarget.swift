@@ -27,7 +27,7 @@ extension FuzzTarget {
     private static func expectAddress(_ text: String) throws -> Bool {
         guard let address = accepted({ try CloudAddress(text, currentDirectory: "/here") }) else { return false }
         if case .directory(let path) = address {
-            try Violation.unless(path.hasPrefix("/"), "\(path) is not absolute")
+            try Violation.unless(path.utf8.first == UInt8(ascii: "/"), "\(path) is not absolute")
         }
         let again = accepted { try CloudAddress(address.description, currentDirectory: "/elsewhere") }
         try Violation.unless(again == address, "\(text.debugDescription) is kept as another address")
