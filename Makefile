@@ -10,7 +10,7 @@ ALONE := DirectoryCloudTests EndToEndTests FuseTests SimulationTests DaemonCoreT
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help setup setup-build build run stop test simulate model check format bench scale stress install deb clean
+.PHONY: help setup setup-build build run stop test simulate model check format bench scale fuzz tsan stress install deb clean
 
 help:
 	@echo "make run      build, mount ~/MobileDocuments in the background, say what to try"
@@ -18,6 +18,8 @@ help:
 	@echo "make test     build and run every test (TESTS=name runs those whose names match)"
 	@echo "make simulate random histories of several devices (HISTORIES=10000, START=1 or random; SEED=n STEPS=n replays one)"
 	@echo "make model    play OPERATIONS=100000 random calls on a mount and on a disk (SEED=n again, ALL=1 every short history)"
+	@echo "make fuzz     feed every decoder with libFuzzer (TARGET=name, SECONDS=10 or RUNS=10000000 for each)"
+	@echo "make tsan     run the tests under the thread sanitizer (TESTS=name runs those whose names match)"
 	@echo "make check    formatting and house rules"
 	@echo "make format   format the sources"
 	@echo "make bench    measure against the underlying disk and rclone's mount (BENCH=--quick is faster)"
@@ -61,6 +63,22 @@ model: setup
 	$(SWIFT_BUILD_TESTS)
 	$(if $(OPERATIONS),MODEL_OPERATIONS=$(OPERATIONS)) $(if $(SEED),MODEL_SEED=$(SEED)) $(if $(ALL),MODEL_EXHAUSTIVE=1) \
 		$(SWIFT_TEST) --filter '^ReferenceModelTests\.'
+
+FUZZ_BUILD := .build/fuzz
+fuzz: setup
+	UBIQUITY_FUZZ=1 swift build -c release --scratch-path $(FUZZ_BUILD) --product FuzzTests
+	scripts/fuzz $(FUZZ_BUILD)/release/FuzzTests $(FUZZ_BUILD)/work $(if $(TARGET),--target $(TARGET)) \
+		$(if $(RUNS),--runs $(RUNS),--seconds $(or $(SECONDS),10))
+
+# In a folder of its own, as all code is built for it; nothing is suppressed.
+TSAN_BUILD := .build/tsan
+SWIFT_BIN = $(dir $(realpath $(shell command -v swift)))
+tsan: setup
+	swift build --build-tests --sanitize=thread --scratch-path $(TSAN_BUILD)
+	$(SWIFT_BIN)clang -shared -fPIC -O1 -Wall -o $(TSAN_BUILD)/mutex.so Tests/Support/thread-sanitizer/mutex.c
+	LD_PRELOAD=$(abspath $(TSAN_BUILD))/mutex.so TSAN_OPTIONS=exitcode=66 SWIFT_BACKTRACE=enable=no \
+		$(TSAN_BUILD)/debug/ubiquityPackageTests.xctest --testing-library swift-testing \
+		$(if $(TESTS),--filter '$(TESTS)',--skip '^($(subst $(space),|,$(ALONE) TidyTests))\.')
 
 check: setup
 	swift format lint --strict --parallel --recursive Sources Tests Package.swift

@@ -72,7 +72,7 @@ let package = Package(
         .testTarget(
             name: "LocalMetadataTests",
             dependencies: [
-                "Basics", "CloudModel", "ContainerLog", "DeviceSupport", "LocalMetadata", "TestSupport", logging,
+                "Basics", "CloudModel", "ContainerLog", "DeviceSupport", "LocalMetadata", "TestSupport", grdb, logging,
             ]),
         .target(
             name: "LocalContent",
@@ -185,6 +185,12 @@ let package = Package(
                 "CloudModel", "ContainerLog", "DeviceSupport", "LocalMetadata", "Simulation", "Sync",
                 "VirtualFileSystem",
             ]),
+        .testTarget(
+            name: "FuzzTests",
+            dependencies: [
+                "Basics", "Chunking", "CloudModel", "CloudStorage", "ContainerLog", "DaemonProtocol", "DirectoryCloud",
+                "LocalMetadata", grdb, logging,
+            ], exclude: ["Corpus", "Fuzzer"]),
         .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "ubiquity", "ubiquityd"]),
         .testTarget(
             name: "ReferenceModelTests",
@@ -202,6 +208,20 @@ for target in package.targets where target.type != .system {
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // SE-0461
         .treatAllWarnings(as: .error),
     ]
+}
+
+// `make fuzz` builds the decoders that FuzzTests replays as one program of libFuzzer, with the address sanitizer in all our modules.
+if Context.environment["UBIQUITY_FUZZ"] != nil, let tests = package.targets.first(where: { $0.name == "FuzzTests" }) {
+    let sanitizers = "-sanitize=fuzzer,address"
+    let fuzzer = Target.executableTarget(
+        name: tests.name, dependencies: tests.dependencies, path: "Tests/FuzzTests",
+        exclude: ["Corpus", "CorpusTests.swift"],
+        swiftSettings: tests.swiftSettings, linkerSettings: [.unsafeFlags([sanitizers, "-use-ld=lld"])])
+    package.targets.removeAll { $0.name == tests.name }
+    package.targets.append(fuzzer)
+    for target in package.targets where target.type != .system {
+        target.swiftSettings?.append(.unsafeFlags([sanitizers, "-enable-testing"]))
+    }
 }
 
 // Every byte of every document passes its inner loops: unoptimised they are some thirty times slower, and tests with them.

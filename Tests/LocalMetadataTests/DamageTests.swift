@@ -55,6 +55,44 @@ struct DamageTests {
         }
     }
 
+    @Test(
+        "numbers that can not be are called damage before anything counts on from them",
+        arguments: ["local SET size", "local SET generation", "container SET sequence"])
+    func numbers(column: String) throws {
+        let scratch = try Scratch()
+        try scratch.metadata.write { transaction in
+            _ = try transaction.createContainer(.cloudDocs, at: .zero)
+            // The pragma answers no row, so that it is run to its end.
+            _ = try transaction.number("PRAGMA ignore_check_constraints = 1")
+            _ = try transaction.number("UPDATE \(column) = -1")
+        }
+        let error = try #require(throws: MetadataError.self) {
+            try scratch.metadata.read { transaction in
+                _ = try transaction.items(after: NodeID(0), limit: 10)
+                for container in try transaction.containers() {
+                    _ = try RemoteTree(transaction, container: container.id).state().sequence.next
+                }
+            }
+        }
+        #expect(error.code == .damaged)
+        // A sum is only for people.
+        _ = try scratch.metadata.read { try ($0.totals(), $0.presentBytes()) }
+    }
+
+    @Test("sizes that come to more than a number holds do not stop what adds them up")
+    func largeSizes() throws {
+        let scratch = try Scratch()
+        try scratch.metadata.write { transaction in
+            _ = try transaction.createContainer(.cloudDocs, at: .zero)
+            _ = try transaction.number(
+                "UPDATE local SET size = \(Int64.max), pendingSince = 1, presence = 2, isEdited = 1")
+        }
+        let sums = try scratch.metadata.read {
+            try [$0.totals().bytes, $0.presentBytes(), $0.pendingTotals().bytes]
+        }
+        #expect(sums == [UInt64](repeating: UInt64(Int64.max), count: 3))
+    }
+
     @Test("extended attributes and conflicts come back as they were stored")
     func roundTrip() throws {
         let attributes = ["user.a": [UInt8](), "user.b": [0, 255, 7]]

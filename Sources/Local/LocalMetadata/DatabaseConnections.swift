@@ -28,12 +28,18 @@ final class DatabaseConnections: Sendable {
         checkpoint.follow(writer)
     }
 
+    /// One more reader, for whoever closes it.
+    static func reader(path: String) throws -> DatabaseQueue {
+        try DatabaseQueue(path: path, configuration: configuration(isReadOnly: true))
+    }
+
     private static func configuration(isReadOnly: Bool) -> Configuration {
         var configuration = Configuration()
         configuration.readonly = isReadOnly
         if !isReadOnly { configuration.journalMode = .wal }
         configuration.busyMode = .timeout(5)
         configuration.prepareDatabase { db in
+            try RowSeal.register(in: db)
             // NORMAL: a commit is in the file, not on the platter. `makeDurable` is what fsync(2) of a document waits for.
             try db.execute(sql: "PRAGMA synchronous = NORMAL")
             try db.execute(sql: "PRAGMA cache_size = -4000")

@@ -12,7 +12,7 @@ import struct Foundation.Data
 /// survive the loss of power calls ``makeDurable()`` after it.
 package final class MetadataDatabase: Sendable {
     private let connections: DatabaseConnections
-    private let path: String
+    let path: String
     /// The write-ahead log, opened by us as well: syncing it makes every commit so far durable (sqlite.org/wal.html).
     private let logDescriptor: Mutex<Int32?>
     /// Commits so far, and how many of them are known to be durable. The first stands for those of an earlier process.
@@ -31,7 +31,12 @@ package final class MetadataDatabase: Sendable {
         logDescriptor = Mutex(nil)
         reserve = DiskReserve(path: "\(path)-reserve")
         do {
+            let hasLostCommits = WriteAheadLog.isDamaged("\(path)-wal")
             try Self.refuseNewer(path)
+            // Rows older than what the cloud was told would go there as changes.
+            guard !hasLostCommits else {
+                throw Self.damaged(path, "the newest changes in its write-ahead log are lost")
+            }
             connections = try DatabaseConnections(path: path, readers: 4, log: log) { try Schema.migrator.migrate($0) }
         } catch let error as DatabaseError { throw Self.describe(error, path: path) }
     }
@@ -103,27 +108,6 @@ package final class MetadataDatabase: Sendable {
         durableCommits.max(goal, ordering: .sequentiallyConsistent)
     }
 
-    /// Runs SQLite's own consistency check; empty when all is well.
-    package func integrityProblems() throws -> [String] {
-        do {
-            return try connections.withReader { db in
-                try String.fetchAll(db, sql: "PRAGMA integrity_check(100)").filter { $0 != "ok" }
-            }
-        } catch let error as DatabaseError {
-            // Too damaged to be looked through to its end.
-            return [error.message ?? error.resultCode.description]
-        }
-    }
-
-    /// A quicker look than ``integrityProblems()``, which leaves out the indexes: the first problem, nil when there is none.
-    package func firstProblem() -> String? {
-        do {
-            return try connections.withReader { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }.flatMap {
-                $0 == "ok" ? nil : $0
-            }
-        } catch { return (error as? DatabaseError)?.message ?? "\(error)" }
-    }
-
     /// Closes it with everything in the one file: nothing is left in the log of writes.
     package func closeWhole() throws {
         do {
@@ -138,13 +122,22 @@ package final class MetadataDatabase: Sendable {
         try connections.close()
     }
 
+    /// Says what SQLite said in words of ours.
+    func describing<T>(_ body: () throws -> T) throws -> T {
+        do { return try body() } catch let error as DatabaseError { throw Self.describe(error, path: path) }
+    }
+
+    private static func damaged(_ path: String, _ why: String) -> MetadataError {
+        MetadataError(
+            .damaged,
+            "The metadata database \(path) is damaged (\(why)). Nothing was changed. "
+                + "Run `ubiquity check`; `ubiquity reset` rebuilds it and keeps unsynced edits.")
+    }
+
     private static func describe(_ error: DatabaseError, path: String) -> MetadataError {
         switch error.resultCode {
         case .SQLITE_CORRUPT, .SQLITE_NOTADB:
-            MetadataError(
-                .damaged,
-                "The metadata database \(path) is damaged (\(error.message ?? "no detail")). Nothing was changed. "
-                    + "Run `ubiquity check`; `ubiquity reset` rebuilds it and keeps unsynced edits.")
+            damaged(path, error.message ?? "no detail")
         case .SQLITE_FULL:
             MetadataError(.noSpace, "No space left for \(path). Free some space on that disk.")
         default: MetadataError(.unusable, "\(path): \(error.message ?? error.resultCode.description)")

@@ -18,7 +18,8 @@ extension MetadataTransaction {
     package func rowProblems(limit: Int) throws -> [RowProblem] {
         try Self.rules.flatMap { rule in
             try Row.fetchAll(db, sql: "\(rule.query) LIMIT \(limit)").map { row in
-                RowProblem(node: (row[0] as Int64?).map { NodeID(UInt64(bitPattern: $0)) }, what: rule.what)
+                RowProblem(
+                    node: (row[0] as Int64?).map { NodeID(UInt64(bitPattern: $0)) }, what: rule.what)
             }
         }
     }

@@ -1,6 +1,8 @@
 /// What the engine asks again and again, many times a second while programs work. Each must be answered by an index of its own,
 /// whatever the tree holds besides; a test asks SQLite how it will.
 enum QueueQueries {
+    // Sums by `total()`: sizes are what programs and other devices say, and `sum()` fails where they come to 2^63.
+
     /// `+container`: with the bare column SQLite prefers the index by identity and reads every row of the container.
     private static func settled(_ condition: String) -> String {
         """
@@ -25,7 +27,7 @@ enum QueueQueries {
         """
     static let oldestPending = "SELECT min(pendingSince) FROM local WHERE pendingSince IS NOT NULL"
     static let pendingTotals = """
-        SELECT count(*), coalesce(sum(CASE WHEN isEdited THEN size ELSE 0 END), 0)
+        SELECT count(*), CAST(total(CASE WHEN isEdited THEN size ELSE 0 END) AS INTEGER)
         FROM local WHERE pendingSince IS NOT NULL
         """
     static let wanted = """
@@ -39,7 +41,7 @@ enum QueueQueries {
           AND pendingSince IS NULL AND isKnown = 1 AND isExcluded = 0 AND pin <> 3
         ORDER BY used LIMIT ? OFFSET ?
         """
-    static let presentBytes = "SELECT coalesce(sum(size), 0) FROM local WHERE presence > 0 AND size > 0"
+    static let presentBytes = "SELECT CAST(total(size) AS INTEGER) FROM local WHERE presence > 0 AND size > 0"
     static let oldestDeparture = "SELECT min(time) FROM departed WHERE isSent = 0"
     static let newestPending = "SELECT max(pendingSince) FROM local WHERE pendingSince IS NOT NULL"
     static let newestDeparture = "SELECT max(time) FROM departed WHERE isSent = 0"

@@ -86,9 +86,9 @@ extension MetadataTransaction {
 
     package func totals() throws -> (items: Int, bytes: UInt64, conflicts: Int) {
         let items = try number("SELECT count(*) FROM local")
-        let bytes = try number("SELECT coalesce(sum(size), 0) FROM local")
+        let bytes = try number("SELECT CAST(total(size) AS INTEGER) FROM local")
         let conflicts = try number("SELECT count(*) FROM local WHERE conflictOf IS NOT NULL")
-        return (Int(items), UInt64(bytes), Int(conflicts))
+        return (Int(items), UInt64(clamping: bytes), Int(conflicts))
     }
 }
 
@@ -99,6 +99,6 @@ extension LocalContainer: ColumnDecodable {
         }
         self.init(
             id: ContainerID(columns.integer(0)), name: name, node: NodeID(columns.unsigned(2)),
-            sequence: LogSequence(columns.unsigned(3)), isInCloud: columns.bool(4))
+            sequence: LogSequence(try columns.count(3)), isInCloud: columns.bool(4))
     }
 }

@@ -33,7 +33,7 @@ extension MetadataTransaction {
         let row = try Row.fetchOne(
             db.cachedStatement(sql: QueueQueries.pendingTotals))
         let departures = try number("SELECT count(*) FROM departed") + number("SELECT count(*) FROM resolution")
-        return (Int((row?[0] as Int64?) ?? 0) + Int(departures), UInt64((row?[1] as Int64?) ?? 0))
+        return (Int((row?[0] as Int64?) ?? 0) + Int(departures), UInt64(clamping: (row?[1] as Int64?) ?? 0))
     }
 
     /// Files whose download was asked for, most urgent first; not those that were only announced, whose bytes are nowhere yet.
@@ -55,7 +55,7 @@ extension MetadataTransaction {
 
     /// Bytes of all files that are whole or partly here.
     package func presentBytes() throws -> UInt64 {
-        UInt64(try number(QueueQueries.presentBytes))
+        UInt64(clamping: try number(QueueQueries.presentBytes))
     }
 
     /// Notes when these files were last opened.
