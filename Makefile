@@ -16,7 +16,7 @@ help:
 	@echo "make run      build, mount ~/MobileDocuments in the background, say what to try"
 	@echo "make stop     unmount it; edits that are not uploaded yet are kept"
 	@echo "make test     build and run every test (TESTS=name runs those whose names match)"
-	@echo "make simulate random histories of several devices (HISTORIES=10000, START=1 or random; SEED=n STEPS=n replays one)"
+	@echo "make simulate random histories of several devices (HISTORIES=10000, START=1 or random; SEED=n STEPS=n again)"
 	@echo "make model    play OPERATIONS=100000 random calls on a mount and on a disk (SEED=n again, ALL=1 every short history)"
 	@echo "make fuzz     feed every decoder with libFuzzer (TARGET=name, SECONDS=10 or RUNS=10000000 for each)"
 	@echo "make tsan     run the tests under the thread sanitizer (TESTS=name runs those whose names match)"
@@ -44,19 +44,25 @@ run: build
 stop:
 	scripts/stop
 
+# Optimised, for there are thousands of histories; in a folder of its own, so that it does not undo the other builds.
+SIMULATE_BUILD := .build/simulate
+BUILD_SIMULATE := swift build -c release --scratch-path $(SIMULATE_BUILD) --product simulate
+SIMULATE := $(SIMULATE_BUILD)/release/simulate
+# Nearly all tests do without it, so that a run of some of them does not wait for it.
+NEEDS_SIMULATE := $(if $(TESTS),$(findstring Campaign,$(TESTS))$(findstring Simulation,$(TESTS)),all)
+
 test: setup
 	$(SWIFT_BUILD_TESTS)
-	TESTS='$(TESTS)' scripts/test $(ALONE)
+	$(if $(NEEDS_SIMULATE),$(BUILD_SIMULATE))
+	$(if $(NEEDS_SIMULATE),SIMULATOR=$(SIMULATE)) TESTS='$(TESTS)' scripts/test $(ALONE)
 
-# Optimised, for there are thousands; in a folder of its own, so that it does not undo the other builds.
-SIMULATE_BUILD := .build/simulate
 simulate: setup-build
-	swift build -c release --scratch-path $(SIMULATE_BUILD) --product simulate
+	$(BUILD_SIMULATE)
 ifdef SEED
-	$(SIMULATE_BUILD)/release/simulate --seed $(SEED) $(if $(STEPS),--steps $(STEPS)) $(if $(BUG),--bug $(BUG))
+	$(SIMULATE) --seed $(SEED) $(if $(STEPS),--steps $(STEPS)) $(if $(BUG),--bug $(BUG)) $(if $(VERBOSE),--verbose)
 else
-	$(SIMULATE_BUILD)/release/simulate --histories $(or $(HISTORIES),10000) --start $(or $(START),1) $(if $(STEPS),--steps $(STEPS))
-	$(SIMULATE_BUILD)/release/simulate --prove
+	$(SIMULATE) --histories $(or $(HISTORIES),10000) --start $(or $(START),1) $(if $(STEPS),--steps $(STEPS)) --twice $(or $(TWICE),0)
+	$(SIMULATE) --prove
 endif
 
 model: setup

@@ -182,7 +182,7 @@ let package = Package(
         .testTarget(
             name: "SimulationTests",
             dependencies: [
-                "CloudModel", "ContainerLog", "DeviceSupport", "LocalMetadata", "Simulation", "Sync",
+                "CloudModel", "ContainerLog", "DeviceSupport", "LocalContent", "LocalMetadata", "Simulation", "Sync",
                 "VirtualFileSystem",
             ]),
         .testTarget(

@@ -7,10 +7,10 @@ package import Logging
 
 /// What a start does before anything answers: finds the edits that were being made when the process ended.
 package struct Recovery: Sendable {
-    private let metadata: MetadataDatabase
-    private let content: ContentStore
+    let metadata: MetadataDatabase
+    let content: ContentStore
     private let time: any TimeSource
-    private let log: Logger
+    let log: Logger
 
     package init(metadata: MetadataDatabase, content: ContentStore, time: any TimeSource, log: Logger) {
         self.metadata = metadata
@@ -19,9 +19,14 @@ package struct Recovery: Sendable {
         self.log = log
     }
 
-    /// Looks at files that were open for writing, and only at those. Repeating it changes nothing more.
+    /// Looks at files that were open for writing, and at those that wait for their upload: the loss of power may have kept newer bytes
+    /// than their rows tell of. Repeating it changes nothing more.
     package func run() throws {
-        let items = try metadata.read { try $0.writing() }
+        let items = try metadata.read { transaction in
+            let waiting = try transaction.uploadable(
+                before: Timestamp(nanoseconds: .max), sizes: 0...UInt64(Int64.max), limit: .max)
+            return try transaction.writing() + waiting.filter { try !$0.isWriting && isBehind($0) }
+        }
         guard !items.isEmpty else { return }
         try metadata.write { transaction in
             for item in items { try recover(item, transaction) }
@@ -30,7 +35,7 @@ package struct Recovery: Sendable {
         log.notice("looked after files that were being written", metadata: ["count": "\(items.count)"])
     }
 
-    private func recover(_ item: LocalItem, _ transaction: MetadataTransaction) throws {
+    func recover(_ item: LocalItem, _ transaction: MetadataTransaction) throws {
         var row = item
         row.isWriting = false
         if let blob = try status(of: item.blob) {
@@ -43,14 +48,20 @@ package struct Recovery: Sendable {
                 row.attributes.modified = blob.modified
             }
         } else {
-            lost(&row)
+            try lost(&row)
         }
         if row.isEdited, !row.isExcluded { row.pendingSince = time.now() }
         try transaction.update(row)
     }
 
+    /// Whether the row of an edited file tells of other bytes than there are.
+    func isBehind(_ item: LocalItem) throws -> Bool {
+        guard let blob = try status(of: item.blob) else { return item.size > 0 && item.uploadError == nil }
+        return blob.size != item.size || blob.modified != item.attributes.modified
+    }
+
     /// Nil where there is no such blob.
-    private func status(of blob: BlobName) throws -> BlobStatus? {
+    func status(of blob: BlobName) throws -> BlobStatus? {
         do throws(Errno) { return try content.status(blob) } catch {
             guard error.code == ENOENT else { throw error }
             return nil
@@ -58,10 +69,12 @@ package struct Recovery: Sendable {
     }
 
     /// There are no bytes: the file was made and never written, or the disk lost them. The agreed content, if any, comes back.
-    private func lost(_ row: inout LocalItem) {
+    private func lost(_ row: inout LocalItem) throws {
         guard row.size > 0 || !row.isEdited else {
             row.generation += 1
-            return
+            // What an upload reads.
+            close(try content.create(row.blob))
+            return try content.setModified(row.attributes.modified, of: row.blob)
         }
         guard row.content != nil else {
             row.uploadError = "Its bytes were lost on this device before they reached the cloud."
@@ -75,7 +88,7 @@ package struct Recovery: Sendable {
     /// Removes blobs that nothing refers to, left by a process that died between two steps. Runs beside everything else: only what
     /// is older than this process is looked at.
     package func sweep(startedAt: Timestamp, isInUse: (BlobName) -> Bool) throws {
-        for shard in 0..<256 {
+        for shard in try content.existingShards() {
             for blob in try content.blobs(inShard: shard) where !isInUse(blob) {
                 let item = try metadata.read { try $0.item(NodeID(blob.node)) }
                 if let item, item.generation == blob.generation, item.presence != .none { continue }
@@ -91,6 +104,9 @@ package struct Recovery: Sendable {
 extension EngineContext {
     /// Sweeps leftovers off the cooperative pool.
     package func blockingSweep(_ recovery: Recovery, _ startedAt: Timestamp, _ downloads: ContentService) async throws {
-        try await blocking { try recovery.sweep(startedAt: startedAt) { downloads.isActive($0) } }
+        try await blocking {
+            try recovery.sweep(startedAt: startedAt) { downloads.isActive($0) }
+            try recovery.mendLost { downloads.isActive($0.blob) || mounted.isOpen($0.node) }
+        }
     }
 }

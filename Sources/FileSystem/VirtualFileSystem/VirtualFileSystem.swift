@@ -28,6 +28,9 @@ package final class VirtualFileSystem: Sendable {
     let removed = RemovedItems()
     let usage = UsageTimes()
 
+    /// Closed files whose rows do not know that yet; each holds a claim.
+    let unfinished = Mutex<[OpenFile]>([])
+
     package init(
         metadata: MetadataDatabase, content: ContentStore, source: any ContentSource, time: any TimeSource,
         owner: (user: UInt32, group: UInt32), exclusions: ExclusionRules = .standard,

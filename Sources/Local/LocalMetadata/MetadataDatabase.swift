@@ -11,7 +11,7 @@ import struct Foundation.Data
 /// One writer at a time, readers beside it (WAL). A transaction that returned survives the death of the process; what must
 /// survive the loss of power calls ``makeDurable()`` after it.
 package final class MetadataDatabase: Sendable {
-    private let connections: DatabaseConnections
+    let connections: DatabaseConnections
     let path: String
     /// The write-ahead log, opened by us as well: syncing it makes every commit so far durable (sqlite.org/wal.html).
     private let logDescriptor: Mutex<Int32?>
@@ -19,15 +19,15 @@ package final class MetadataDatabase: Sendable {
     private let commits = Atomic<UInt64>(1)
     private let durableCommits = Atomic<UInt64>(0)
     private let log: Logger
-    private let onCommit: (@Sendable () -> Void)?
+    private let onCall: (@Sendable (DatabaseCall) throws -> Void)?
     private let reserve: DiskReserve
 
     /// Opens or makes the database. Throws `tooNew` when a newer version of this program wrote it, `damaged` when it is none.
-    /// `onCommit` is called before and after each commit: where a test lets the process die.
-    package init(path: String, log: Logger, onCommit: (@Sendable () -> Void)? = nil) throws {
+    /// `onCall` is told of each call that changes the disk: where a test lets it fail, or the process die.
+    package init(path: String, log: Logger, onCall: (@Sendable (DatabaseCall) throws -> Void)? = nil) throws {
         self.path = path
         self.log = log
-        self.onCommit = onCommit
+        self.onCall = onCall
         logDescriptor = Mutex(nil)
         reserve = DiskReserve(path: "\(path)-reserve")
         do {
@@ -85,10 +85,10 @@ package final class MetadataDatabase: Sendable {
             defer { commits.add(1, ordering: .sequentiallyConsistent) }
             let result = try db.transaction("BEGIN IMMEDIATE") {
                 let result = try body(MetadataTransaction(db))
-                onCommit?()
+                try onCall?(.commit)
                 return result
             }
-            onCommit?()
+            try onCall?(.committed)
             return result
         }
     }
@@ -104,6 +104,7 @@ package final class MetadataDatabase: Sendable {
             cached = opened
             return opened
         }
+        try onCall?(.sync)
         try check("fdatasync") { fdatasync(descriptor) }
         durableCommits.max(goal, ordering: .sequentiallyConsistent)
     }
@@ -143,6 +144,13 @@ package final class MetadataDatabase: Sendable {
         default: MetadataError(.unusable, "\(path): \(error.message ?? error.resultCode.description)")
         }
     }
+}
+
+/// What a database is about to do to the disk, or has just done.
+package enum DatabaseCall: Sendable {
+    case commit
+    case committed
+    case sync
 }
 
 /// A read or write transaction on the metadata; the verbs are in extensions, a file per noun.

@@ -85,6 +85,15 @@ extension MetadataTransaction {
             [Int64(bitPattern: node.value), limit])
     }
 
+    /// Rows behind `node` of files with bytes here, in order.
+    package func present(after node: NodeID, limit: Int) throws -> [LocalItem] {
+        try fetchAll(
+            """
+            SELECT \(LocalItem.selection) FROM local
+            WHERE node > ? AND kind = 1 AND presence > 0 AND size > 0 ORDER BY node LIMIT ?
+            """, [Int64(bitPattern: node.value), limit])
+    }
+
     /// The log's live items of a container behind `item`, in order.
     package func cloudItems(in container: ContainerID, after item: ItemID?, limit: Int) throws -> [CloudItem] {
         try fetchAll(

@@ -36,12 +36,25 @@ extension MetadataTransaction {
 
     // MARK: Conflict siblings
 
-    /// The siblings that the mount shows for a document.
-    package func siblings(of document: ItemID, in container: ContainerID) throws -> [LocalItem] {
-        let hasAny = try memory.flag(\.hasSiblings) {
+    private func hasSiblings() throws -> Bool {
+        try memory.flag(\.hasSiblings) {
             try number("SELECT EXISTS (SELECT 1 FROM local WHERE conflictOf IS NOT NULL)") != 0
         }
-        guard hasAny else { return [] }
+    }
+
+    /// The siblings in a folder, whichever documents they belong to; in the same order on every device.
+    package func siblings(in folder: NodeID) throws -> [LocalItem] {
+        guard try hasSiblings() else { return [] }
+        return try fetchAll(
+            """
+            SELECT \(LocalItem.selection) FROM local WHERE parent = ? AND conflictOf IS NOT NULL
+            ORDER BY conflictSequence, conflictIndex
+            """, [Int64(bitPattern: folder.value)])
+    }
+
+    /// The siblings that the mount shows for a document.
+    package func siblings(of document: ItemID, in container: ContainerID) throws -> [LocalItem] {
+        guard try hasSiblings() else { return [] }
         return try fetchAll(
             """
             SELECT \(LocalItem.selection) FROM local WHERE container = ? AND conflictOf = ?
