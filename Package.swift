@@ -160,7 +160,10 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: ["Basics", "CloudModel", "CloudStorage", "ContainerLog", subprocess, systemPackage],
-            path: "Sources/TestSupport", exclude: ["Device", "Simulation"]),
+            path: "Sources/TestSupport", exclude: ["CFaults", "Device", "Faults", "Simulation"]),
+        .systemLibrary(name: "CFaults", path: "Sources/TestSupport/CFaults"),
+        .target(name: "Faults", dependencies: ["CFaults"], path: "Sources/TestSupport/Faults"),
+        .executableTarget(name: "fault-tool", dependencies: ["CFaults", "Faults"], path: "Tests/Support/fault-tool"),
         .target(
             name: "DeviceSupport",
             dependencies: [
@@ -182,6 +185,8 @@ let package = Package(
                 "VirtualFileSystem",
             ]),
         .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "ubiquity", "ubiquityd"]),
+        .testTarget(
+            name: "FaultTests", dependencies: ["Faults", "TestSupport", "fault-tool", "ubiquity", "ubiquityd"]),
         .testTarget(
             name: "ReferenceModelTests",
             dependencies: ["CLinux", "DeviceSupport", "TestSupport", "ubiquity", "ubiquityd"]),

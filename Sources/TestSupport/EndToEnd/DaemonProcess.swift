@@ -10,7 +10,7 @@ package final class DaemonProcess: Sendable {
 
     package var pid: Int32? { identifier.withLock { $0 } }
 
-    func set(_ pid: Int32?) { identifier.withLock { $0 = pid } }
+    package func set(_ pid: Int32?) { identifier.withLock { $0 = pid } }
 
     /// Sends a signal to the daemon, if there is one and the id is still that of our program.
     package func send(_ signal: Int32) {
@@ -18,7 +18,7 @@ package final class DaemonProcess: Sendable {
         kill(pid, signal)
     }
 
-    var isRunning: Bool { pid.map(Self.isDaemon) ?? false }
+    package var isRunning: Bool { pid.map(Self.isDaemon) ?? false }
 
     /// Ids of processes are used again, and a zombie has none of its files any more.
     private static func isDaemon(_ pid: Int32) -> Bool {
