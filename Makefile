@@ -5,12 +5,13 @@ SWIFT_BUILD := swift build -c release
 SWIFT_BUILD_TESTS := swift build --build-tests
 SWIFT_TEST := swift test --skip-build
 # Whole daemons and mounts want the machine for themselves: run beside a thousand others they would only test its patience.
-ALONE := DirectoryCloudTests EndToEndTests FuseTests SimulationTests DaemonCoreTests CommandsTests ReferenceModelTests
+ALONE := DirectoryCloudTests EndToEndTests FuseTests SimulationTests DaemonCoreTests CommandsTests ReferenceModelTests \
+	FaultTests
 
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help setup setup-build build run stop test simulate model check format bench scale install deb clean
+.PHONY: help setup setup-build build run stop test simulate model faults check format bench scale install deb clean
 
 help:
 	@echo "make run      build, mount ~/MobileDocuments in the background, say what to try"
@@ -18,6 +19,7 @@ help:
 	@echo "make test     build and run every test (TESTS=name runs those whose names match)"
 	@echo "make simulate random histories of several devices (HISTORIES=10000, START=1 or random; SEED=n STEPS=n replays one)"
 	@echo "make model    play OPERATIONS=100000 random calls on a mount and on a disk (SEED=n again, ALL=1 every short history)"
+	@echo "make faults   disturb daemons at system calls, a share of them (ALL=1 at every one, an hour; FLOW=upload only there)"
 	@echo "make check    formatting and house rules"
 	@echo "make format   format the sources"
 	@echo "make bench    measure against the underlying disk and rclone's mount (BENCH=--quick is faster)"
@@ -68,6 +70,10 @@ model: setup
 	$(SWIFT_BUILD_TESTS)
 	$(if $(OPERATIONS),MODEL_OPERATIONS=$(OPERATIONS)) $(if $(SEED),MODEL_SEED=$(SEED)) $(if $(ALL),MODEL_EXHAUSTIVE=1) \
 		$(SWIFT_TEST) --filter '^ReferenceModelTests\.'
+
+faults: setup
+	$(SWIFT_BUILD_TESTS)
+	$(if $(ALL),FAULTS_ALL=1) $(if $(FLOW),FAULTS_FLOW='$(FLOW)') $(SWIFT_TEST) --filter '^FaultTests\.'
 
 check: setup
 	swift format lint --strict --parallel --recursive Sources Tests Package.swift

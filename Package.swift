@@ -206,5 +206,7 @@ for target in package.targets where target.type != .system {
 }
 
 // Every byte of every document passes its inner loops: unoptimised they are some thirty times slower, and tests with them.
-package.targets.first { $0.name == "Chunking" }?.swiftSettings?
-    .append(.unsafeFlags(["-O"], .when(configuration: .debug)))
+for name in ["Chunking", "Faults"] {
+    package.targets.first { $0.name == name }?.swiftSettings?
+        .append(.unsafeFlags(["-O"], .when(configuration: .debug)))
+}

@@ -22,8 +22,8 @@ package struct Ledger: Sendable {
     /// What the cloud was said to have.
     package internal(set) var uploaded: [String: Int] = [:]
     package private(set) var acknowledged = 0
-    package private(set) var inFlight = 0
-    package private(set) var failed = 0
+    /// Begun, and not acknowledged.
+    package private(set) var unacknowledged = 0
 
     package init() {}
 
@@ -35,7 +35,7 @@ package struct Ledger: Sendable {
             switch words.first {
             case "begin": open = words.count > 1 ? Deed(String(words[1])) : nil
             case "done": if let deed = open { acknowledge(deed); open = nil }
-            case "failed": if let deed = open { failed += 1; leaveOpen(deed); open = nil }
+            case "failed": if let deed = open { unacknowledged += 1; leaveOpen(deed); open = nil }
             case "uploaded":
                 if words.count > 2, let generation = Int(words[2]) {
                     uploaded[String(words[1])] = max(uploaded[String(words[1])] ?? 0, generation)
@@ -43,7 +43,7 @@ package struct Ledger: Sendable {
             default: break
             }
         }
-        if let open { inFlight += 1; leaveOpen(open) }
+        if let open { unacknowledged += 1; leaveOpen(open) }
     }
 
     private mutating func acknowledge(_ deed: Deed) {
@@ -142,6 +142,9 @@ package struct Ledger: Sendable {
     /// Of what the cloud was said to have, what another device does not find, or finds older.
     package func missing(in found: [String: Document.Finding]) -> [String] {
         uploaded.compactMap { path, generation in
+            // What was removed since may be gone there too, or not yet.
+            guard let expectation = expectations[path], expectation.known != nil else { return nil }
+            guard !expectation.open.contains(.remove(path: path)) else { return nil }
             if case .whole(_, let there)? = found[path], there >= generation { return nil }
             return "\(path) was said to be uploaded as \(generation), and is \(found[path] ?? .absent)"
         }.sorted()
