@@ -12,6 +12,6 @@ enum Extent {
     /// Evenly spread numbers of 1...last: `share` of them, or all and some more, for the next run may make more calls.
     static func points(_ last: Int, share: Int) -> [Int] {
         guard !isFull, last > share else { return Array(1...max(1, last + (isFull ? 3 : 0))) }
-        return (0..<share).map { 1 + $0 * (last - 1) / max(1, share - 1) }
+        return (0..<share).map { 1 + (2 * $0 + 1) * (last - 1) / (2 * share) }
     }
 }

@@ -58,7 +58,7 @@ package struct TestDevice: Sendable {
     /// Ends the daemon as a crash would; the dead mount stays.
     package func kill9() async throws {
         daemon.send(SIGKILL)
-        try await eventually("the daemon of \(name) is gone") { !daemon.isRunning }
+        try await eventually("the daemon of \(name) is gone") { !daemon.isRunning && daemon.isGone }
     }
 
     package func restart(_ options: [String] = []) async throws {

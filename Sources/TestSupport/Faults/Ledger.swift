@@ -21,6 +21,8 @@ package struct Ledger: Sendable {
     package private(set) var expectations: [String: Expectation] = [:]
     /// What the cloud was said to have.
     package internal(set) var uploaded: [String: Int] = [:]
+    /// What was ever asked to be removed.
+    private var removed: Set<String> = []
     package private(set) var acknowledged = 0
     /// Begun, and not acknowledged.
     package private(set) var unacknowledged = 0
@@ -33,7 +35,9 @@ package struct Ledger: Sendable {
         for line in record.split(separator: "\n") {
             let words = line.split(separator: " ")
             switch words.first {
-            case "begin": open = words.count > 1 ? Deed(String(words[1])) : nil
+            case "begin":
+                open = words.count > 1 ? Deed(String(words[1])) : nil
+                if case .remove(let path) = open { removed.insert(path) }
             case "done": if let deed = open { acknowledge(deed); open = nil }
             case "failed": if let deed = open { unacknowledged += 1; leaveOpen(deed); open = nil }
             case "uploaded":
@@ -142,9 +146,8 @@ package struct Ledger: Sendable {
     /// Of what the cloud was said to have, what another device does not find, or finds older.
     package func missing(in found: [String: Document.Finding]) -> [String] {
         uploaded.compactMap { path, generation in
-            // What was removed since may be gone there too, or not yet.
-            guard let expectation = expectations[path], expectation.known != nil else { return nil }
-            guard !expectation.open.contains(.remove(path: path)) else { return nil }
+            // The other device may have heard of the removal, and not yet of what came after.
+            guard !removed.contains(path) else { return nil }
             if case .whole(_, let there)? = found[path], there >= generation { return nil }
             return "\(path) was said to be uploaded as \(generation), and is \(found[path] ?? .absent)"
         }.sorted()

@@ -13,11 +13,15 @@ enum FaultTool {
             case ("perform", let words) where words.count > 2: try perform(words[0], words[1], words.dropFirst(2))
             case ("storm", let words) where words.count == 4: try storm(words[0], words[1], words[2], words[3])
             case ("look", let words) where words.count == 1: try look(words[0])
-            case ("race", let words) where words.count == 2: try Race.run(words[0], opens: Int(words[1]) ?? 0)
+            case ("examine", let paths): for path in paths { print(words(FolderLook.examine(path))) }
+            case ("race", let words) where words.count == 3:
+                Race.read(words[0], opens: Int(words[1]) ?? 0, generations: Int(words[2]) ?? 0)
+            case ("save", let words) where words.count == 4:
+                try Race.save(words[0], words[1], words[2], pause: UInt32(words[3]) ?? 0)
             case ("sample", let words) where words.count == 2:
                 var sampler = try Sampler(record: words[0], folder: words[1])
                 try sampler.run()
-            default: fail("perform, storm, look, race or sample, each with its arguments")
+            default: fail("perform, storm, look, save, race or sample, each with its arguments")
             }
         } catch {
             fail("\(error)")
@@ -58,12 +62,16 @@ enum FaultTool {
                 if information.st_mode & S_IFMT == S_IFDIR {
                     folders.append(path)
                 } else {
-                    switch FolderLook.examine("\(folder)/\(path)") {
-                    case .success(let finding): print("\(path)\t\(finding.words)")
-                    case .failure(let failure): print("\(path)\terror \(failure)")
-                    }
+                    print("\(path)\t\(words(FolderLook.examine("\(folder)/\(path)")))")
                 }
             }
+        }
+    }
+
+    private static func words(_ result: Result<Document.Finding, Failure>) -> String {
+        switch result {
+        case .success(let finding): finding.words
+        case .failure(let failure): "error \(failure)"
         }
     }
 }
