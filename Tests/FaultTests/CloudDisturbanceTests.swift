@@ -16,7 +16,9 @@ extension FaultSuite {
             static let ofUploads: [Disturbance] = [.vanishes, .readOnly]
         }
 
-        @Test("an upload during which the cloud changes goes on after, and status tells the truth", arguments: Disturbance.ofUploads)
+        @Test(
+            "an upload during which the cloud changes goes on after, and status tells the truth",
+            arguments: Disturbance.ofUploads)
         func upload(_ disturbance: Disturbance) async throws {
             try await FaultBench.with { bench in
                 let calls = try await bench.count(.upload, bench.cloudCalls)
@@ -30,7 +32,9 @@ extension FaultSuite {
             }
         }
 
-        @Test("a reader of a document whose cloud changes gets its bytes or an error, and its bytes after", arguments: Disturbance.allCases)
+        @Test(
+            "a reader of a document whose cloud changes gets its bytes or an error, and its bytes after",
+            arguments: Disturbance.allCases)
         func download(_ disturbance: Disturbance) async throws {
             try await FaultBench.with(reads: true) { bench in
                 let calls = try await bench.count(.download, bench.cloudCalls)
@@ -60,7 +64,8 @@ extension FaultBench {
         supervisor?.begin(FaultPlan(.hold, at: point, concerns: cloudCalls))
         let victim = victim
         let names = flow.description == "upload" ? ["up\(number)", "up", "big"] : ["down\(number)", "bigdown"]
-        async let reading = victim.runner.run("\(victim.binaries)/fault-tool", ["examine"] + names.map(victim.path), in: "/")
+        async let reading = victim.runner.run(
+            "\(victim.binaries)/fault-tool", ["examine"] + names.map(victim.path), in: "/")
         async let syncing = victim.ubiquity(["sync", "--wait", "--timeout", "20", victim.mount])
         // This time it may make fewer calls.
         let isHeld = (try? await eventually("it waits", within: .seconds(20)) { supervisor?.struck != nil }) != nil
@@ -81,7 +86,9 @@ extension FaultBench {
     }
 
     /// Answers how to take it back.
-    private func change(_ disturbance: FaultSuite.CloudDisturbanceTests.Disturbance) async throws -> () async throws -> Void {
+    private func change(_ disturbance: FaultSuite.CloudDisturbanceTests.Disturbance) async throws -> () async throws ->
+        Void
+    {
         let cloud = test.cloud
         let runner = victim.runner
         switch disturbance {
@@ -94,12 +101,15 @@ extension FaultBench {
             return { try await runner.run("umount", ["-l", cloud.directory], in: "/").text() }
         case .damaged:
             // All chunks at once: which of them is fetched next is the plan's business.
-            let script = "cd \(cloud.directory)/containers/CloudDocs && mv chunks chunks.whole && cp -a chunks.whole chunks && "
+            let script =
+                "cd \(cloud.directory)/containers/CloudDocs && mv chunks chunks.whole && cp -a chunks.whole chunks && "
                 + "find chunks -type f -size +200c -exec sh -c 'printf XXXX | dd of=\"$1\" bs=1 seek=100 conv=notrunc status=none' _ {} ';'"
             try await runner.run("bash", ["-c", script], in: "/").text()
             return {
                 try await runner.run(
-                    "bash", ["-c", "cd \(cloud.directory)/containers/CloudDocs && rm -r chunks && mv chunks.whole chunks"], in: "/"
+                    "bash",
+                    ["-c", "cd \(cloud.directory)/containers/CloudDocs && rm -r chunks && mv chunks.whole chunks"],
+                    in: "/"
                 ).text()
             }
         }

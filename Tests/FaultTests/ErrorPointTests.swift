@@ -33,8 +33,9 @@ extension FaultSuite {
                 for (number, point) in Extent.points(calls, share: 1).enumerated() {
                     if try await bench.refuse(refusal, at: point, of: flow, number + 1) { refused += 1 }
                 }
-                print("\(flow), \(refusal): \(calls) calls, \(refused) refused, \(bench.ledger.acknowledged) acknowledged, "
-                    + "\(bench.ledger.unacknowledged) told to have failed")
+                print(
+                    "\(flow), \(refusal): \(calls) calls, \(refused) refused, \(bench.ledger.acknowledged) acknowledged, "
+                        + "\(bench.ledger.unacknowledged) told to have failed")
                 #expect(refused > 0, "nothing was refused")
                 try await bench.expectKeptEverywhere("\(flow), \(refusal)")
             }
@@ -44,7 +45,9 @@ extension FaultSuite {
 
 extension FaultBench {
     /// Lets calls of a flow fail, then lets the victim die: what was acknowledged despite the error must have been kept.
-    func refuse(_ refusal: FaultSuite.ErrorPointTests.Refusal, at point: Int, of flow: Flow, _ number: Int) async throws -> Bool {
+    func refuse(_ refusal: FaultSuite.ErrorPointTests.Refusal, at point: Int, of flow: Flow, _ number: Int) async throws
+        -> Bool
+    {
         try await flow.prepare(self, number)
         supervisor?.begin(
             FaultPlan(.error(refusal.code), at: point, lasts: refusal.lasts, concerns: diskCalls))

@@ -137,7 +137,9 @@ final class FaultBench {
     /// Nothing acknowledged is lost, torn or another's, as the victim shows it.
     func expectKept(_ when: String) async throws {
         let violations = ledger.settle(try await look(victim))
-        guard violations.isEmpty else { throw EndToEndError("\(when): \(violations.prefix(10).joined(separator: "\n"))") }
+        guard violations.isEmpty else {
+            throw EndToEndError("\(when): \(violations.prefix(10).joined(separator: "\n"))")
+        }
     }
 
     /// The same from the cloud: on the victim after dropping all local bytes, and on the witness.
@@ -153,7 +155,9 @@ final class FaultBench {
             var copy = ledger
             violations = copy.settle(try await look(witness))
             return violations.isEmpty
-        } describe: { "\(violations.prefix(10))" }
+        } describe: {
+            "\(violations.prefix(10))"
+        }
         let check = try await victim.ubiquity(["check", victim.mount])
         guard check.succeeded else { throw EndToEndError("\(when): \(check)") }
     }

@@ -12,7 +12,9 @@ struct Flow: CustomStringConvertible, Sendable {
 
     private static func saves(_ name: String, _ deed: @escaping @Sendable (String, Int) -> Deed) -> Flow {
         Flow(description: name) { bench, number in
-            try await bench.perform([.write(path: "doc", generation: 2 * number), .write(path: "old\(number)", generation: 1)])
+            try await bench.perform([
+                .write(path: "doc", generation: 2 * number), .write(path: "old\(number)", generation: 1),
+            ])
         } act: { bench, number in
             try await bench.perform([
                 deed("doc", 2 * number + 1), deed("new\(number)", 1), deed("old\(number)", 2),
@@ -41,7 +43,8 @@ struct Flow: CustomStringConvertible, Sendable {
 
     static let download = Flow(description: "download") { bench, number in
         try await bench.perform(
-            [.write(path: "down\(number)", generation: 1), .write(path: "bigdown", generation: number)], on: bench.witness)
+            [.write(path: "down\(number)", generation: 1), .write(path: "bigdown", generation: number)],
+            on: bench.witness)
         try await bench.witness.sync()
         try await eventually("the victim knows of it") {
             try await bench.victim.run("stat", bench.victim.path("down\(number)")).succeeded
@@ -54,7 +57,9 @@ struct Flow: CustomStringConvertible, Sendable {
     }
 
     static let evict = Flow(description: "evict") { bench, number in
-        try await bench.perform([.write(path: "gone\(number)", generation: 1), .write(path: "biggone", generation: number)])
+        try await bench.perform([
+            .write(path: "gone\(number)", generation: 1), .write(path: "biggone", generation: number),
+        ])
         try await bench.victim.sync()
     } act: { bench, number in
         _ = try await bench.victim.ubiquity(["evict", bench.victim.path("gone\(number)"), bench.victim.path("biggone")])
@@ -79,7 +84,8 @@ struct Flow: CustomStringConvertible, Sendable {
     }
 
     private static let all: [Flow] = [
-        opening, saves("save") { .write(path: $0, generation: $1) }, saves("save with fsync") { .sync(path: $0, generation: $1) },
+        opening, saves("save") { .write(path: $0, generation: $1) },
+        saves("save with fsync") { .sync(path: $0, generation: $1) },
         saves("save by rename") { .replace(path: $0, generation: $1) }, upload, download, evict, rename,
     ]
 }

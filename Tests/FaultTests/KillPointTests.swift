@@ -71,7 +71,9 @@ extension FaultBench {
         try await eventually("the witness has what was uploaded: \(when)") {
             missing = ledger.missing(in: try await look(witness))
             return missing.isEmpty
-        } describe: { "\(missing.prefix(10))" }
+        } describe: {
+            "\(missing.prefix(10))"
+        }
     }
 
     /// Leaves work for a recovery: an edit that is not closed, changes that were not told, an upload that is under way.

@@ -7,7 +7,9 @@ extension FaultSuite {
     /// The daemon dies at any time while several programs write.
     @Suite("Death at any time")
     struct RandomKillTests {
-        @Test("with writers in flight nothing acknowledged is lost, and what was said to be uploaded is, whenever the daemon dies")
+        @Test(
+            "with writers in flight nothing acknowledged is lost, and what was said to be uploaded is, whenever the daemon dies"
+        )
         func storm() async throws {
             try await FaultBench.with { bench in
                 let wanted = Extent.isFull ? 20_000 : 300
@@ -66,7 +68,8 @@ extension FaultBench {
         let samples = try await withThrowingTaskGroup(of: Int.self) { group in
             for (seed, record) in zip(seeds, stormRecords) {
                 group.addTask {
-                    _ = try await victim.runner.run(tool, ["storm", record, victim.documents, seed, "1000000"], in: "/")
+                    _ = try await victim.runner.run(
+                        tool, ["storm", record, victim.documents, seed, "1000000"], in: "/")
                     return 0
                 }
             }

@@ -14,7 +14,9 @@ extension FaultSuite {
             try await FaultBench.with { bench in
                 try await bench.perform([.replace(path: "doc", generation: 1)])
                 try await bench.victim.sync()
-                try await eventually("the witness has it") { try await bench.look(bench.witness)["doc"] == .whole("doc", 1) }
+                try await eventually("the witness has it") {
+                    try await bench.look(bench.witness)["doc"] == .whole("doc", 1)
+                }
                 let record = bench.newRecord()
                 let tool = "\(bench.victim.binaries)/fault-tool"
                 let writer = bench.test.devices[saver]

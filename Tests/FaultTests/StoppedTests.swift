@@ -7,7 +7,8 @@ extension FaultSuite {
     /// Daemons that are stopped by a signal, and go on.
     @Suite("A daemon that stands still")
     struct StoppedTests {
-        @Test("who waits for a stopped daemon goes on when it does; kill -9 ends a waiting reader while it stands still")
+        @Test(
+            "who waits for a stopped daemon goes on when it does; kill -9 ends a waiting reader while it stands still")
         func stopped() async throws {
             try await FaultBench.with { bench in
                 try await bench.perform([.write(path: "before", generation: 1)])
@@ -24,8 +25,11 @@ extension FaultSuite {
                     // Its question is queued: nobody has read it.
                     let killed = try await victim.runner.run(
                         "bash",
-                        ["-c", "stat \(lookup) & p=$!; until grep -qs fuse /proc/$p/stack; do kill -0 $p || break; done; "
-                            + "kill -9 $p; wait $p; echo status $?"], in: "/", limit: .seconds(60))
+                        [
+                            "-c",
+                            "stat \(lookup) & p=$!; until grep -qs fuse /proc/$p/stack; do kill -0 $p || break; done; "
+                                + "kill -9 $p; wait $p; echo status $?",
+                        ], in: "/", limit: .seconds(60))
                     victim.thaw()
                     #expect(killed.output.contains("status 137"), "\(killed)")
                 }

@@ -33,7 +33,9 @@ extension DaemonProcess {
     /// Whether none of its threads is left that could hold a file open. Its program is forgotten earlier.
     var isGone: Bool {
         guard let pid else { return true }
-        guard let threads = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task") else { return true }
+        guard let threads = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task") else {
+            return true
+        }
         guard let text = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else { return true }
         return threads.count <= 1 && text[(text.lastIndex(of: ")") ?? text.startIndex)...].hasPrefix(") Z")
     }

@@ -15,7 +15,9 @@ package final class CallSupervisor: Sendable {
 
     /// Takes over the process that ``Launch`` names at `meeting`; nil as long as it is not that far.
     package init?(meeting: String) {
-        guard let text = try? String(contentsOfFile: meeting, encoding: .utf8), let process = Int32(text) else { return nil }
+        guard let text = try? String(contentsOfFile: meeting, encoding: .utf8), let process = Int32(text) else {
+            return nil
+        }
         let taken = faults_take(process, Launch.listener)
         guard taken >= 0 else { return nil }
         self.process = process

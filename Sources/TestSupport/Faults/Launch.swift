@@ -18,13 +18,17 @@ package enum Launch {
         guard let program = getenv(programVariable), let meeting = getenv(meetingVariable).map({ String(cString: $0) })
         else { return "\(programVariable) and \(meetingVariable) must be set" }
         let names = getenv(callsVariable).map { String(cString: $0) } ?? ""
-        let calls = names.split(separator: ",").compactMap { SystemCall(rawValue: String($0))?.number }.filter { $0 >= 0 }
+        let calls = names.split(separator: ",").compactMap { SystemCall(rawValue: String($0))?.number }.filter {
+            $0 >= 0
+        }
         guard announce(at: "\(meeting).new"), rename("\(meeting).new", meeting) == 0 else {
             return "\(meeting) can not be written: \(errno)"
         }
         // From here on some calls wait for the supervisor: until it is there, only others may be made.
         let watched = faults_watch(calls, Int32(calls.count))
-        guard watched >= 0, dup2(watched, listener) >= 0, fcntl(listener, F_SETFD, FD_CLOEXEC) == 0 else { return "seccomp(2) failed: \(errno)" }
+        guard watched >= 0, dup2(watched, listener) >= 0, fcntl(listener, F_SETFD, FD_CLOEXEC) == 0 else {
+            return "seccomp(2) failed: \(errno)"
+        }
         var patience = 3000
         while access("\(meeting).met", F_OK) != 0, patience > 0 {
             usleep(10_000)

@@ -23,6 +23,8 @@ package struct Ledger: Sendable {
     package internal(set) var uploaded: [String: Int] = [:]
     /// What was ever asked to be removed.
     private var removed: Set<String> = []
+    /// The newest generation that was begun to be written in place.
+    private var overwritten: [String: Int] = [:]
     package private(set) var acknowledged = 0
     /// Begun, and not acknowledged.
     package private(set) var unacknowledged = 0
@@ -37,7 +39,7 @@ package struct Ledger: Sendable {
             switch words.first {
             case "begin":
                 open = words.count > 1 ? Deed(String(words[1])) : nil
-                if case .remove(let path) = open { removed.insert(path) }
+                if let open { noteBegin(open) }
             case "done": if let deed = open { acknowledge(deed); open = nil }
             case "failed": if let deed = open { unacknowledged += 1; leaveOpen(deed); open = nil }
             case "uploaded":
@@ -48,6 +50,15 @@ package struct Ledger: Sendable {
             }
         }
         if let open { unacknowledged += 1; leaveOpen(open) }
+    }
+
+    private mutating func noteBegin(_ deed: Deed) {
+        switch deed {
+        case .remove(let path): removed.insert(path)
+        case .write(let path, let generation), .sync(let path, let generation), .append(let path, let generation):
+            overwritten[path] = generation
+        case .replace, .move: break
+        }
     }
 
     private mutating func acknowledge(_ deed: Deed) {
@@ -81,7 +92,8 @@ package struct Ledger: Sendable {
         for (path, expectation) in before {
             let finding = found[path] ?? .absent
             guard allowed(path, expectation, before).contains(where: { $0(finding) }) else {
-                violations.append("\(path) is \(finding), known \(String(describing: expectation.known)), open \(expectation.open)")
+                violations.append(
+                    "\(path) is \(finding), known \(String(describing: expectation.known)), open \(expectation.open)")
                 continue
             }
             violations += halves(expectation, found, before)
@@ -98,7 +110,9 @@ package struct Ledger: Sendable {
         _ expectation: Expectation, _ found: [String: Document.Finding], _ all: [String: Expectation]
     ) -> [String] {
         expectation.open.compactMap { deed in
-            guard case .move(let from, let to) = deed, all[from]?.open.count == 1, all[to]?.open.count == 1 else { return nil }
+            guard case .move(let from, let to) = deed, all[from]?.open.count == 1, all[to]?.open.count == 1 else {
+                return nil
+            }
             let moved = Self.finding(all[from]?.known)
             let isDone = found[to, default: .absent] == moved
             return isDone == (found[from, default: .absent] == .absent) ? nil : "\(deed) was done by halves"
@@ -148,7 +162,12 @@ package struct Ledger: Sendable {
         uploaded.compactMap { path, generation in
             // The other device may have heard of the removal, and not yet of what came after.
             guard !removed.contains(path) else { return nil }
-            if case .whole(_, let there)? = found[path], there >= generation { return nil }
+            switch found[path] {
+            case .whole(_, let there)? where there >= generation: return nil
+            // A program that took long between truncating and closing: what it left alone meanwhile was told.
+            case .empty?, .cut?: if overwritten[path] ?? 0 > generation { return nil }
+            default: break
+            }
             return "\(path) was said to be uploaded as \(generation), and is \(found[path] ?? .absent)"
         }.sorted()
     }

@@ -22,7 +22,9 @@ package struct Recorder: ~Copyable {
 
     package func failed(_ deed: Deed, _ failure: Failure) throws(Failure) { try add("failed \(deed) \(failure.code)") }
 
-    package func uploaded(_ path: String, _ generation: Int) throws(Failure) { try add("uploaded \(path) \(generation)") }
+    package func uploaded(_ path: String, _ generation: Int) throws(Failure) {
+        try add("uploaded \(path) \(generation)")
+    }
 
     private func add(_ line: String) throws(Failure) {
         let bytes = Array("\(line)\n".utf8)

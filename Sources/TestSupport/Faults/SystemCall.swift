@@ -2,7 +2,8 @@ import CFaults
 
 /// Calls of the daemon after which something outside of it is different, and those that bring it bytes.
 package enum SystemCall: String, CaseIterable, Sendable {
-    case copyFileRange, fallocate, fchmod, fdatasync, fsync, ftruncate, ioctl, link, linkat, mkdir, mkdirat, openat, pread64
+    case copyFileRange, fallocate, fchmod, fdatasync, fsync, ftruncate, ioctl, link, linkat, mkdir, mkdirat, openat,
+        pread64
     case pwrite64, read, rename, renameat, renameat2, rmdir, syncfs, unlink, unlinkat, utimensat, write, writev
 
     /// Its number in the kernel's table; -1 where this processor has no such call.

@@ -58,7 +58,9 @@ enum FaultTool {
             for name in try FolderLook.names("\(folder)/\(inner)") {
                 let path = inner.isEmpty ? name : "\(inner)/\(name)"
                 var information = stat()
-                guard lstat("\(folder)/\(path)", &information) == 0 else { throw Failure(call: "lstat \(path)", code: errno) }
+                guard lstat("\(folder)/\(path)", &information) == 0 else {
+                    throw Failure(call: "lstat \(path)", code: errno)
+                }
                 if information.st_mode & S_IFMT == S_IFDIR {
                     folders.append(path)
                 } else {
