@@ -40,6 +40,22 @@ extension FaultSuite {
                 try await bench.expectKeptEverywhere("\(flow), \(refusal)")
             }
         }
+
+        @Test("a file whose making failed is neither listed nor found, and can be made after", arguments: [SystemCall.openat, .utimensat])
+        func create(call: SystemCall) async throws {
+            try await FaultBench.with { bench in
+                let blobs = "\(bench.victim.state)/content/"
+                bench.supervisor?.begin(
+                    FaultPlan(.error(ENOSPC)) { $0.call == call && $0.target.hasPrefix(blobs) })
+                let refused = try await bench.perform([.write(path: "new", generation: 1)])
+                #expect(bench.supervisor?.end()?.struck != nil, "nothing was refused")
+                #expect(refused.errors.contains("No space left on device"), "\(refused)")
+                #expect(try await bench.victim.list().isEmpty)
+                #expect(try await !bench.victim.tryShell("stat new").succeeded)
+                try await bench.perform([.write(path: "new", generation: 2)])
+                try await bench.expectKeptEverywhere("after a file could not be made")
+            }
+        }
     }
 }
 
