@@ -31,7 +31,8 @@ package enum Launch {
         }
         var patience = 3000
         while access("\(meeting).met", F_OK) != 0, patience > 0 {
-            usleep(10_000)
+            // The other process has no way to wake this one: it holds nothing of it yet.
+            poll(nil, 0, 10)
             patience -= 1
         }
         var pointers = arguments.map { strdup($0) } + [nil]
