@@ -5,12 +5,14 @@ SWIFT_BUILD := swift build -c release
 SWIFT_BUILD_TESTS := swift build --build-tests
 SWIFT_TEST := swift test --skip-build
 # Whole daemons and mounts want the machine for themselves: run beside a thousand others they would only test its patience.
-ALONE := DirectoryCloudTests EndToEndTests FuseTests SimulationTests DaemonCoreTests CommandsTests ReferenceModelTests
+ALONE := DirectoryCloudTests EndToEndTests FuseTests SimulationTests DaemonCoreTests CommandsTests ReferenceModelTests \
+	FaultTests
 
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help setup setup-build build run stop test simulate model check format bench scale fuzz tsan stress install deb clean
+.PHONY: help setup setup-build build run stop test simulate model faults fuzz tsan check format bench scale stress install \
+	deb clean
 
 help:
 	@echo "make run      build, mount ~/MobileDocuments in the background, say what to try"
@@ -18,6 +20,7 @@ help:
 	@echo "make test     build and run every test (TESTS=name runs those whose names match)"
 	@echo "make simulate random histories of several devices (HISTORIES=10000, START=1 or random; SEED=n STEPS=n again)"
 	@echo "make model    play OPERATIONS=100000 random calls on a mount and on a disk (SEED=n again, ALL=1 every short history)"
+	@echo "make faults   disturb daemons at system calls, a share of them (ALL=1 at every one, an hour; FLOW=upload only there)"
 	@echo "make fuzz     feed every decoder with libFuzzer (TARGET=name, SECONDS=10 or RUNS=10000000 for each)"
 	@echo "make tsan     run the tests under the thread sanitizer (TESTS=name runs those whose names match)"
 	@echo "make check    formatting and house rules"
@@ -70,6 +73,10 @@ model: setup
 	$(if $(OPERATIONS),MODEL_OPERATIONS=$(OPERATIONS)) $(if $(SEED),MODEL_SEED=$(SEED)) $(if $(ALL),MODEL_EXHAUSTIVE=1) \
 		$(SWIFT_TEST) --filter '^ReferenceModelTests\.'
 
+faults: setup
+	$(SWIFT_BUILD_TESTS)
+	$(if $(ALL),FAULTS_ALL=1) $(if $(FLOW),FAULTS_FLOW='$(FLOW)') $(SWIFT_TEST) --filter '^FaultTests\.'
+
 FUZZ_BUILD := .build/fuzz
 fuzz: setup
 	UBIQUITY_FUZZ=1 swift build -c release --scratch-path $(FUZZ_BUILD) --product FuzzTests
@@ -78,6 +85,8 @@ fuzz: setup
 
 # In a folder of its own, as all code is built for it; nothing is suppressed.
 TSAN_BUILD := .build/tsan
+empty :=
+space := $(empty) $(empty)
 SWIFT_BIN = $(dir $(realpath $(shell command -v swift)))
 tsan: setup
 	swift build --build-tests --sanitize=thread --scratch-path $(TSAN_BUILD)

@@ -164,7 +164,10 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: ["Basics", "CloudModel", "CloudStorage", "ContainerLog", subprocess, systemPackage],
-            path: "Sources/TestSupport", exclude: ["Device", "Simulation"]),
+            path: "Sources/TestSupport", exclude: ["CFaults", "Device", "Faults", "Simulation"]),
+        .systemLibrary(name: "CFaults", path: "Sources/TestSupport/CFaults"),
+        .target(name: "Faults", dependencies: ["CFaults"], path: "Sources/TestSupport/Faults"),
+        .executableTarget(name: "fault-tool", dependencies: ["CFaults", "Faults"], path: "Tests/Support/fault-tool"),
         .target(
             name: "DeviceSupport",
             dependencies: [
@@ -192,6 +195,8 @@ let package = Package(
                 "LocalMetadata", grdb, logging,
             ], exclude: ["Corpus", "Fuzzer"]),
         .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "ubiquity", "ubiquityd"]),
+        .testTarget(
+            name: "FaultTests", dependencies: ["Faults", "TestSupport", "fault-tool", "ubiquity", "ubiquityd"]),
         .testTarget(
             name: "ReferenceModelTests",
             dependencies: ["CLinux", "DeviceSupport", "TestSupport", "ubiquity", "ubiquityd"]),
@@ -225,5 +230,7 @@ if Context.environment["UBIQUITY_FUZZ"] != nil, let tests = package.targets.firs
 }
 
 // Every byte of every document passes its inner loops: unoptimised they are some thirty times slower, and tests with them.
-package.targets.first { $0.name == "Chunking" }?.swiftSettings?
-    .append(.unsafeFlags(["-O"], .when(configuration: .debug)))
+for name in ["Chunking", "Faults"] {
+    package.targets.first { $0.name == name }?.swiftSettings?
+        .append(.unsafeFlags(["-O"], .when(configuration: .debug)))
+}
