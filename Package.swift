@@ -160,7 +160,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: ["Basics", "CloudModel", "CloudStorage", "ContainerLog", subprocess, systemPackage],
-            path: "Sources/TestSupport", exclude: ["Device", "Simulation"]),
+            path: "Sources/TestSupport", exclude: ["Device", "PowerLoss", "Simulation"]),
         .target(
             name: "DeviceSupport",
             dependencies: [
@@ -181,6 +181,15 @@ let package = Package(
                 "CloudModel", "ContainerLog", "DeviceSupport", "LocalMetadata", "Simulation", "Sync",
                 "VirtualFileSystem",
             ]),
+        .target(
+            name: "PowerLoss",
+            dependencies: [
+                "Basics", "Chunking", "CloudModel", "CloudStorage", "ContainerLog", "DeviceSupport", "Fuse",
+                "LocalContent", "LocalMetadata", "Sync", "TestSupport", "Transfers", "VirtualFileSystem", logging,
+            ], path: "Sources/TestSupport/PowerLoss"),
+        .executableTarget(
+            name: "powerloss", dependencies: ["PowerLoss", argumentParser], path: "Tests/Support/powerloss"),
+        .testTarget(name: "PowerLossTests", dependencies: ["TestSupport", "powerloss", "ubiquity", "ubiquityd"]),
         .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "ubiquity", "ubiquityd"]),
         .testTarget(
             name: "ReferenceModelTests",
