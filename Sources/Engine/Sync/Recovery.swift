@@ -19,15 +19,29 @@ package struct Recovery: Sendable {
         self.log = log
     }
 
-    /// Looks at files that were open for writing, and only at those. Repeating it changes nothing more.
+    /// Looks at files that were open for writing, and at edits on their way to the cloud. Repeating it changes nothing more.
     package func run() throws {
-        let items = try metadata.read { try $0.writing() }
+        let items = try metadata.read { try $0.writing() } + torn()
         guard !items.isEmpty else { return }
         try metadata.write { transaction in
             for item in items { try recover(item, transaction) }
         }
         try metadata.makeDurable()
-        log.notice("looked after files that were being written", metadata: ["count": "\(items.count)"])
+        log.notice("looked after files that were being written or lost bytes", metadata: ["count": "\(items.count)"])
+    }
+
+    /// Edits that were closed and not synced when the power went: the row may have outlived bytes that it speaks of.
+    private func torn() throws -> [LocalItem] {
+        var found: [LocalItem] = []
+        var last: LocalItem?
+        while case let page = try metadata.read({ try $0.edited(after: last, limit: 500) }), let end = page.last {
+            last = end
+            found += try page.filter { item in
+                guard let blob = try status(of: item.blob) else { return item.size > 0 && item.uploadError == nil }
+                return blob.size != item.size
+            }
+        }
+        return found
     }
 
     private func recover(_ item: LocalItem, _ transaction: MetadataTransaction) throws {
@@ -82,7 +96,10 @@ package struct Recovery: Sendable {
                 guard let status = try? content.status(blob), status.changed < startedAt else { continue }
                 // The row may have come to this blob since it was read.
                 let now = try metadata.read { try $0.item(NodeID(blob.node)) }
-                if now?.generation != blob.generation || now?.presence == Presence.none { try content.remove(blob) }
+                guard now?.generation != blob.generation || now?.presence == Presence.none else { continue }
+                // A row that says so may not be on the platter yet, and come back after a loss of power as it was.
+                try metadata.makeDurable()
+                try content.remove(blob)
             }
         }
     }

@@ -27,6 +27,8 @@ package final class VirtualFileSystem: Sendable {
     package let gate = TreeGate()
     let removed = RemovedItems()
     let usage = UsageTimes()
+    /// Takes away the bytes of what has no name any more.
+    package let removal: BlobRemoval
 
     package init(
         metadata: MetadataDatabase, content: ContentStore, source: any ContentSource, time: any TimeSource,
@@ -42,6 +44,7 @@ package final class VirtualFileSystem: Sendable {
         self.newID = newID
         self.log = log
         startedAt = time.now()
+        removal = BlobRemoval(content, metadata, log: log)
     }
 
     @Sendable package static func randomID() -> ItemID {

@@ -13,8 +13,12 @@ struct DiskImage {
     init(base: [UInt8], log: CrashLog) {
         bytes = base
         self.log = log
-        used = stride(from: 0, to: base.count, by: Self.block).map { start in
-            base.withUnsafeBytes { $0[start..<min(start + Self.block, base.count)].contains { $0 != 0 } }
+        let zeros = [UInt8](repeating: 0, count: Self.block)
+        used = base.withUnsafeBytes { memory in
+            stride(from: 0, to: memory.count, by: Self.block).map { start in
+                let rest = UnsafeRawBufferPointer(rebasing: memory[start..<min(start + Self.block, memory.count)])
+                return rest.baseAddress.map { memcmp($0, zeros, rest.count) != 0 } ?? false
+            }
         }
     }
 

@@ -43,7 +43,7 @@ final class PowerDevice: Sendable {
         var timing = EngineTiming()
         (timing.settle, timing.gather, timing.maintenance) = (.milliseconds(20), .milliseconds(20), .milliseconds(200))
         let context = EngineContext(
-            metadata: metadata, content: content, backend: cloud, mounted: KernellessMount(files, content),
+            metadata: metadata, content: content, backend: cloud, mounted: KernellessMount(files),
             transfers: transfers, device: id, deviceName: "device \(id.value)", time: time, timing: timing, log: log)
         engine = SyncEngine(context, limits: CacheLimits(minimumFree: 0))
         link.attach(engine)

@@ -25,6 +25,7 @@ extension SimulatedDevice {
 
     /// Bytes that nothing refers to, or rows without their bytes.
     func leftovers() throws -> [String] {
+        files.removal.flush()
         var blobs: Set<BlobName> = []
         for shard in 0..<256 { blobs.formUnion(try content.blobs(inShard: shard)) }
         let root = try container().node
