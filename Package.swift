@@ -189,7 +189,8 @@ let package = Package(
             ], path: "Sources/TestSupport/PowerLoss"),
         .executableTarget(
             name: "powerloss", dependencies: ["PowerLoss", argumentParser], path: "Tests/Support/powerloss"),
-        .testTarget(name: "PowerLossTests", dependencies: ["TestSupport", "powerloss", "ubiquity", "ubiquityd"]),
+        .testTarget(
+            name: "PowerLossTests", dependencies: ["Basics", "TestSupport", "powerloss", "ubiquity", "ubiquityd"]),
         .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "ubiquity", "ubiquityd"]),
         .testTarget(
             name: "ReferenceModelTests",

@@ -1,4 +1,5 @@
 import CloudModel
+import LocalContent
 import LocalMetadata
 import Mount
 import Sync

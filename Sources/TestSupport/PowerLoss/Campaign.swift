@@ -106,7 +106,7 @@ private struct CrashedDisk {
         try loop.forgetCache()
         do { try loop.mount(at: point) } catch { return ["ext4 can not be mounted: \(error)"] }
         let problems = await body("\(point)/state")
-        try LoopDevice.unmount(point)
+        try LoopDevice.abandon(point)
         return problems
     }
 

@@ -32,7 +32,8 @@ struct CrashLog {
                 let length = Int(memory.loadUnaligned(fromByteOffset: next + 8, as: UInt64.self))
                 let start = next + Self.headerLength
                 guard start + length <= memory.count else { return }
-                records.append(place == Self.flushMark ? .flush : .write(place: Int(place), bytes: start..<start + length))
+                records.append(
+                    place == Self.flushMark ? .flush : .write(place: Int(place), bytes: start..<start + length))
                 next = start + length
                 ends.append(next)
             }

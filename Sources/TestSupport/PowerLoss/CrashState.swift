@@ -56,7 +56,9 @@ struct CrashState: CustomStringConvertible {
                 continue
             }
             // Half of the torn ones end somewhere, the others have holes.
-            let kept = random.chance(50) ? Set(0..<random.number(1..<sectors)) : Set((0..<sectors).filter { _ in random.chance(50) })
+            let kept =
+                random.chance(50)
+                ? Set(0..<random.number(1..<sectors)) : Set((0..<sectors).filter { _ in random.chance(50) })
             parts[index] = .sectors(kept)
         }
         return parts

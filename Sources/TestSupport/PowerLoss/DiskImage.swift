@@ -55,7 +55,8 @@ struct DiskImage {
             guard case .sectors(let sectors) = part else { return try put(memory[range], at: place, file) }
             for sector in sectors.sorted() {
                 let start = sector * CrashState.sector
-                let piece = range.lowerBound + start..<min(range.lowerBound + start + CrashState.sector, range.upperBound)
+                let piece =
+                    range.lowerBound + start..<min(range.lowerBound + start + CrashState.sector, range.upperBound)
                 try put(memory[piece], at: place + start, file)
             }
         }

@@ -46,7 +46,10 @@ package struct Recording {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments =
-            ["work", paths.mounted, paths.folder, "--seed", "\(seed)", "--session", "\(session)", "--steps", "\(steps)"]
+            [
+                "work", paths.mounted, paths.folder, "--seed", "\(seed)", "--session", "\(session)", "--steps",
+                "\(steps)",
+            ]
             + (session < 2 ? ["--dies"] : []) + (bug.map { ["--bug", $0.rawValue] } ?? [])
         try process.run()
         process.waitUntilExit()

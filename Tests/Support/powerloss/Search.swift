@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import PowerLoss
+import Synchronization
 
 /// Records work and goes through its crash states.
 struct Search: AsyncParsableCommand {
@@ -23,6 +24,7 @@ struct Search: AsyncParsableCommand {
     func run() async throws {
         guard geteuid() == 0 else { throw ValidationError("Mounting needs root.") }
         try leaveMountsAlone()
+        LeftOutSyncs.all.store(true, ordering: .relaxed)
         if let recording {
             try await look(Recording(folder: recording, seed: seed, bug: bug))
         } else if prove {
@@ -80,7 +82,8 @@ struct Search: AsyncParsableCommand {
         for failure in outcome.failures {
             print("seed \(recording.seed), \(failure.state):")
             for problem in failure.problems.prefix(12) { print("    \(problem)") }
-            print("  again: powerloss --recording \(recording.folder) --seed \(recording.seed) --state \(failure.number)")
+            print(
+                "  again: powerloss --recording \(recording.folder) --seed \(recording.seed) --state \(failure.number)")
         }
         print("  anew: make powerloss SEED=\(recording.seed)")
         throw ExitCode.failure
