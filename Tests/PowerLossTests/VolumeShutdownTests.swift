@@ -42,11 +42,15 @@ extension PowerLoss {
             try await TestDevices.with(devices: ["A"]) { test in
                 let device = test.devices[0]
                 try await device.stop()
-                try test.cloud.goOffline()
                 try FileManager.default.removeItem(atPath: device.state)
                 let volume = CutVolume(device: device, originals: try test.plain(), image: "\(test.root)/volume")
                 try await volume.make()
-                do { try await body(volume) } catch {
+                do {
+                    // It has to know its cloud before that is taken away: a new device makes one.
+                    try await device.ubiquity(["sync", device.mount]).text()
+                    try test.cloud.goOffline()
+                    try await body(volume)
+                } catch {
                     await volume.takeAway()
                     throw error
                 }

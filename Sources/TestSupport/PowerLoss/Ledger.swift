@@ -15,6 +15,8 @@ struct Ledger {
     private var current: [String: Int] = [:]
     /// Names whose bytes are not synced.
     private var unsynced: Set<String> = []
+    /// Names that a file had and may have again, as its renames are not durable: writing to it writes to those.
+    private var former: [String: Set<String>] = [:]
     private var begun: Step?
 
     init(_ entries: some Sequence<WorkRecord.Entry>, before position: Int) {
@@ -54,14 +56,17 @@ struct Ledger {
         switch step {
         case .write(let name, let content), .save(let name, let content):
             replace(name)
-            names[name, default: Possible()].contents.insert(content)
-            names[name]?.isAnything = true
+            for name in former[name, default: []].union([name]) {
+                names[name, default: Possible()].contents.insert(content)
+                names[name]?.isAnything = true
+            }
         case .rename(let from, let to) where from != to:
             guard let content = current[from] else { return }
             replace(to)
             names[to, default: Possible()].contents.insert(content)
             if unsynced.contains(from) || names[from]?.isAnything == true { names[to]?.isAnything = true }
             names[from, default: Possible()].contents.insert(nil)
+            former[to] = former[from, default: []].union([from])
         case .remove(let name):
             replace(name)
             names[name, default: Possible()].contents.insert(nil)
@@ -97,6 +102,7 @@ struct Ledger {
     private mutating func synced(_ name: String) {
         guard let content = current[name] else { return }
         unsynced.remove(name)
+        former[name] = nil
         names[name] = Possible(contents: [content])
         kept.insert(content)
     }
@@ -104,6 +110,7 @@ struct Ledger {
     /// The names are durable, and so is what was synced before.
     private mutating func folderSynced(_ name: String) {
         let isOpen = unsynced.contains(name)
+        former[name] = nil
         names[name] = Possible(contents: [current[name]], isAnything: isOpen)
     }
 
