@@ -1,5 +1,4 @@
 import Basics
-import Chunking
 import CloudModel
 import Foundation
 import Glibc
@@ -70,8 +69,7 @@ package struct Campaign {
         for entry in entries {
             switch entry.event {
             case .begins(.write(_, let number)), .begins(.save(_, let number)), .elsewhere(let number):
-                let bytes = WrittenContent.bytes(number)
-                known[Manifest([ChunkEntry(id: .of(bytes), length: bytes.count)]).reference] = number
+                known[WrittenContent.reference(to: WrittenContent.bytes(number))] = number
             default: break
             }
         }

@@ -84,11 +84,10 @@ struct StateCheck {
         guard isHere else { return item.content.flatMap { known[$0] } }
         let bytes = item.size == 0 ? [] : try device.bytes(of: item)
         if bytes.count != item.size { found.append("\(item.name) has \(bytes.count) of \(item.size) bytes") }
-        let number = WrittenContent.number(of: bytes)
-        if let reference = item.content, known[reference] != number {
+        if let reference = item.content, reference != WrittenContent.reference(to: bytes) {
             found.append("\(item.name) is not what it is said to be")
         }
-        return number
+        return WrittenContent.number(of: bytes)
     }
 
     private func isMissing(_ reference: ContentReference, _ cloud: RecordedCloud) async throws -> Bool {

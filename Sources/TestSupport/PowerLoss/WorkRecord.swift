@@ -1,4 +1,6 @@
 import Basics
+import Chunking
+import CloudModel
 import Foundation
 import Glibc
 import Synchronization
@@ -76,6 +78,11 @@ enum WrittenContent {
     static func bytes(_ number: Int) -> [UInt8] {
         var random = SeededBytes(seed: UInt64(number))
         return withUnsafeBytes(of: UInt64(number)) { Array($0) } + random.next()
+    }
+
+    /// What the cloud calls bytes that are one chunk or none.
+    static func reference(to bytes: [UInt8]) -> ContentReference {
+        Manifest(bytes.isEmpty ? [] : [ChunkEntry(id: .of(bytes), length: bytes.count)]).reference
     }
 
     /// The number of a content, 0 if it is none as a whole.
