@@ -188,7 +188,13 @@ let package = Package(
                 "LocalContent", "LocalMetadata", "Sync", "TestSupport", "Transfers", "VirtualFileSystem", logging,
             ], path: "Sources/TestSupport/PowerLoss"),
         .executableTarget(
-            name: "powerloss", dependencies: ["PowerLoss", argumentParser], path: "Tests/Support/powerloss"),
+            name: "powerloss", dependencies: ["PowerLoss", argumentParser], path: "Tests/Support/powerloss",
+            // SQLite's library finds the two functions here before those of the C library.
+            linkerSettings: [
+                .unsafeFlags([
+                    "-Xlinker", "--export-dynamic-symbol=fsync", "-Xlinker", "--export-dynamic-symbol=fdatasync",
+                ])
+            ]),
         .testTarget(
             name: "PowerLossTests", dependencies: ["Basics", "TestSupport", "powerloss", "ubiquity", "ubiquityd"]),
         .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "ubiquity", "ubiquityd"]),
