@@ -10,7 +10,7 @@ ALONE := DirectoryCloudTests EndToEndTests FuseTests SimulationTests DaemonCoreT
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help setup setup-build build run stop test simulate model powerloss check format bench scale install deb clean
+.PHONY: help setup setup-build build run stop test simulate model powerloss check format bench scale stress install deb clean
 
 help:
 	@echo "make run      build, mount ~/MobileDocuments in the background, say what to try"
@@ -23,6 +23,7 @@ help:
 	@echo "make format   format the sources"
 	@echo "make bench    measure against the underlying disk and rclone's mount (BENCH=--quick is faster)"
 	@echo "make scale    real trees, 100,000 items and large files through two devices, measured (half an hour)"
+	@echo "make stress   fio with checksums, stress-ng's file system stressors and a long mixed load in a mount"
 	@echo "make setup    install the Debian packages that building and testing need"
 	@echo "make install  install below PREFIX ($(PREFIX)), staged in DESTDIR"
 	@echo "make deb      build a Debian package that needs no Swift where it is installed"
@@ -42,17 +43,9 @@ run: build
 stop:
 	scripts/stop
 
-empty :=
-space := $(empty) $(empty)
-
 test: setup
 	$(SWIFT_BUILD_TESTS)
-ifdef TESTS
-	$(SWIFT_TEST) --filter '$(TESTS)'
-else
-	$(SWIFT_TEST) --skip '^($(subst $(space),|,$(ALONE)))\.'
-	for suite in $(ALONE); do $(SWIFT_TEST) --filter "^$$suite\." || exit 1; done
-endif
+	TESTS='$(TESTS)' scripts/test $(ALONE)
 
 # Optimised, for there are thousands; in a folder of its own, so that it does not undo the other builds.
 SIMULATE_BUILD := .build/simulate
@@ -93,6 +86,11 @@ bench: build
 # SCALE=tree runs one of: tree, placeholders, folder, big, moves.
 scale: setup build
 	scripts/scale $(SCALE)
+
+# STRESS=fio runs one of: fio, stressors, soak.
+stress: setup build
+	scripts/setup stress
+	scripts/stress $(STRESS)
 
 install: setup-build
 	packaging/stage "$(DESTDIR)" "$(PREFIX)"

@@ -114,6 +114,10 @@ let package = Package(
                 "LocalMetadata", "Maintenance", "Sync", "TestSupport", "Transfers", "VirtualFileSystem", logging,
             ]),
 
+        // MARK: Services: what programs share
+        .target(name: "Coordination", dependencies: ["CloudModel"], path: "Sources/Services/Coordination"),
+        .testTarget(name: "CoordinationTests", dependencies: ["CloudModel", "Coordination", "TestSupport"]),
+
         // MARK: FileSystem: the mount
         .systemLibrary(
             name: "CFuse3", path: "Sources/FileSystem/CFuse3", pkgConfig: "fuse3", providers: [.apt(["libfuse3-dev"])]),

@@ -18,8 +18,10 @@ extension EndToEnd {
                 #expect(try await test.b.shell("stat -c %s distant; cat d/f") == "3893\nlocal")
                 try await test.b.shell("echo edited > d/f; mkdir e; mv d/f e/g; echo new > n; rm -r d")
                 try await test.a.shell("echo by a > x")
-                #expect(try await test.b.mountStatus().cloud.state == "offline")
-                #expect(try await test.b.mountStatus().queue.pendingItems > 0)
+                try await eventually("the status says so") {
+                    let status = try await test.b.mountStatus()
+                    return status.cloud.state == "offline" && status.queue.pendingItems > 0
+                }
                 try test.cloud.goOnline()
                 try await ConflictTests.expect(
                     [test.a, test.b],

@@ -6,105 +6,90 @@ extension EndToEnd {
     /// it does not depend on the machine.
     @Suite("Requests of the kernel", .needsRoot)
     struct RequestCountTests {
-        /// The requests of `script` after `preparation`, on a device of its own.
-        private func cost(of script: String, after preparation: String = "true") async throws -> [String: Int] {
-            var counts: [String: Int] = [:]
-            try await TestDevices.with(devices: ["A"]) { test in
-                try await test.a.shell(preparation)
-                // What waits to be uploaded would change attributes behind the kernel's back.
-                try await test.a.sync()
-                counts = try await test.a.requests(of: script)
-            }
-            return counts
-        }
-
         // MARK: Names and attributes
 
         @Test("a name that is not there is asked for once, however often a program tries it")
         func absent() async throws {
-            #expect(try await cost(of: "for i in 1 2 3; do test ! -e absent; done") == ["lookup": 1])
+            try await expectCost(of: "for i in 1 2 3; do test ! -e absent; done", ["lookup": 1])
         }
 
         @Test("stat of what was made or listed here asks nothing, however often it is repeated")
         func stat() async throws {
-            #expect(try await cost(of: "stat file file > /dev/null", after: ": > file; stat file") == [:])
+            try await expectCost(of: "stat file file > /dev/null", after: ": > file; stat file", [:])
         }
 
         @Test("ls -l of a warm folder asks nothing of its entries")
         func list() async throws {
-            let cost = try await cost(
-                of: "ls -l folder | wc -l", after: "mkdir folder; touch folder/{1..100}; ls -l folder; ls -l folder")
             // One probe for access lists of the folder and one of the first entry, which the kernel does not remember.
-            #expect(cost == ["opendir": 1, "releasedir": 1, "getxattr": 2])
+            try await expectCost(
+                of: "ls -l folder | wc -l", after: "mkdir folder; touch folder/{1..100}; ls -l folder; ls -l folder",
+                ["opendir": 1, "releasedir": 1, "getxattr": 2])
         }
 
         @Test("renaming asks once, and so does removing")
         func renameAndRemove() async throws {
-            let cost = try await cost(of: "mv old new; rm new", after: ": > old; test ! -e new")
-            #expect(cost == ["lookup": 1, "rename2": 1, "unlink": 1, "getattr": 2])
+            try await expectCost(
+                of: "mv old new; rm new", after: ": > old; test ! -e new",
+                ["lookup": 1, "rename2": 1, "unlink": 1, "getattr": 2])
         }
 
         // MARK: Bytes
 
         @Test("reading a warm small file is an open and a release")
         func read() async throws {
-            #expect(
-                try await cost(of: "cat file > /dev/null", after: "echo hello > file; cat file; stat file")
-                    == ["open": 1, "release": 1])
+            try await expectCost(
+                of: "cat file > /dev/null", after: "echo hello > file; cat file; stat file", ["open": 1, "release": 1])
         }
 
         @Test("grep -r through a warm folder is an open and a release for each file, and nothing for their bytes")
         func grep() async throws {
-            let cost = try await cost(
-                of: "grep -r nothing folder || true",
-                after:
-                    "mkdir folder; for i in {1..50}; do echo $i > folder/$i; done; grep -r nothing folder || true; stat folder/*"
-            )
-            #expect(cost == ["open": 50, "release": 50, "opendir": 2, "releasedir": 2])
+            let grep = "grep -r nothing folder || true"
+            try await expectCost(
+                of: grep, after: "mkdir folder; for i in {1..50}; do echo $i > folder/$i; done; \(grep); stat folder/*",
+                ["open": 50, "release": 50, "opendir": 2, "releasedir": 2])
         }
 
         @Test("a thousand writes to an open file are no request: the kernel writes by itself")
         func writes() async throws {
             let write = "dd if=/dev/zero of=file bs=4096 count=1000 conv=notrunc status=none"
-            let cost = try await cost(of: write, after: write)
-            #expect(cost == ["open": 1, "release": 1])
+            try await expectCost(of: write, after: write, ["open": 1, "release": 1])
         }
 
         @Test(
             "making a small file is four requests: is the name free, make it, the write's one question, and the release"
         )
         func create() async throws {
-            let cost = try await cost(of: "dd if=/dev/zero of=new bs=4096 count=1 conv=excl status=none")
-            #expect(cost == ["lookup": 1, "create": 1, "getxattr": 1, "release": 1])
+            try await expectCost(
+                of: "dd if=/dev/zero of=new bs=4096 count=1 conv=excl status=none",
+                ["lookup": 1, "create": 1, "getxattr": 1, "release": 1])
         }
 
         // MARK: Programs
 
         @Test("an atomic save is at most ten requests")
         func save() async throws {
-            let cost = try await cost(
+            try await expectCost(
                 of: "dd if=/dev/zero of=temporary bs=4096 count=1 conv=fsync status=none; mv temporary document",
-                after: "echo old > document; stat document")
-            #expect(cost["fsync"] == 1)
-            #expect(cost.values.reduce(0, +) <= 10, "\(cost)")
+                after: "echo old > document; stat document"
+            ) { $0["fsync"] == 1 && $0.values.reduce(0, +) <= 10 }
         }
 
         @Test("cp copies within the mount by one copy_file_range")
         func copy() async throws {
-            let cost = try await cost(
-                of: "cp file copy", after: "head -c 1000000 /dev/zero > file; stat file; test ! -e copy")
-            #expect(cost["copyFileRange"] == 1)
-            #expect(cost["read"] == nil && cost["write"] == nil)
-            #expect(cost.values.reduce(0, +) <= 9, "\(cost)")
+            try await expectCost(
+                of: "cp file copy", after: "head -c 1000000 /dev/zero > file; stat file; test ! -e copy"
+            ) { $0["copyFileRange"] == 1 && $0["read"] == nil && $0["write"] == nil && $0.values.reduce(0, +) <= 9 }
         }
 
         @Test("a warm git status asks no more for a repository of 200 files than for one of 20")
         func gitStatus() async throws {
-            let few = try await cost(of: Self.status, after: Self.repository(20))
-            let many = try await cost(of: Self.status, after: Self.repository(200))
-            #expect(few == many)
             // It opens its own files, and asks for the time of each file that it has just read.
-            #expect(few.values.reduce(0, +) <= 60, "\(few)")
+            var few: [String: Int] = [:]
+            try await expectCost(of: Self.status, after: Self.repository(20)) {
+                few = $0
+                return $0.values.reduce(0, +) <= 60
+            }
+            try await expectCost(of: Self.status, after: Self.repository(200)) { $0 == few }
         }
 
         private static let status = "cd repository; git status --porcelain"
@@ -114,6 +99,42 @@ extension EndToEnd {
             git init -q repository; cd repository; for i in {1..\(files)}; do echo $i > $i; done
             touch -d '2026-01-01' *; git add .; git commit -qm first; git status; git status
             """
+        }
+
+        // MARK: Counting
+
+        private func expectCost(
+            of script: String, after preparation: String = "true", _ expected: [String: Int],
+            at location: SourceLocation = #_sourceLocation
+        ) async throws {
+            try await expectCost(of: script, after: preparation, at: location) { $0 == expected }
+        }
+
+        /// Holds `script` after `preparation` to what it may cost. The kernel forgets names and attributes when something else on the
+        /// machine wants memory, and asks again: what costs no more in one of three tries costs no more by itself.
+        private func expectCost(
+            of script: String, after preparation: String = "true", at location: SourceLocation = #_sourceLocation,
+            _ isRight: ([String: Int]) -> Bool
+        ) async throws {
+            var costs: [[String: Int]] = []
+            for _ in 1...3 {
+                let cost = try await cost(of: script, after: preparation)
+                if isRight(cost) { return }
+                costs.append(cost)
+            }
+            Issue.record("it cost \(costs)", sourceLocation: location)
+        }
+
+        /// The requests of `script` after `preparation`, on a device of its own.
+        private func cost(of script: String, after preparation: String) async throws -> [String: Int] {
+            var counts: [String: Int] = [:]
+            try await TestDevices.with(devices: ["A"]) { test in
+                try await test.a.shell(preparation)
+                // What waits to be uploaded would change attributes behind the kernel's back.
+                try await test.a.sync()
+                counts = try await test.a.requests(of: script)
+            }
+            return counts
         }
     }
 }

@@ -1,12 +1,12 @@
 import Synchronization
 
 /// A clock that moves when told. Sleepers wait until it has passed their time.
-final class ManualClock: Clock, Sendable {
-    struct Instant: InstantProtocol {
-        var offset: Duration
-        func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-        func duration(to other: Instant) -> Duration { other.offset - offset }
-        static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+package final class ManualClock: Clock, Sendable {
+    package struct Instant: InstantProtocol {
+        package var offset: Duration
+        package func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        package func duration(to other: Instant) -> Duration { other.offset - offset }
+        package static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
     }
 
     private struct Sleeper {
@@ -24,10 +24,12 @@ final class ManualClock: Clock, Sendable {
 
     private let state = Mutex(State())
 
-    var now: Instant { state.withLock { $0.now } }
-    var minimumResolution: Duration { .nanoseconds(1) }
+    package init() {}
 
-    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+    package var now: Instant { state.withLock { $0.now } }
+    package var minimumResolution: Duration { .nanoseconds(1) }
+
+    package func sleep(until deadline: Instant, tolerance: Duration?) async throws {
         let id = state.withLock { state in
             state.nextID += 1
             return state.nextID
@@ -42,7 +44,7 @@ final class ManualClock: Clock, Sendable {
         }
     }
 
-    func advance(by duration: Duration) {
+    package func advance(by duration: Duration) {
         let due = state.withLock { state in
             state.now.offset += duration
             let now = state.now
@@ -53,7 +55,7 @@ final class ManualClock: Clock, Sendable {
     }
 
     /// Returns once somebody sleeps until this much after the start, or less.
-    func untilSleeping(before offset: Duration) async {
+    package func untilSleeping(before offset: Duration) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in
                 if state.sleepers.contains(where: { $0.deadline.offset <= offset }) { return true }

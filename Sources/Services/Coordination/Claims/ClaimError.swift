@@ -1,0 +1,62 @@
+/// Why a request ended without its accessor.
+package struct ClaimError: Error, Equatable, Sendable, CustomStringConvertible {
+    package enum Code: String, Sendable {
+        /// Its client called it off.
+        case cancelled
+        /// It waited as long as it was told to.
+        case timedOut
+        /// It would have waited for something that waits for it.
+        case deadlock
+        /// The item was deleted before it was this request's turn.
+        case itemGone
+        /// A presenter could not do what it was asked.
+        case presenterFailed
+        /// A presenter does not let go of the item's local bytes.
+        case presenterKeepsItem
+    }
+
+    package let code: Code
+    /// What happened, to what, and what to do.
+    package let message: String
+
+    package init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    package var description: String { message }
+
+    /// Errors are alike if their codes are; messages are for people.
+    package static func == (left: ClaimError, right: ClaimError) -> Bool { left.code == right.code }
+}
+
+extension ClaimError {
+    static let cancelled = ClaimError(.cancelled, "The access was cancelled before it began.")
+
+    static func gone(_ key: ItemKey) -> ClaimError {
+        ClaimError(.itemGone, "There is no \(key) any more: it was deleted before the access began. Look for it anew.")
+    }
+
+    static func timedOut(waitingFor others: [WaitForGraph.Node]) -> ClaimError {
+        let names = others.prefix(5).map(\.description).joined(separator: ", ")
+        let more = others.count > 5 ? " and \(others.count - 5) more" : ""
+        return ClaimError(.timedOut, "The access did not begin in time: it waited for \(names)\(more). Try again.")
+    }
+
+    static func deadlock(_ path: [WaitForGraph.Node]) -> ClaimError {
+        let names = path.map(\.description).joined(separator: ", which waits for ")
+        return ClaimError(
+            .deadlock,
+            "The access would wait for itself: \(names). Ask for all items in one request, not inside another.")
+    }
+
+    static func failed(_ presenter: PresenterID, _ reason: String) -> ClaimError {
+        ClaimError(.presenterFailed, "A program that shows the item is not ready (\(presenter): \(reason)). Try again.")
+    }
+
+    static func kept(by presenter: PresenterID) -> ClaimError {
+        ClaimError(
+            .presenterKeepsItem,
+            "A program shows the item and does not let go of its bytes (\(presenter)). Close it there.")
+    }
+}

@@ -1,0 +1,46 @@
+/// Who belongs together: claims of one purpose never wait for one another.
+package enum Purpose: Hashable, Sendable {
+    /// One coordinator of a client that gave no purpose identifier.
+    case coordinator(ClientID, UInt64)
+    /// A purpose identifier, across processes.
+    case named(String)
+    /// Every program that knows nothing of coordination. Sends no messages.
+    case plain
+
+    package var isPlain: Bool { self == .plain }
+}
+
+/// What can not go on before a request ends, as the library of its client knows.
+package enum Enclosure: Hashable, Sendable {
+    /// Asked for inside the accessor of this claim.
+    case claim(ClaimID)
+    /// Asked for inside a callback of this presenter.
+    case presenter(PresenterID)
+}
+
+/// A coordinated access to one or several items, granted together or not at all.
+package struct ClaimRequest: Sendable {
+    package let client: ClientID
+    package let purpose: Purpose
+    package let accesses: [Access]
+    /// The presenter the coordinator was made with: it gets no messages of its own accesses. Believed only of the same client.
+    package let presenter: PresenterID?
+    /// Believed only if it names something of the same client.
+    package let enclosure: Enclosure?
+    /// How long to wait before giving up; nil waits for as long as the holders take.
+    package let patience: Duration?
+
+    package init(
+        client: ClientID, purpose: Purpose, accesses: [Access], presenter: PresenterID? = nil,
+        enclosure: Enclosure? = nil, patience: Duration? = nil
+    ) {
+        self.client = client
+        self.purpose = purpose
+        self.accesses = accesses
+        self.presenter = presenter
+        self.enclosure = enclosure
+        self.patience = patience
+    }
+
+    package var onlyReads: Bool { accesses.allSatisfy(\.isReading) }
+}

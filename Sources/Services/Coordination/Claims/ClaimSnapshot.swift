@@ -1,0 +1,86 @@
+/// The table at one moment, for people: items that are held or shown and the folders above, with who waits for whom and since when.
+package struct ClaimSnapshot: Equatable, Sendable {
+    package struct Item: Equatable, Sendable {
+        /// How many folders are above it.
+        package let depth: Int
+        package let key: ItemKey
+        package let kind: TreeKind
+        package let presenters: [ShownBy]
+        package let claims: [HeldBy]
+    }
+
+    package struct ShownBy: Equatable, Sendable {
+        package let id: PresenterID
+        package let client: ClientID
+        /// Left a question unanswered.
+        package let isSilent: Bool
+        /// Questions it has not answered.
+        package let unanswered: Int
+    }
+
+    package enum Stage: Equatable, Sendable { case waiting, asking, granted }
+
+    package struct HeldBy: Equatable, Sendable {
+        package let id: ClaimID
+        package let client: ClientID
+        package let mode: Access.Mode
+        package let stage: Stage
+        /// How long since it was asked for, or granted if it is.
+        package let age: Duration
+        package let waitsForClaims: [ClaimID]
+        package let waitsForPresenters: [PresenterID]
+        package let isClientFrozen: Bool
+    }
+
+    /// Each folder right before what is in it.
+    package let items: [Item]
+    package let claimCount: Int
+    package let presenterCount: Int
+}
+
+extension ClaimTable {
+    package func snapshot(at now: Duration) -> ClaimSnapshot {
+        var items: [ClaimSnapshot.Item] = []
+        var pending = live.roots.reversed().map { (position: $0, depth: 0) }
+        while let (position, depth) = pending.popLast() {
+            items.append(item(at: position, depth: depth, now))
+            pending += live.children(of: position).reversed().map { ($0, depth + 1) }
+        }
+        return ClaimSnapshot(items: items, claimCount: claims.count, presenterCount: presenters.count)
+    }
+
+    private func item(at position: LiveTree.Position, depth: Int, _ now: Duration) -> ClaimSnapshot.Item {
+        let spot = live[position]
+        let held = Set(spot.stances.map(\.claim)).sorted().compactMap { claims[$0] }
+        return ClaimSnapshot.Item(
+            depth: depth, key: spot.key, kind: spot.kind,
+            presenters: spot.presenters.sorted().compactMap { presenters[$0] }.map(shown),
+            claims: held.flatMap { claim in
+                claim.footholds.filter { $0.key == spot.key }.map { self.held(claim, $0.access, now) }
+            })
+    }
+
+    private func shown(_ presenter: Presenter) -> ClaimSnapshot.ShownBy {
+        .init(
+            id: presenter.id, client: presenter.registration.client, isSilent: presenter.isSilent,
+            unanswered: presenter.asks.count)
+    }
+
+    private func held(_ claim: Claim, _ access: Access, _ now: Duration) -> ClaimSnapshot.HeldBy {
+        let targets = claim.phase == .granted ? [] : graph.targets(of: claim.node)
+        return .init(
+            id: claim.id, client: claim.request.client, mode: access.mode, stage: claim.stage,
+            age: now - (claim.grantedAt ?? claim.since), waitsForClaims: targets.compactMap(\.claim),
+            waitsForPresenters: targets.compactMap(\.presenter), isClientFrozen: isFrozen(claim.request.client))
+    }
+}
+
+extension Claim {
+    fileprivate var stage: ClaimSnapshot.Stage {
+        switch phase {
+        case .blocked: .waiting
+        case .asking: .asking
+        case .granted: .granted
+        }
+    }
+}

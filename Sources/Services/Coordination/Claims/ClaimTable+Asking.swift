@@ -1,0 +1,89 @@
+extension ClaimTable {
+    /// Asks everybody who has to make way. False if that refused the claim.
+    mutating func askPresenters(for id: ClaimID) -> Bool {
+        guard let claim = claims[id] else { return false }
+        claims[id]?.phase = .asking
+        let wanted: [(presenter: PresenterID, messages: [PresenterMessage])]
+        switch plan(for: claim) {
+        case .failure(let error):
+            refuse(id, error)
+            return false
+        case .success(let plan): wanted = plan
+        }
+        var willAnswer: [(presenter: PresenterID, messages: [PresenterMessage])] = []
+        for entry in wanted {
+            switch canAnswer(entry.presenter, for: claim) {
+            case .yes: willAnswer.append(entry)
+            case .no: emit(.report(.presenterPassedOver(entry.presenter, id)))
+            case .never(let path):
+                refuse(id, .deadlock(path))
+                return false
+            }
+        }
+        for entry in willAnswer { ask(entry.presenter, entry.messages, for: id) }
+        return true
+    }
+
+    private enum Ability { case yes, no, never([WaitForGraph.Node]) }
+
+    /// A presenter that waits for this claim can not answer. If all it waits for is to read, it is not in the middle of
+    /// writing anything, and the access may go on without it; else somebody has to give in.
+    private func canAnswer(_ presenter: PresenterID, for claim: Claim) -> Ability {
+        guard let path = graph.path(from: .presenter(presenter), to: [claim.node]) else { return .yes }
+        let isReading = path.dropFirst().first?.claim.flatMap { claims[$0] }?.request.onlyReads ?? false
+        return isReading ? .no : .never([claim.node] + path)
+    }
+
+    private mutating func ask(_ presenter: PresenterID, _ messages: [PresenterMessage], for claim: ClaimID) {
+        let id = makeAsk()
+        asks[id] = Ask(presenter: presenter, claim: claim, messages: messages)
+        presenters[presenter]?.asks.insert(id)
+        claims[claim]?.asks.append(id)
+        claims[claim]?.awaited.insert(id)
+        claims[claim]?.hasWaited = true
+        graph.add(.claim(claim), waitsFor: .presenter(presenter))
+        set(.answer(id), at: now + bounds.answer)
+        emit(.ask(id, presenter, messages))
+    }
+
+    // MARK: Answers
+
+    mutating func take(_ answer: PresenterAnswer, to id: AskID) {
+        guard let ask = asks[id], !ask.isAnswered else { return }
+        presenters[ask.presenter]?.isSilent = false
+        presenters[ask.presenter]?.asks.remove(id)
+        asks[id]?.isAnswered = true
+        if ask.isClaimOver { return end(id) }
+        if case .failed(let reason) = answer, claims[ask.claim]?.awaited.contains(id) == true {
+            return refuse(ask.claim, .failed(ask.presenter, reason))
+        }
+        settle(id)
+    }
+
+    /// The claim waits for this answer no more.
+    mutating func settle(_ id: AskID) {
+        guard let ask = asks[id], claims[ask.claim]?.awaited.remove(id) != nil else { return }
+        graph.remove(.claim(ask.claim), waitsFor: .presenter(ask.presenter))
+        ready.append(ask.claim)
+    }
+
+    /// The presenter has not answered in time or can not: its bytes stay where they are, everything else goes on without it.
+    mutating func passOver(_ id: AskID) {
+        guard let ask = asks[id], claims[ask.claim]?.awaited.contains(id) == true else { return }
+        presenters[ask.presenter]?.isSilent = true
+        emit(.report(.presenterSilent(ask.presenter, ask.claim)))
+        if ask.messages.contains(.accommodateEviction) { return refuse(ask.claim, .kept(by: ask.presenter)) }
+        settle(id)
+    }
+
+    /// The claim is over: presenters that made way may come back; one that has not answered hears of it when it does.
+    mutating func end(_ id: AskID) {
+        guard let ask = asks[id] else { return }
+        guard ask.isAnswered else {
+            asks[id]?.isClaimOver = true
+            return
+        }
+        asks[id] = nil
+        if ask.needsReacquire, presenters[ask.presenter] != nil { emit(.reacquire(id, ask.presenter)) }
+    }
+}

@@ -1,0 +1,110 @@
+extension ClaimTable {
+    // MARK: Presenters
+
+    /// Adds a presenter; one whose item is gone is ignored.
+    /// - Precondition: the id is not in use.
+    mutating func register(_ id: PresenterID, _ registration: PresenterRegistration, in tree: some ItemTree) {
+        precondition(presenters[id] == nil, "a presenter needs a number of its own")
+        let key = present(registration.key, in: tree)
+        guard let position = live.insert(key, in: tree) else { return }
+        live.place(id, at: position)
+        presenters[id] = Presenter(id: id, registration: registration, key: key)
+        clients[registration.client, default: Client()].presenters.insert(id)
+    }
+
+    /// Whoever waits for its answer waits no more.
+    mutating func unregister(_ id: PresenterID) {
+        guard let presenter = presenters.removeValue(forKey: id) else { return }
+        if let position = live.position(of: presenter.key) {
+            live.remove(id, at: position)
+            live.prune(position)
+        }
+        for ask in presenter.asks.sorted() {
+            settle(ask)
+            asks[ask] = nil
+        }
+        _ = graph.remove(.presenter(id))
+        clients[presenter.registration.client]?.presenters.remove(id)
+        if clients[presenter.registration.client]?.isUnused == true { clients[presenter.registration.client] = nil }
+    }
+
+    // MARK: Clients
+
+    /// Everything of a dead client ends at once, and silently: there is nobody to tell.
+    mutating func end(_ id: ClientID) {
+        guard let client = clients.removeValue(forKey: id) else { return }
+        for presenter in client.presenters.sorted() { unregister(presenter) }
+        for claim in client.claims.sorted() { close(claim) }
+        clients[id] = nil
+    }
+
+    /// Nobody waits for its answers, nor behind what it only waits for itself. What it holds it keeps for a while.
+    mutating func freeze(_ id: ClientID) {
+        guard clients[id] != nil, !isFrozen(id) else { return }
+        clients[id]?.frozenSince = now
+        set(.frozen(id, since: now), at: now + bounds.frozenHolder)
+        for presenter in clients[id]?.presenters.sorted() ?? [] {
+            for ask in presenters[presenter]?.asks.sorted() ?? [] { passOver(ask) }
+        }
+        for claim in clients[id]?.claims.sorted() ?? [] where claims[claim]?.phase != .granted { stepAside(claim) }
+    }
+
+    /// Its requests take their turns again, in the order they had.
+    mutating func thaw(_ id: ClientID) {
+        guard isFrozen(id) else { return }
+        clients[id]?.frozenSince = nil
+        for claim in clients[id]?.claims.sorted() ?? [] where claims[claim]?.phase != .granted {
+            claims[claim]?.hasWaited = true
+            ready.append(claim)
+        }
+        if clients[id]?.isUnused == true { clients[id] = nil }
+    }
+
+    private mutating func stepAside(_ id: ClaimID) {
+        for source in graph.sources(of: .claim(id)) {
+            guard let waiter = source.claim, claims[waiter]?.phase != .granted else { continue }
+            graph.remove(source, waitsFor: .claim(id))
+            ready.append(waiter)
+        }
+    }
+
+    /// It has not moved for so long that others go on without it.
+    func isOverdue(_ id: ClientID, since: Duration) -> Bool { clients[id]?.frozenSince == since }
+
+    private mutating func revokeClaims(of id: ClientID) {
+        for claim in clients[id]?.claims.sorted() ?? [] where claims[claim]?.phase == .granted {
+            emit(.revoke(claim, id))
+            emit(.report(.claimRevoked(claim, id)))
+            close(claim)
+        }
+    }
+
+    // MARK: Time
+
+    mutating func set(_ alarm: AlarmQueue.Alarm, at time: Duration) {
+        alarms.set(alarm, at: time)
+        guard alarms.count > 64, alarms.count > 2 * (claims.count + asks.count + clients.count) else { return }
+        let table = self
+        alarms.compact { table.isLive($0) }
+    }
+
+    private func isLive(_ alarm: AlarmQueue.Alarm) -> Bool {
+        switch alarm {
+        case .patience(let claim): claims[claim].map { $0.phase != .granted } ?? false
+        case .answer(let ask): asks[ask].map { claims[$0.claim]?.awaited.contains(ask) ?? false } ?? false
+        case .frozen(let client, let since): isOverdue(client, since: since)
+        }
+    }
+
+    mutating func soundAlarms() {
+        while let alarm = alarms.popDue(at: now) {
+            if case .patience = alarm { goOn() }
+            guard isLive(alarm) else { continue }
+            switch alarm {
+            case .patience(let id): refuse(id, .timedOut(waitingFor: graph.targets(of: .claim(id))))
+            case .answer(let ask): passOver(ask)
+            case .frozen(let client, _): revokeClaims(of: client)
+            }
+        }
+    }
+}

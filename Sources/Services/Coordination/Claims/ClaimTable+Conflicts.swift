@@ -1,0 +1,56 @@
+extension ClaimTable {
+    /// Finds whom the claim has to wait for. False if there is somebody, or the claim was refused as it would wait for itself.
+    mutating func hold(up id: ClaimID) -> Bool {
+        guard let claim = claims[id] else { return false }
+        var isFree = true
+        let behind = Set(graph.sources(of: claim.node))
+        for other in conflicts(of: claim) {
+            switch relation(of: claim, to: other, behind: behind) {
+            case .waits:
+                graph.add(claim.node, waitsFor: .claim(other))
+                isFree = false
+            case .overtakes: graph.add(.claim(other), waitsFor: claim.node)
+            case .none: break
+            }
+        }
+        if !isFree { claims[id]?.hasWaited = true }
+        // Nothing that nobody waits for can close a cycle.
+        if !graph.sources(of: claim.node).isEmpty, let path = graph.path(from: claim.node, to: [claim.node]) {
+            refuse(id, .deadlock(path))
+            return false
+        }
+        return isFree
+    }
+
+    private enum Relation { case waits, overtakes, none }
+
+    private func relation(of claim: Claim, to id: ClaimID, behind: Set<WaitForGraph.Node>) -> Relation {
+        guard let phase = claims[id]?.phase, let order = claims[id]?.order else { return .none }
+        if phase == .granted { return .waits }
+        guard !behind.contains(.claim(id)), !isFrozen(claims[id]?.request.client) else { return .none }
+        guard order < claim.order || phase == .asking else { return .none }
+        // What it waits for must not wait for it: the other could never begin.
+        let goals = claim.overtakesForSakeOf
+        let mustLetPass = !goals.isEmpty && graph.path(from: .claim(id), to: goals) != nil
+        return mustLetPass ? .overtakes : .waits
+    }
+
+    /// Claims that may not be held together with this one, each once, the earliest first.
+    func conflicts(of claim: Claim) -> [ClaimID] {
+        var found: [Stance] = []
+        for foothold in claim.footholds {
+            guard let position = live.position(of: foothold.unit) else { continue }
+            let stance = Stance(foothold.access, of: claim)
+            live.forEachStance(meeting: position, coversBelow: stance.coversBelow) { other in
+                if stance.conflicts(with: other) { found.append(other) }
+            }
+        }
+        // Claims of one item stand there in their order already, unless one of them came by a move.
+        if found.count > 1 { found.sort { $0.order < $1.order } }
+        var ids: [ClaimID] = []
+        for stance in found where ids.last != stance.claim { ids.append(stance.claim) }
+        return ids
+    }
+
+    func isFrozen(_ client: ClientID?) -> Bool { client.flatMap { clients[$0] }?.frozenSince != nil }
+}

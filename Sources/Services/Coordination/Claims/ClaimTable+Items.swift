@@ -1,0 +1,104 @@
+extension ClaimTable {
+    /// Something has taken a name that others wait for or present.
+    mutating func create(_ item: ItemNumber, at place: ItemPlace, by claim: ClaimID?, in tree: some ItemTree) {
+        rebind(.vacant(place), to: .item(item), in: tree)
+        for notice in noticesAbove(place.folder, .subitemAppeared(item), in: tree) { tell(notice, by: claim) }
+    }
+
+    mutating func move(
+        _ item: ItemNumber, from: ItemPlace, to: ItemPlace, by claim: ClaimID?, in tree: some ItemTree
+    ) {
+        let notices = noticesOfMove(item, from: from, to: to, in: tree)
+        live.move(item, in: tree)
+        stayBehind(item, at: from, in: tree)
+        rebind(.vacant(to), to: .item(item), in: tree)
+        findUnits(atAndBelow: item, in: tree)
+        for notice in notices { tell(notice, by: claim) }
+    }
+
+    mutating func delete(_ item: ItemNumber, from place: ItemPlace, by claim: ClaimID?, in tree: some ItemTree) {
+        for notice in noticesOfDeletion(item, from: place, by: claim, in: tree) { tell(notice, by: claim) }
+        guard let position = live.position(of: .item(item)) else { return }
+        for id in Set(live.claims(atAndBelow: position)).sorted() { loseItem(id, item, in: tree) }
+        rebind(.item(item), to: .vacant(place), in: tree)
+    }
+
+    // MARK: What claims and presenters stand on
+
+    /// A waiting claim whose item is gone ends, unless it would make it anew.
+    private mutating func loseItem(_ id: ClaimID, _ item: ItemNumber, in tree: some ItemTree) {
+        guard let claim = claims[id], claim.phase != .granted else { return }
+        let lost = claim.footholds.first { foothold in
+            let isReplaced = foothold.access.writingOption == .replacing || foothold.access.mayCreate
+            return isAtOrBelow(foothold.key, item) && !(foothold.key == .item(item) && isReplaced)
+        }
+        if let lost { refuse(id, .gone(lost.key)) }
+    }
+
+    private func isAtOrBelow(_ key: ItemKey, _ item: ItemNumber) -> Bool {
+        guard let position = live.position(of: key), let top = live.position(of: .item(item)) else { return false }
+        return position == top || live.ancestors(of: position).contains(top)
+    }
+
+    /// A replacing write means the place, not the item: it stays when the item moves away.
+    private mutating func stayBehind(_ item: ItemNumber, at place: ItemPlace, in tree: some ItemTree) {
+        guard let position = live.position(of: .item(item)) else { return }
+        for id in Set(live[position].stances.map(\.claim)).sorted() {
+            changeFootholds(of: id, in: tree) { foothold, _ in
+                let stays = foothold.access.writingOption == .replacing && foothold.access.place == place
+                return stays && foothold.key == .item(item) ? .vacant(place) : nil
+            }
+        }
+    }
+
+    /// Everything that stood on one key stands on another.
+    private mutating func rebind(_ old: ItemKey, to new: ItemKey, in tree: some ItemTree) {
+        guard let position = live.position(of: old) else { return }
+        let held = live[position]
+        for id in held.presenters { rebind(id, to: new, in: tree) }
+        for id in Set(held.stances.map(\.claim)).sorted() {
+            changeFootholds(of: id, in: tree) { foothold, _ in foothold.key == old ? new : nil }
+        }
+    }
+
+    private mutating func rebind(_ id: PresenterID, to key: ItemKey, in tree: some ItemTree) {
+        guard let old = presenters[id]?.key, let new = live.insert(key, in: tree) else { return }
+        live.place(id, at: new)
+        presenters[id]?.key = key
+        guard let position = live.position(of: old) else { return }
+        live.remove(id, at: position)
+        live.prune(position)
+    }
+
+    /// A move may have taken items into a package or out of one.
+    private mutating func findUnits(atAndBelow item: ItemNumber, in tree: some ItemTree) {
+        guard let position = live.position(of: .item(item)) else { return }
+        for id in Set(live.claims(atAndBelow: position)).sorted() {
+            changeFootholds(of: id, in: tree) { foothold, live in
+                guard let position = live.position(of: foothold.key) else { return nil }
+                return live[live.unit(of: position)].key == foothold.unit ? nil : foothold.key
+            }
+        }
+    }
+
+    /// Puts the accesses for which `change` gives a key onto that key, and looks anew whom the claim has to wait for.
+    private mutating func changeFootholds(
+        of id: ClaimID, in tree: some ItemTree, _ change: (Claim.Foothold, LiveTree) -> ItemKey?
+    ) {
+        guard let claim = claims[id] else { return }
+        let keys = claim.footholds.map { change($0, live) }
+        guard keys.contains(where: { $0 != nil }) else { return }
+        for foothold in claim.footholds { release(foothold, of: id) }
+        // Only a granted claim can stand on what is gone; there it means nothing to others any more.
+        let footholds = zip(claim.footholds, keys).map { old, key in
+            place(old.access, at: key ?? old.key, of: claim, in: tree) ?? old
+        }
+        claims[id]?.footholds = footholds
+        guard claim.phase != .granted else { return }
+        for other in graph.targets(of: claim.node) where other.claim != nil {
+            graph.remove(claim.node, waitsFor: other)
+        }
+        claims[id]?.hasWaited = true
+        ready.append(id)
+    }
+}

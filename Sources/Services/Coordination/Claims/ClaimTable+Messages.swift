@@ -1,0 +1,75 @@
+extension ClaimTable {
+    typealias MessagePlan = [(presenter: PresenterID, messages: [PresenterMessage])]
+
+    /// Who has to do what before the claim may begin. Fails if somebody who has to agree has no way to.
+    func plan(for claim: Claim) -> Result<MessagePlan, ClaimError> {
+        guard !claim.request.purpose.isPlain else { return .success([]) }
+        var plan: MessagePlan = []
+        var places: [PresenterID: Int] = [:]
+        for foothold in claim.footholds {
+            for (id, message) in messages(for: foothold) {
+                guard let presenter = presenters[id], !isOwn(presenter, of: claim.request) else { continue }
+                let can = presenter.registration.callbacks.contains(message.callback)
+                if message == .accommodateEviction, !can || !isAwake(presenter) { return .failure(.kept(by: id)) }
+                guard can, isAwake(presenter), !hasDone(message, presenter: id, for: claim) else { continue }
+                let place = places[id] ?? plan.count
+                if place == plan.count { plan.append((id, [])) }
+                places[id] = place
+                if !plan[place].messages.contains(message) { plan[place].messages.append(message) }
+            }
+        }
+        return .success(plan)
+    }
+
+    func isOwn(_ presenter: Presenter, of request: ClaimRequest) -> Bool {
+        presenter.id == request.presenter || presenter.registration.purpose == request.purpose
+    }
+
+    private func isAwake(_ presenter: Presenter) -> Bool {
+        !presenter.isSilent && !isFrozen(presenter.registration.client)
+    }
+
+    /// An enclosing claim of the same purpose has had it done already.
+    private func hasDone(_ message: PresenterMessage, presenter: PresenterID, for claim: Claim) -> Bool {
+        var enclosing = claim.enclosure?.claim.flatMap { claims[$0] }
+        while let outer = enclosing {
+            let done = outer.asks.compactMap { asks[$0] }.filter { $0.presenter == presenter && $0.isAnswered }
+            let isDone = done.contains {
+                $0.messages.contains(message)
+                    || message == .relinquishToReader && $0.messages.contains(.relinquishToWriter)
+            }
+            if outer.request.purpose == claim.request.purpose, isDone { return true }
+            enclosing = outer.enclosure?.claim.flatMap { claims[$0] }
+        }
+        return false
+    }
+
+    /// One access' messages, in the order a presenter gets them.
+    private func messages(for foothold: Claim.Foothold) -> [(PresenterID, PresenterMessage)] {
+        guard let position = live.position(of: foothold.key), let unit = live.position(of: foothold.unit) else {
+            return []
+        }
+        let access = foothold.access
+        let isPackage = live[unit].kind == .package
+        let concerned = live.presenters(at: unit, andBelow: isPackage || access.coversBelow)
+        let within = { live.presenters(at: position, andBelow: true) }
+        switch access.mode {
+        case .reading where access.isImmediate: return []
+        case .reading(let options):
+            let saves = options.contains(.withoutChanges) ? [] : concerned.map { ($0, PresenterMessage.saveChanges) }
+            return concerned.map { ($0, .relinquishToReader) } + saves
+        case .evicting: return within().map { ($0, .accommodateEviction) }
+        case .writing(let option):
+            let relinquish = concerned.map { ($0, PresenterMessage.relinquishToWriter) }
+            if option == .merging { return relinquish + concerned.map { ($0, .saveChanges) } }
+            guard option?.endsItem == true, case .item = foothold.key else { return relinquish }
+            return relinquish + within().map { ($0, .accommodateDeletion) }
+                + packages(around: position).map { ($0, .accommodateSubitemDeletion(foothold.key)) }
+        }
+    }
+
+    /// Presenters of the packages that the item is in.
+    private func packages(around position: LiveTree.Position) -> [PresenterID] {
+        live.ancestors(of: position).filter { live[$0].kind == .package }.flatMap { live[$0].presenters.sorted() }
+    }
+}

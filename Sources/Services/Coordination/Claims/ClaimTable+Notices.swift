@@ -1,0 +1,79 @@
+import CloudModel
+
+extension ClaimTable {
+    // MARK: Who is told what
+
+    /// For each presenter of the folder and the folders above it. A package that does not care for what is inside it hears
+    /// that it changed itself.
+    func noticesAbove(_ folder: ItemNumber?, _ notice: PresenterNotice, in tree: some ItemTree) -> [Claim.Notice] {
+        guard !presenters.isEmpty, let folder, let nearest = live.nearest(folder, in: tree) else { return [] }
+        return ([nearest] + live.ancestors(of: nearest)).flatMap { position -> [Claim.Notice] in
+            let spot = live[position]
+            return spot.presenters.sorted().compactMap { id -> Claim.Notice? in
+                guard let callbacks = presenters[id]?.registration.callbacks else { return nil }
+                if callbacks.contains(notice.callback) { return Claim.Notice(presenter: id, notice: notice) }
+                return spot.kind == .package ? Claim.Notice(presenter: id, notice: .changed) : nil
+            }
+        }
+    }
+
+    private func noticesAt(_ item: ItemNumber, andBelow: Bool, _ notice: PresenterNotice) -> [Claim.Notice] {
+        guard let position = live.position(of: .item(item)) else { return [] }
+        return live.presenters(at: position, andBelow: andBelow).map { Claim.Notice(presenter: $0, notice: notice) }
+    }
+
+    func noticesOfMove(
+        _ item: ItemNumber, from: ItemPlace, to: ItemPlace, in tree: some ItemTree
+    ) -> [Claim.Notice] {
+        let left = noticesAbove(from.folder, .subitemMoved(item), in: tree)
+        let known = Set(left.map(\.presenter))
+        let entered = noticesAbove(to.folder, .subitemAppeared(item), in: tree).filter { !known.contains($0.presenter) }
+        return noticesAt(item, andBelow: true, .moved) + left + entered
+    }
+
+    /// Without those that agreed to it before.
+    func noticesOfDeletion(
+        _ item: ItemNumber, from place: ItemPlace, by claim: ClaimID?, in tree: some ItemTree
+    ) -> [Claim.Notice] {
+        let asked = (claim.flatMap { claims[$0] }?.asks ?? []).compactMap { asks[$0] }.filter(\.isAnswered)
+        let itself = Set(asked.filter { $0.messages.contains(.accommodateDeletion) }.map(\.presenter))
+        let subitem = PresenterMessage.accommodateSubitemDeletion(.item(item))
+        let above = Set(asked.filter { $0.messages.contains(subitem) }.map(\.presenter))
+        return noticesAt(item, andBelow: true, .deleted).filter { !itself.contains($0.presenter) }
+            + noticesAbove(place.folder, .subitemDeleted(item), in: tree).filter { !above.contains($0.presenter) }
+    }
+
+    mutating func tellOfChange(of item: ItemNumber, by claim: ClaimID?, in tree: some ItemTree) {
+        guard !presenters.isEmpty else { return }
+        let above = noticesAbove(tree.entry(of: item)?.parent, .subitemChanged(item), in: tree)
+        for notice in noticesAt(item, andBelow: false, .changed) + above { tell(notice, by: claim) }
+    }
+
+    mutating func tell(_ item: ItemNumber, of attributes: UbiquityAttributes) {
+        for notice in noticesAt(item, andBelow: false, .attributesChanged(attributes)) {
+            let observed = presenters[notice.presenter]?.registration.observed.intersection(attributes) ?? []
+            if !observed.isEmpty { send(.init(presenter: notice.presenter, notice: .attributesChanged(observed))) }
+        }
+    }
+
+    /// To everyone, also to the presenter that made the version itself.
+    mutating func tell(_ item: ItemNumber, of version: VersionID, _ change: VersionChange, in tree: some ItemTree) {
+        let above = noticesAbove(tree.entry(of: item)?.parent, .subitemVersion(item, version, change), in: tree)
+        for notice in noticesAt(item, andBelow: false, .version(version, change)) + above { send(notice) }
+    }
+
+    // MARK: When
+
+    /// What is done under a claim is told when that is over, and not to whoever did it.
+    mutating func tell(_ notice: Claim.Notice, by claim: ClaimID?) {
+        guard let claim, let holder = claims[claim], holder.phase == .granted else { return send(notice) }
+        if let presenter = presenters[notice.presenter], isOwn(presenter, of: holder.request) { return }
+        claims[claim]?.keep(notice)
+    }
+
+    mutating func send(_ notice: Claim.Notice) {
+        guard let presenter = presenters[notice.presenter] else { return }
+        guard presenter.registration.callbacks.contains(notice.notice.callback) else { return }
+        emit(.notify(notice.presenter, notice.notice))
+    }
+}

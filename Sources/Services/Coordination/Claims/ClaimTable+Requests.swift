@@ -1,0 +1,129 @@
+extension ClaimTable {
+    /// - Precondition: the id was never used before.
+    mutating func open(_ id: ClaimID, _ request: ClaimRequest, in tree: some ItemTree) {
+        precondition(claims[id] == nil, "a request needs a number of its own")
+        var claim = Claim(id, believable(request), order: makeOrder(), since: now)
+        for access in request.accesses {
+            guard let foothold = place(access, of: claim, in: tree) else {
+                for foothold in claim.footholds { release(foothold, of: id) }
+                return emit(.refuse(id, .gone(access.key)))
+            }
+            claim.footholds.append(foothold)
+        }
+        claims[id] = claim
+        clients[request.client, default: Client()].claims.insert(id)
+        if let enclosure = claim.enclosure { graph.add(enclosure, waitsFor: claim.node) }
+        if hold(up: id) { advance(id) }
+        if let patience = request.patience, let claim = claims[id], claim.phase != .granted {
+            set(.patience(id), at: now + patience)
+        }
+    }
+
+    /// Without an enclosure or a presenter that is not there or belongs to somebody else.
+    private func believable(_ request: ClaimRequest) -> ClaimRequest {
+        let isInside =
+            switch request.enclosure {
+            case .claim(let id): claims[id].map { $0.phase == .granted && $0.request.client == request.client } ?? false
+            case .presenter(let id): client(of: id) == request.client
+            case nil: true
+            }
+        let isOwn = request.presenter.map { client(of: $0) == request.client } ?? true
+        guard !isInside || !isOwn else { return request }
+        return ClaimRequest(
+            client: request.client, purpose: request.purpose, accesses: request.accesses,
+            presenter: isOwn ? request.presenter : nil, enclosure: isInside ? request.enclosure : nil,
+            patience: request.patience)
+    }
+
+    /// Takes it as far as it can go: past its blockers, to the presenters, to the accessor.
+    mutating func advance(_ id: ClaimID) {
+        guard let claim = claims[id], claim.phase != .granted, !isFrozen(claim.request.client) else { return }
+        guard !graph.targets(of: claim.node).contains(where: { $0.claim != nil }) else { return }
+        if claim.hasWaited, !hold(up: id) { return }
+        if claim.phase == .blocked, !askPresenters(for: id) { return }
+        if claims[id]?.awaited.isEmpty == true { grant(id) }
+    }
+
+    private mutating func grant(_ id: ClaimID) {
+        claims[id]?.phase = .granted
+        claims[id]?.grantedAt = now
+        emit(.grant(id, claims[id]?.footholds.map(\.key) ?? []))
+    }
+
+    // MARK: Ends
+
+    mutating func cancel(_ id: ClaimID) {
+        guard let claim = claims[id], claim.phase != .granted else { return }
+        refuse(id, .cancelled)
+    }
+
+    mutating func finish(_ id: ClaimID) {
+        guard claims[id]?.phase == .granted else { return }
+        close(id)
+    }
+
+    mutating func refuse(_ id: ClaimID, _ error: ClaimError) {
+        guard claims[id] != nil else { return }
+        close(id)
+        emit(.refuse(id, error))
+    }
+
+    /// Lets go of everything the claim has, tells the presenters, and lets the next ones go on.
+    mutating func close(_ id: ClaimID) {
+        guard let claim = claims.removeValue(forKey: id) else { return }
+        for foothold in claim.footholds { release(foothold, of: id) }
+        for case .claim(let waiter) in graph.remove(claim.node) { ready.append(waiter) }
+        forget(id, of: claim.request.client)
+        for notice in claim.notices { send(notice) }
+        for ask in claim.asks { end(ask) }
+    }
+
+    private mutating func forget(_ id: ClaimID, of client: ClientID) {
+        clients[client]?.claims.remove(id)
+        if clients[client]?.isUnused == true { clients[client] = nil }
+    }
+
+    // MARK: Its place in the tree
+
+    /// Nil if there is no such item.
+    mutating func place(_ access: Access, at key: ItemKey? = nil, of claim: Claim, in tree: some ItemTree) -> Claim
+        .Foothold?
+    {
+        let key = present(key ?? access.key, followingLinks: access.followsLinks, in: tree)
+        guard let position = live.insert(key, in: tree) else { return nil }
+        let unit = live.unit(of: position)
+        live.place(Stance(access, of: claim), at: unit)
+        if unit != position { live.place(Stance(access, of: claim, isPassive: true), at: position) }
+        return Claim.Foothold(access: access, key: key, unit: live[unit].key)
+    }
+
+    mutating func release(_ foothold: Claim.Foothold, of id: ClaimID) {
+        for key in foothold.key == foothold.unit ? [foothold.key] : [foothold.key, foothold.unit] {
+            guard let position = live.position(of: key) else { continue }
+            live.removeStances(of: id, at: position)
+            live.prune(position)
+        }
+    }
+
+    /// What a key means now: a name that something has taken is that item; a link is followed if asked for.
+    func present(_ key: ItemKey, followingLinks: Bool = false, in tree: some ItemTree) -> ItemKey {
+        guard case .item(var item) = normal(key, in: tree) else { return key }
+        var left = followingLinks ? 40 : 0  // As many as the kernel follows (path_resolution(7)).
+        while left > 0, let next = tree.entry(of: item)?.linkTarget {
+            item = next
+            left -= 1
+        }
+        return .item(item)
+    }
+
+    private func normal(_ key: ItemKey, in tree: some ItemTree) -> ItemKey {
+        guard case .vacant(let place) = key, let item = tree.item(at: place) else { return key }
+        return .item(item)
+    }
+}
+
+extension Access {
+    var followsLinks: Bool {
+        if case .reading(let options) = mode { options.contains(.resolvesSymbolicLink) } else { false }
+    }
+}

@@ -1,0 +1,88 @@
+/// Decides who may read and write what, and when: event in, actions out.
+///
+/// A claim first waits for the conflicting claims that came earlier, then asks the presenters, then is granted. Readers go
+/// together, a writer alone; nobody is overtaken except by a claim it waits for itself, so nobody starves. All items of a
+/// claim are taken at once: a claim that waits holds nothing. Nothing here knows a clock, a socket or a file.
+///
+/// Invariants: no two granted claims conflict unless an item moved under them; the wait-for graph has no cycle; whoever waits
+/// for a presenter or a frozen client has an alarm set.
+package struct ClaimTable: Sendable {
+    let bounds: ClaimBounds
+    var live = LiveTree()
+    var claims: [ClaimID: Claim] = [:]
+    var presenters: [PresenterID: Presenter] = [:]
+    var clients: [ClientID: Client] = [:]
+    var asks: [AskID: Ask] = [:]
+    var graph = WaitForGraph()
+    var alarms = AlarmQueue()
+    var now = Duration.zero
+    /// May have become able to go on.
+    var ready: [ClaimID] = []
+    private var actions: [ClaimAction] = []
+    private var nextOrder: UInt64 = 0
+    private var nextAsk: UInt64 = 0
+
+    package init(bounds: ClaimBounds = ClaimBounds()) { self.bounds = bounds }
+
+    /// When to send ``ClaimEvent/ticked`` at the latest.
+    package var nextWake: Duration? { alarms.next }
+
+    /// Whose claim it is; nil if it has ended.
+    package func client(of claim: ClaimID) -> ClientID? { claims[claim]?.request.client }
+    /// Who may answer; nil if nobody is asked.
+    package func client(of ask: AskID) -> ClientID? {
+        asks[ask].flatMap { presenters[$0.presenter]?.registration.client }
+    }
+    package func client(of presenter: PresenterID) -> ClientID? { presenters[presenter]?.registration.client }
+
+    /// - Parameters:
+    ///   - now: Time since any fixed moment; never goes back.
+    ///   - tree: The items as they are after the event.
+    package mutating func handle(_ event: ClaimEvent, now: Duration, in tree: some ItemTree) -> [ClaimAction] {
+        self.now = now
+        switch event {
+        case .requested(let id, let request): open(id, request, in: tree)
+        case .cancelled(let id): cancel(id)
+        case .finished(let id): finish(id)
+        case .answered(let ask, let answer): take(answer, to: ask)
+        case .registered(let id, let registration): register(id, registration, in: tree)
+        case .unregistered(let id): unregister(id)
+        case .changed(let item, let claim): tellOfChange(of: item, by: claim, in: tree)
+        case .created(let item, let place, let claim): create(item, at: place, by: claim, in: tree)
+        case .moved(let item, let from, let to, let claim): move(item, from: from, to: to, by: claim, in: tree)
+        case .deleted(let item, let place, let claim): delete(item, from: place, by: claim, in: tree)
+        case .attributesChanged(let item, let attributes): tell(item, of: attributes)
+        case .versionChanged(let item, let version, let change): tell(item, of: version, change, in: tree)
+        case .clientFroze(let client): freeze(client)
+        case .clientThawed(let client): thaw(client)
+        case .clientDied(let client): end(client)
+        case .ticked: break
+        }
+        goOn()
+        soundAlarms()
+        goOn()
+        defer { actions.removeAll(keepingCapacity: true) }
+        return actions
+    }
+
+    mutating func emit(_ action: ClaimAction) { actions.append(action) }
+
+    mutating func makeOrder() -> UInt64 {
+        nextOrder += 1
+        return nextOrder
+    }
+
+    mutating func makeAsk() -> AskID {
+        nextAsk += 1
+        return AskID(nextAsk)
+    }
+
+    /// In the order of their coming, as long as somebody can go on.
+    mutating func goOn() {
+        while !ready.isEmpty {
+            let batch = ready.compactMap { claims[$0] }.sorted { $0.order < $1.order }.map(\.id)
+            ready.removeAll()
+            for id in batch { advance(id) }
+        }
+    }
+}

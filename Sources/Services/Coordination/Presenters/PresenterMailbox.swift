@@ -1,0 +1,51 @@
+/// One thing on its way to a presenter.
+package enum PresenterLetter: Equatable, Sendable {
+    /// To be answered once.
+    case ask(AskID, [PresenterMessage])
+    case reacquire(AskID)
+    case notice(PresenterNotice)
+}
+
+/// What waits to be taken by a presenter that is busy.
+///
+/// A question passes the notices: somebody waits for the answer, and a slow callback must not hold that up. Questions keep
+/// their order, and so do notices. Bounded: a presenter that takes nothing hears in the end only that something changed.
+package struct PresenterMailbox: Sendable {
+    private var urgent: [PresenterLetter] = []
+    private var notices: [PresenterNotice] = []
+    private let limit: Int
+
+    /// - Parameter limit: How many notices may wait. A thousand is more than anybody reads one by one.
+    package init(limit: Int = 1_000) { self.limit = limit }
+
+    package var isEmpty: Bool { urgent.isEmpty && notices.isEmpty }
+    package var count: Int { urgent.count + notices.count }
+
+    package mutating func put(_ letter: PresenterLetter) {
+        guard case .notice(let notice) = letter else { return urgent.append(letter) }
+        if notice.isRepeatable, notices.contains(notice) { return }
+        notices.append(notice)
+        if notices.count > limit { condense() }
+    }
+
+    package mutating func take() -> PresenterLetter? {
+        if !urgent.isEmpty { return urgent.removeFirst() }
+        return notices.isEmpty ? nil : .notice(notices.removeFirst())
+    }
+
+    /// Keeps what the presenter can not find out by looking at its item.
+    private mutating func condense() {
+        var isGone = false
+        var isMoved = false
+        var kept: [PresenterNotice] = []
+        for notice in notices {
+            switch notice {
+            case .deleted: isGone = true
+            case .moved: isMoved = true
+            case .version where kept.count < limit / 2: kept.append(notice)
+            default: break
+            }
+        }
+        notices = kept + (isMoved ? [.moved] : []) + (isGone ? [.deleted] : []) + [.changed]
+    }
+}

@@ -1,0 +1,84 @@
+extension LiveTree {
+    /// The item that counts for claims: the outermost package around it, or itself.
+    func unit(of position: Position) -> Position {
+        var unit = position
+        var current: Position? = position
+        while let position = current {
+            if spots[position].kind == .package { unit = position }
+            current = spots[position].parent
+        }
+        return unit
+    }
+
+    /// Calls for every stance that an access at `position` meets: there, above where it covers, and below if this one covers.
+    func forEachStance(meeting position: Position, coversBelow: Bool, _ body: (Stance) -> Void) {
+        for stance in spots[position].stances { body(stance) }
+        var current = spots[position].parent
+        while let position = current {
+            for stance in spots[position].stances where stance.coversBelow { body(stance) }
+            current = spots[position].parent
+        }
+        guard coversBelow else { return }
+        visit(below: position, where: { $0.stancesWithin > 0 }) { spot in
+            for stance in spot.stances { body(stance) }
+        }
+    }
+
+    /// The presenters of the item, with those of everything below it if asked for.
+    func presenters(at position: Position, andBelow: Bool) -> [PresenterID] {
+        var found = Array(spots[position].presenters)
+        if andBelow { visit(below: position, where: { $0.presentersWithin > 0 }) { found += $0.presenters } }
+        return found.sorted()
+    }
+
+    /// The claims that are at the item or below it.
+    func claims(atAndBelow position: Position) -> [ClaimID] {
+        var found = spots[position].stances.map(\.claim)
+        visit(below: position, where: { $0.stancesWithin > 0 }) { found += $0.stances.map(\.claim) }
+        return found
+    }
+
+    /// Positions above, the nearest first.
+    func ancestors(of position: Position) -> [Position] {
+        var found: [Position] = []
+        var current = spots[position].parent
+        while let position = current {
+            found.append(position)
+            current = spots[position].parent
+        }
+        return found
+    }
+
+    /// Positions right below, in the order they were first held.
+    func children(of position: Position) -> [Position] {
+        var found: [Position] = []
+        var current = spots[position].firstChild
+        while let position = current {
+            found.append(position)
+            current = spots[position].next
+        }
+        return found.reversed()
+    }
+
+    /// The folder itself, or the nearest above it, that something is held at or below; nil if there is none.
+    func nearest(_ folder: ItemNumber, in tree: some ItemTree) -> Position? {
+        var current: ItemNumber? = folder
+        while let item = current {
+            if let position = position(of: .item(item)) { return position }
+            current = tree.entry(of: item)?.parent
+        }
+        return nil
+    }
+
+    /// Without recursion, as a tree may be deeper than a stack.
+    private func visit(below top: Position, where isWanted: (Spot) -> Bool, _ body: (Spot) -> Void) {
+        var pending = [spots[top].firstChild].compactMap(\.self)
+        while let position = pending.popLast() {
+            let spot = spots[position]
+            if let next = spot.next { pending.append(next) }
+            guard isWanted(spot) else { continue }
+            body(spot)
+            if let child = spot.firstChild { pending.append(child) }
+        }
+    }
+}

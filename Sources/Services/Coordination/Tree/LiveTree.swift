@@ -1,0 +1,155 @@
+/// The part of the item tree that has claims or presenters, and the folders above them.
+///
+/// Grows with what is held, not with what is there. Everything a new claim has to look at is on its way up to the root, or
+/// below it where something is held.
+struct LiveTree: Sendable {
+    /// Where an item stands in the tree; good until nothing is held at or below it.
+    typealias Position = Int
+
+    struct Spot: Sendable {
+        var key: ItemKey
+        var kind: TreeKind
+        var parent: Position?
+        var firstChild: Position?
+        var next: Position?
+        var previous: Position?
+        var stances: [Stance] = []
+        /// A set, as there may be many thousands at one item.
+        var presenters: Set<PresenterID> = []
+        /// Counts at and below, so that a look below skips what holds nothing.
+        var stancesWithin = 0
+        var presentersWithin = 0
+
+        var isEmpty: Bool { stancesWithin == 0 && presentersWithin == 0 }
+    }
+
+    private(set) var spots: [Spot] = []
+    private var free: [Position] = []
+    private var positions: [ItemKey: Position] = [:]
+
+    var count: Int { positions.count }
+    var roots: [Position] { positions.values.filter { spots[$0].parent == nil }.sorted() }
+
+    subscript(_ position: Position) -> Spot { spots[position] }
+
+    func position(of key: ItemKey) -> Position? { positions[key] }
+
+    /// Makes room for an item and the folders above it; nil if it is not in the tree. Give it something to hold, or ``prune(_:)`` it.
+    mutating func insert(_ key: ItemKey, in tree: some ItemTree) -> Position? {
+        // Without recursion, as a tree may be deeper than a stack.
+        var missing: [(key: ItemKey, kind: TreeKind)] = []
+        var wanted: ItemKey? = key
+        var above: Position?
+        while let key = wanted {
+            above = positions[key]
+            guard above == nil else { break }
+            guard let (kind, folder) = Self.describe(key, in: tree) else { return nil }
+            missing.append((key, kind))
+            wanted = folder.map(ItemKey.item)
+        }
+        for (key, kind) in missing.reversed() { above = add(Spot(key: key, kind: kind, parent: above)) }
+        return above
+    }
+
+    private static func describe(_ key: ItemKey, in tree: some ItemTree) -> (kind: TreeKind, folder: ItemNumber?)? {
+        switch key {
+        case .item(let item): tree.entry(of: item).map { ($0.kind, $0.parent) }
+        case .vacant(let place): (.file, place.folder)
+        }
+    }
+
+    private mutating func add(_ spot: Spot) -> Position {
+        let position: Position
+        if let reused = free.popLast() {
+            position = reused
+            spots[position] = spot
+        } else {
+            position = spots.count
+            spots.append(spot)
+        }
+        positions[spot.key] = position
+        if let parent = spot.parent { link(position, below: parent) }
+        return position
+    }
+
+    private mutating func link(_ position: Position, below parent: Position) {
+        let sibling = spots[parent].firstChild
+        spots[position].parent = parent
+        spots[position].next = sibling
+        spots[position].previous = nil
+        if let sibling { spots[sibling].previous = position }
+        spots[parent].firstChild = position
+    }
+
+    private mutating func unlink(_ position: Position) {
+        let spot = spots[position]
+        if let previous = spot.previous {
+            spots[previous].next = spot.next
+        } else if let parent = spot.parent {
+            spots[parent].firstChild = spot.next
+        }
+        if let next = spot.next { spots[next].previous = spot.previous }
+        spots[position].parent = nil
+    }
+
+    /// Drops the item and the folders above it as far as they hold nothing.
+    mutating func prune(_ position: Position) {
+        var current: Position? = position
+        while let position = current, spots[position].isEmpty {
+            current = spots[position].parent
+            unlink(position)
+            positions[spots[position].key] = nil
+            free.append(position)
+        }
+    }
+
+    // MARK: What is held
+
+    mutating func place(_ stance: Stance, at position: Position) {
+        spots[position].stances.append(stance)
+        count(stances: 1, presenters: 0, from: position)
+    }
+
+    mutating func removeStances(of claim: ClaimID, at position: Position) {
+        let before = spots[position].stances.count
+        spots[position].stances.removeAll { $0.claim == claim }
+        count(stances: spots[position].stances.count - before, presenters: 0, from: position)
+    }
+
+    mutating func place(_ presenter: PresenterID, at position: Position) {
+        spots[position].presenters.insert(presenter)
+        count(stances: 0, presenters: 1, from: position)
+    }
+
+    mutating func remove(_ presenter: PresenterID, at position: Position) {
+        guard spots[position].presenters.remove(presenter) != nil else { return }
+        count(stances: 0, presenters: -1, from: position)
+    }
+
+    private mutating func count(stances: Int, presenters: Int, from position: Position) {
+        var current: Position? = position
+        while let position = current {
+            spots[position].stancesWithin += stances
+            spots[position].presentersWithin += presenters
+            current = spots[position].parent
+        }
+    }
+
+    // MARK: Moves
+
+    /// Takes the item, with all below, to where the tree has it now.
+    mutating func move(_ item: ItemNumber, in tree: some ItemTree) {
+        guard let position = positions[.item(item)], let entry = tree.entry(of: item) else { return }
+        spots[position].kind = entry.kind
+        let oldParent = spots[position].parent
+        guard let folder = entry.parent, let parent = insert(.item(folder), in: tree), parent != oldParent else {
+            return
+        }
+        let spot = spots[position]
+        if let oldParent { count(stances: -spot.stancesWithin, presenters: -spot.presentersWithin, from: oldParent) }
+        unlink(position)
+        link(position, below: parent)
+        count(stances: spot.stancesWithin, presenters: spot.presentersWithin, from: parent)
+        if let oldParent { prune(oldParent) }
+    }
+}

@@ -1,0 +1,18 @@
+import Foundation
+import Testing
+
+@Suite("Coordination's document")
+struct CoordinationDocumentTests {
+    @Test("Every test that the document names is there")
+    func names() throws {
+        let tests = URL(filePath: #filePath).deletingLastPathComponent()
+        let document = tests.appending(path: "../../docs/COORDINATION.md").standardizedFileURL
+        let named = try String(contentsOf: document, encoding: .utf8).matches(of: /(?:\| |, )\*([^*|]+)\*/).map(\.1)
+        #expect(named.count > 20)
+        let sources = try FileManager.default.contentsOfDirectory(at: tests, includingPropertiesForKeys: nil)
+            .filter { $0.pathExtension == "swift" }.map { try String(contentsOf: $0, encoding: .utf8) }
+        for name in named {
+            #expect(sources.contains { $0.contains("\"\(name)\"") }, "no test is called “\(name)”")
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import Coordination
+import Testing
+
+@Suite("Presenter mailbox")
+struct PresenterMailboxTests {
+    private static func drain(_ mailbox: PresenterMailbox) -> [PresenterLetter] {
+        var mailbox = mailbox
+        var letters: [PresenterLetter] = []
+        while let letter = mailbox.take() { letters.append(letter) }
+        return letters
+    }
+
+    @Test("A question passes the notices that wait, and each kind keeps its order")
+    func order() {
+        var mailbox = PresenterMailbox()
+        let first = PresenterLetter.notice(.subitemAppeared(ItemNumber(2)))
+        let second = PresenterLetter.notice(.subitemMoved(ItemNumber(2)))
+        let ask = PresenterLetter.ask(AskID(1), [.relinquishToWriter])
+        for letter in [first, second, ask, .reacquire(AskID(1))] { mailbox.put(letter) }
+        #expect(Self.drain(mailbox) == [ask, .reacquire(AskID(1)), first, second])
+    }
+
+    @Test("A change that waits already is not put in twice; once it was taken it is")
+    func repeated() {
+        var mailbox = PresenterMailbox()
+        for _ in 0..<3 { mailbox.put(.notice(.changed)) }
+        #expect(mailbox.count == 1)
+        #expect(mailbox.take() == .notice(.changed))
+        mailbox.put(.notice(.changed))
+        #expect(mailbox.count == 1)
+    }
+
+    @Test("A presenter that takes nothing fills no memory, and hears at last that everything may be different")
+    func bounded() {
+        var mailbox = PresenterMailbox(limit: 10)
+        mailbox.put(.notice(.moved))
+        for number in 0..<10_000 { mailbox.put(.notice(.subitemChanged(ItemNumber(Int64(number))))) }
+        #expect(mailbox.count <= 11)
+        let letters = Self.drain(mailbox)
+        #expect(letters.contains(.notice(.moved)) && letters.contains(.notice(.changed)))
+    }
+}

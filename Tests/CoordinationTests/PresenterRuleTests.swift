@@ -1,0 +1,205 @@
+import CloudModel
+import Coordination
+import Testing
+
+/// The rules of `NSFilePresenter`, one test each.
+@Suite("Presenter rules")
+struct PresenterRuleTests {
+    @Test("A read asks to relinquish and to save; withoutChanges does not ask to save; forUploading does")
+    func reading() {
+        var scene = Scene(FakeTree("a.txt"))
+        let presenter = scene.present("a.txt")
+        scene.read("a.txt")
+        #expect(scene.asked(presenter).last == [.relinquishToReader, .saveChanges])
+        scene.read("a.txt", .withoutChanges, client: 2)
+        #expect(scene.asked(presenter).last == [.relinquishToReader])
+        scene.read("a.txt", .forUploading, client: 3)
+        #expect(scene.asked(presenter).last == [.relinquishToReader, .saveChanges])
+    }
+
+    @Test(
+        "Each way to write asks for what it needs",
+        arguments: [
+            (nil, [PresenterMessage.relinquishToWriter]), (.moving, [.relinquishToWriter]),
+            (.contentIndependentMetadataOnly, [.relinquishToWriter]), (.merging, [.relinquishToWriter, .saveChanges]),
+            (.deleting, [.relinquishToWriter, .accommodateDeletion]),
+            (.replacing, [.relinquishToWriter, .accommodateDeletion]),
+        ] as [(WritingOption?, [PresenterMessage])])
+    func writing(option: WritingOption?, messages: [PresenterMessage]) {
+        var scene = Scene(FakeTree("a.txt"))
+        let presenter = scene.present("a.txt")
+        scene.write("a.txt", option)
+        #expect(scene.asked(presenter) == [messages])
+    }
+
+    @Test("Deleting a folder asks the presenters of everything below it; a plain write of it only its own")
+    func descendants() {
+        var scene = Scene(FakeTree("f/g/a.txt", "b.txt"))
+        let below = scene.present("f/g/a.txt")
+        let beside = scene.present("b.txt")
+        let plain = scene.write("f")
+        #expect(scene.isGranted(plain) && scene.asked(below).isEmpty)
+        scene.finish(plain)
+        scene.write("f", .deleting)
+        #expect(scene.asked(below) == [[.relinquishToWriter, .accommodateDeletion]] && scene.asked(beside).isEmpty)
+    }
+
+    @Test("Deleting inside a package asks the presenters of the packages around it about the subitem")
+    func subitemDeletion() {
+        var scene = Scene(FakeTree("d.pkg/inner.pkg/a.txt"))
+        let outer = scene.present("d.pkg")
+        let inner = scene.present("d.pkg/inner.pkg")
+        let itself = scene.present("d.pkg/inner.pkg/a.txt")
+        let key = scene.tree.key("d.pkg/inner.pkg/a.txt")
+        scene.write("d.pkg/inner.pkg/a.txt", .deleting)
+        for presenter in [outer, inner] {
+            #expect(scene.asked(presenter) == [[.relinquishToWriter, .accommodateSubitemDeletion(key)]])
+        }
+        #expect(scene.asked(itself) == [[.relinquishToWriter, .accommodateDeletion]])
+    }
+
+    @Test("A claim inside a package asks every presenter of the package")
+    func wholePackage() {
+        var scene = Scene(FakeTree("d.pkg/a.txt", "d.pkg/b.txt"))
+        let presenters = ["d.pkg", "d.pkg/b.txt"].map { scene.present($0) }
+        scene.read("d.pkg/a.txt", .withoutChanges)
+        #expect(presenters.allSatisfy { scene.asked($0) == [[.relinquishToReader]] })
+    }
+
+    @Test("Presenters are asked when it is the claim's turn, not before")
+    func inTurn() {
+        var scene = Scene(FakeTree("a.txt"))
+        let holder = scene.write("a.txt")
+        let presenter = scene.present("a.txt")
+        let next = scene.write("a.txt", client: 2)
+        #expect(scene.asked(presenter).isEmpty)
+        scene.finish(holder)
+        #expect(scene.asked(presenter).count == 1 && scene.isWaiting(next))
+    }
+
+    @Test("A presenter that has made way may come back when the access is over, once for each")
+    func reacquire() {
+        var scene = Scene(FakeTree("a.txt"))
+        let presenter = scene.present("a.txt")
+        let claim = scene.write("a.txt")
+        scene.answer(presenter)
+        #expect(scene.isGranted(claim) && scene.reacquired(presenter) == 0)
+        scene.finish(claim)
+        #expect(scene.reacquired(presenter) == 1)
+    }
+
+    @Test("Only callbacks that a presenter has are sent")
+    func callbacks() {
+        var scene = Scene(FakeTree("a.txt"))
+        let none = scene.present("a.txt", [])
+        let saves = scene.present("a.txt", .saveChanges)
+        let claim = scene.read("a.txt")
+        #expect(scene.asked(none).isEmpty && scene.asked(saves) == [[.saveChanges]])
+        scene.answer(saves)
+        #expect(scene.isGranted(claim))
+        scene.change("a.txt")
+        #expect(scene.told(none).isEmpty && scene.told(saves).isEmpty)
+    }
+
+    @Test("A presenter that is removed is waited for no more")
+    func removed() {
+        var scene = Scene(FakeTree("a.txt"))
+        let presenter = scene.present("a.txt")
+        let claim = scene.write("a.txt")
+        scene.send(.unregistered(presenter))
+        #expect(scene.isGranted(claim))
+        scene.finish(claim)
+        #expect(scene.reacquired(presenter) == 0)
+    }
+
+    @Test("A nested claim of the same coordinator does not ask again what its outer claim has had done")
+    func askedOnce() {
+        var scene = Scene(FakeTree("a.txt"))
+        let presenter = scene.present("a.txt")
+        let purpose = scene.purpose(1)
+        let outer = scene.write("a.txt", .merging, purpose: purpose)
+        scene.answer(presenter)
+        let inner = scene.read("a.txt", purpose: purpose, inside: .claim(outer))
+        #expect(scene.isGranted(inner) && scene.asked(presenter).count == 1)
+    }
+
+    @Test("An item is evicted only if every presenter of it agrees; one without that callback keeps it")
+    func eviction() {
+        var scene = Scene(FakeTree("a.txt"))
+        let willing = scene.present("a.txt")
+        let first = scene.request([Access(scene.tree.key("a.txt"), .evicting)])
+        #expect(scene.asked(willing) == [[.accommodateEviction]])
+        scene.send(.unregistered(willing))
+        #expect(scene.isGranted(first))
+        scene.finish(first)
+        _ = scene.present("a.txt", [.relinquishToWriter])
+        let second = scene.request([Access(scene.tree.key("a.txt"), .evicting)])
+        #expect(scene.error(second) == .presenterKeepsItem)
+    }
+
+    @Test("A presenter that does not answer keeps the bytes of its item")
+    func silentEviction() {
+        var scene = Scene(FakeTree("a.txt"))
+        _ = scene.present("a.txt")
+        let claim = scene.request([Access(scene.tree.key("a.txt"), .evicting)])
+        scene.pass(.seconds(10))
+        #expect(scene.error(claim) == .presenterKeepsItem)
+    }
+
+    @Test("A change is told to the item's presenters and to those of the folders above, at any depth")
+    func change() throws {
+        var scene = Scene(FakeTree("f/g/a.txt"))
+        let item = try #require(scene.tree.find("f/g/a.txt"))
+        let presenters = ["f/g/a.txt", "f/g", "f"].map { scene.present($0) }
+        scene.change("f/g/a.txt")
+        #expect(scene.told(presenters[0]) == [.changed])
+        #expect(
+            scene.told(presenters[1]) == [.subitemChanged(item)] && scene.told(presenters[2]) == [.subitemChanged(item)]
+        )
+    }
+
+    @Test("A package presenter without subitem callbacks hears that the package changed; a folder's hears nothing")
+    func packageChange() {
+        var scene = Scene(FakeTree("d.pkg/a.txt", "f/a.txt"))
+        let package = scene.present("d.pkg", [.didChange])
+        let folder = scene.present("f", [.didChange])
+        scene.change("d.pkg/a.txt")
+        scene.change("f/a.txt")
+        #expect(scene.told(package) == [.changed] && scene.told(folder).isEmpty)
+    }
+
+    @Test("What is changed under a claim is told once, when the claim is over, and not to who changed it")
+    func changeUnderClaim() {
+        var scene = Scene(FakeTree("a.txt"))
+        let own = scene.present("a.txt", client: 1)
+        let other = scene.present("a.txt", client: 2, [.didChange])
+        let claim = scene.write("a.txt", presenter: own)
+        for _ in 0..<3 { scene.change("a.txt", by: claim) }
+        #expect(scene.told(other).isEmpty)
+        scene.finish(claim)
+        #expect(scene.told(other) == [.changed] && scene.told(own).isEmpty)
+    }
+
+    @Test("Versions are told to everyone, also to the presenter of the coordinator that made them")
+    func versions() throws {
+        var scene = Scene(FakeTree("f/a.txt"))
+        let item = try #require(scene.tree.find("f/a.txt"))
+        let version = VersionID(sequence: LogSequence(8), index: 0)
+        let own = scene.present("f/a.txt", client: 1)
+        let folder = scene.present("f", client: 1)
+        scene.write("f/a.txt", presenter: own)
+        scene.send(.versionChanged(item, version, .gained))
+        #expect(scene.told(own) == [.version(version, .gained)])
+        #expect(scene.told(folder) == [.subitemVersion(item, version, .gained)])
+    }
+
+    @Test("Changes of ubiquity attributes are told as far as they are observed")
+    func attributes() throws {
+        var scene = Scene(FakeTree("a.txt"))
+        let item = try #require(scene.tree.find("a.txt"))
+        let some = scene.present("a.txt", observed: [.isUploaded])
+        let none = scene.present("a.txt", observed: [])
+        scene.send(.attributesChanged(item, [.isUploaded, .isUploading]))
+        #expect(scene.told(some) == [.attributesChanged([.isUploaded])] && scene.told(none).isEmpty)
+    }
+}

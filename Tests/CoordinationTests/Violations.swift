@@ -1,0 +1,51 @@
+@testable import Coordination
+
+extension ClaimTable {
+    /// What is wrong inside the table; nothing, always.
+    func violations() -> [String] {
+        var found = live.violations()
+        for node in claims.values.map(\.node) + presenters.keys.map(WaitForGraph.Node.presenter) {
+            if let path = graph.path(from: node, to: [node]) { found.append("a cycle: \(path)") }
+        }
+        for claim in claims.values where claim.phase != .granted && graph.targets(of: claim.node).isEmpty {
+            let isFrozen = clients[claim.request.client]?.frozenSince != nil
+            if !isFrozen { found.append("\(claim.id) waits for nobody") }
+        }
+        for (id, ask) in asks {
+            if presenters[ask.presenter] == nil, !ask.isAnswered { found.append("\(id) of a presenter that is gone") }
+            if claims[ask.claim] == nil, !ask.isClaimOver { found.append("\(id) of a claim that is gone") }
+        }
+        if !ready.isEmpty { found.append("somebody is left ready") }
+        return found
+    }
+
+    /// Nothing is kept of what has ended.
+    var isEmpty: Bool {
+        claims.isEmpty && presenters.isEmpty && clients.isEmpty && asks.isEmpty && graph.isEmpty && live.count == 0
+    }
+}
+
+extension LiveTree {
+    fileprivate func violations() -> [String] {
+        var found: [String] = []
+        var reached = 0
+        var pending = roots
+        while let position = pending.popLast() {
+            reached += 1
+            let spot = self[position]
+            let children = children(of: position)
+            pending += children
+            let stances = spot.stances.count + children.reduce(0) { $0 + self[$1].stancesWithin }
+            let presenters = spot.presenters.count + children.reduce(0) { $0 + self[$1].presentersWithin }
+            if (stances, presenters) != (spot.stancesWithin, spot.presentersWithin) {
+                found.append("\(spot.key) counts wrongly")
+            }
+            if spot.isEmpty { found.append("\(spot.key) is kept for nothing") }
+            if children.contains(where: { self[$0].parent != position }) {
+                found.append("\(spot.key) has a strange child")
+            }
+        }
+        if reached != count { found.append("\(count - reached) spots are not reached from the root") }
+        return found
+    }
+}
