@@ -49,9 +49,10 @@ struct CrashState: CustomStringConvertible {
         var parts: [Int: Part] = [:]
         let (share, tornShare) = (random.pick([20, 50, 80, 95]) ?? 50, random.pick([0, 10, 50]) ?? 0)
         for index in open {
-            guard case .write(_, let bytes) = log.records[index], random.chance(share) else { continue }
+            guard case .write(let place, let bytes) = log.records[index], random.chance(share) else { continue }
             let sectors = (bytes.count + sector - 1) / sector
-            guard random.chance(tornShare), sectors > 1 else {
+            // ext4 takes it that its superblock, in the first block, is written as a whole: without one there is nothing to mount.
+            guard random.chance(tornShare), sectors > 1, place >= 4096 else {
                 parts[index] = .whole
                 continue
             }
