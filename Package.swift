@@ -164,7 +164,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: ["Basics", "CloudModel", "CloudStorage", "ContainerLog", subprocess, systemPackage],
-            path: "Sources/TestSupport", exclude: ["CFaults", "Device", "Faults", "Simulation"]),
+            path: "Sources/TestSupport", exclude: ["CFaults", "Device", "Faults", "PowerLoss", "Simulation"]),
         .systemLibrary(name: "CFaults", path: "Sources/TestSupport/CFaults"),
         .target(name: "Faults", dependencies: ["CFaults"], path: "Sources/TestSupport/Faults"),
         .executableTarget(name: "fault-tool", dependencies: ["CFaults", "Faults"], path: "Tests/Support/fault-tool"),
@@ -194,6 +194,22 @@ let package = Package(
                 "Basics", "Chunking", "CloudModel", "CloudStorage", "ContainerLog", "DaemonProtocol", "DirectoryCloud",
                 "LocalMetadata", grdb, logging,
             ], exclude: ["Corpus", "Fuzzer"]),
+        .target(
+            name: "PowerLoss",
+            dependencies: [
+                "Basics", "Chunking", "CloudModel", "CloudStorage", "ContainerLog", "DeviceSupport", "Fuse",
+                "LocalContent", "LocalMetadata", "Sync", "TestSupport", "Transfers", "VirtualFileSystem", logging,
+            ], path: "Sources/TestSupport/PowerLoss"),
+        .executableTarget(
+            name: "powerloss", dependencies: ["PowerLoss", argumentParser], path: "Tests/Support/powerloss",
+            // SQLite's library finds the two functions here before those of the C library.
+            linkerSettings: [
+                .unsafeFlags([
+                    "-Xlinker", "--export-dynamic-symbol=fsync", "-Xlinker", "--export-dynamic-symbol=fdatasync",
+                ])
+            ]),
+        .testTarget(
+            name: "PowerLossTests", dependencies: ["Basics", "TestSupport", "powerloss", "ubiquity", "ubiquityd"]),
         .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "ubiquity", "ubiquityd"]),
         .testTarget(
             name: "FaultTests", dependencies: ["Faults", "TestSupport", "fault-tool", "ubiquity", "ubiquityd"]),

@@ -40,6 +40,27 @@ struct DamageTests {
         #expect(FileManager.default.contents(atPath: directory + "/metadata.sqlite") == bytes)
     }
 
+    @Test("what a loss of power left of a first start is rolled back, and the start goes on")
+    func halfMade() throws {
+        let directory = NSTemporaryDirectory() + "/ubiquity-half-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let path = directory + "/metadata.sqlite"
+        // A process that dies in a transaction whose pages are in the file already leaves its journal.
+        let die = """
+            PRAGMA cache_size = 1; CREATE TABLE half(text); BEGIN;
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+            INSERT INTO half SELECT hex(randomblob(500)) FROM n;
+            """
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["sqlite3", path, die, ".shell kill -9 $PPID"]
+        try process.run()
+        process.waitUntilExit()
+        try #require(FileManager.default.fileExists(atPath: path + "-journal"))
+        #expect(code(opening: path) == nil)
+    }
+
     @Test("columns of random bytes are decoded or refused, never a crash")
     func hostileColumns() {
         let start = UInt64.random(in: 0 ... .max)

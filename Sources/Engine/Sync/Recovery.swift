@@ -19,20 +19,26 @@ package struct Recovery: Sendable {
         self.log = log
     }
 
-    /// Looks at files that were open for writing, and at those that wait for their upload: the loss of power may have kept newer bytes
-    /// than their rows tell of. Repeating it changes nothing more.
+    /// Looks at files that were open for writing, and at edits on their way to the cloud. Repeating it changes nothing more.
     package func run() throws {
-        let items = try metadata.read { transaction in
-            let waiting = try transaction.uploadable(
-                before: Timestamp(nanoseconds: .max), sizes: 0...UInt64(Int64.max), limit: .max)
-            return try transaction.writing() + waiting.filter { try !$0.isWriting && isBehind($0) }
-        }
+        let items = try metadata.read { try $0.writing() } + torn()
         guard !items.isEmpty else { return }
         try metadata.write { transaction in
             for item in items { try recover(item, transaction) }
         }
         try metadata.makeDurable()
-        log.notice("looked after files that were being written", metadata: ["count": "\(items.count)"])
+        log.notice("looked after files that were being written or lost bytes", metadata: ["count": "\(items.count)"])
+    }
+
+    /// Edits that were closed and not synced when the power went: the row may have outlived bytes that it speaks of, or lag behind them.
+    private func torn() throws -> [LocalItem] {
+        var found: [LocalItem] = []
+        var last: LocalItem?
+        while case let page = try metadata.read({ try $0.edited(after: last, limit: 500) }), let end = page.last {
+            last = end
+            found += try page.filter(isBehind)
+        }
+        return found
     }
 
     func recover(_ item: LocalItem, _ transaction: MetadataTransaction) throws {
@@ -95,7 +101,10 @@ package struct Recovery: Sendable {
                 guard let status = try? content.status(blob), status.changed < startedAt else { continue }
                 // The row may have come to this blob since it was read.
                 let now = try metadata.read { try $0.item(NodeID(blob.node)) }
-                if now?.generation != blob.generation || now?.presence == Presence.none { try content.remove(blob) }
+                guard now?.generation != blob.generation || now?.presence == Presence.none else { continue }
+                // A row that says so may not be on the platter yet, and come back after a loss of power as it was.
+                try metadata.makeDurable()
+                try content.remove(blob)
             }
         }
     }

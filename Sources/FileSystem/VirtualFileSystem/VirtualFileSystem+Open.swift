@@ -192,13 +192,7 @@ extension VirtualFileSystem {
             state.bytes = nil
             state.download = nil
             if let item = state.incomplete.take() { source.closeIncomplete(item) }
-            if state.isUnlinked, let blob = state.blob { removeBlob(blob) }
-        }
-    }
-
-    func removeBlob(_ blob: BlobName) {
-        do { try content.remove(blob) } catch {
-            log.warning("could not remove a blob; the sweep will", metadata: ["blob": "\(blob)", "error": "\(error)"])
+            if state.isUnlinked, let blob = state.blob { removal.remove(blob) }
         }
     }
 }

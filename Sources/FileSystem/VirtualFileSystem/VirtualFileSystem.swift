@@ -27,6 +27,8 @@ package final class VirtualFileSystem: Sendable {
     package let gate = TreeGate()
     let removed = RemovedItems()
     let usage = UsageTimes()
+    /// Takes away the bytes of what has no name any more.
+    package let removal: BlobRemoval
 
     /// Closed files whose rows do not know that yet; each holds a claim.
     let unfinished = Mutex<[OpenFile]>([])
@@ -45,6 +47,7 @@ package final class VirtualFileSystem: Sendable {
         self.newID = newID
         self.log = log
         startedAt = time.now()
+        removal = BlobRemoval(content, metadata, log: log)
     }
 
     @Sendable package static func randomID() -> ItemID {

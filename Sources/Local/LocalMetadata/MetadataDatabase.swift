@@ -44,15 +44,24 @@ package final class MetadataDatabase: Sendable {
     /// Throws `tooNew` for a database of a newer version. Looks without writing: opening to write would already tidy up the write-ahead log.
     package static func refuseNewer(_ path: String) throws {
         guard access(path, F_OK) == 0 else { return }
-        var configuration = Configuration()
-        configuration.readonly = true
-        let isNewer = try DatabaseQueue(path: path, configuration: configuration).read { db in
-            try Schema.migrator.hasBeenSuperseded(db)
+        var isNewer = false
+        do { isNewer = try isSuperseded(path, isReadOnly: true) } catch let error as DatabaseError {
+            // What a loss of power left of a first start may have to be rolled back, which only a writer can.
+            guard error.resultCode == .SQLITE_READONLY else { throw error }
+            isNewer = try isSuperseded(path, isReadOnly: false)
         }
         guard !isNewer else {
             throw MetadataError(
                 .tooNew,
                 "\(path) was written by a newer version of ubiquity. Install that version; nothing was changed.")
+        }
+    }
+
+    private static func isSuperseded(_ path: String, isReadOnly: Bool) throws -> Bool {
+        var configuration = Configuration()
+        configuration.readonly = isReadOnly
+        return try DatabaseQueue(path: path, configuration: configuration).read { db in
+            try Schema.migrator.hasBeenSuperseded(db)
         }
     }
 

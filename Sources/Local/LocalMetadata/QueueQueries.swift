@@ -34,6 +34,11 @@ enum QueueQueries {
         SELECT \(LocalItem.selection) FROM local
         WHERE wanted > 0 AND (digest IS NOT NULL OR presence = 2) ORDER BY wanted DESC, node LIMIT ?
         """
+    static let edited = """
+        SELECT \(LocalItem.selection) FROM local
+        WHERE pendingSince IS NOT NULL AND (pendingSince, node) > (?, ?) AND isEdited = 1 AND isWriting = 0
+        ORDER BY pendingSince, node LIMIT ?
+        """
     static let writing = "SELECT \(LocalItem.selection) FROM local WHERE isWriting = 1"
     static let evictable = """
         SELECT \(LocalItem.selection) FROM local
@@ -55,6 +60,7 @@ enum QueueQueries {
         (ready, "local_pending"), (announceable, "local_pending"), (uploadable, "local_pending"),
         (pending, "local_pending"), (oldestPending, "COVERING INDEX local_pending"),
         (pendingTotals, "COVERING INDEX local_pending"), (wanted, "local_wanted"), (writing, "local_writing"),
+        (edited, "local_pending"),
         (evictable, "local_present"), (presentBytes, "COVERING INDEX local_present"),
         (oldestDeparture, "departed_unsent"),
         (newestPending, "COVERING INDEX local_pending"), (newestDeparture, "departed_unsent"),

@@ -48,6 +48,13 @@ extension MetadataTransaction {
         try fetchAll(QueueQueries.writing, [])
     }
 
+    /// Files at rest whose bytes the cloud is to get, oldest edit first, those behind `last`.
+    package func edited(after last: LocalItem?, limit: Int) throws -> [LocalItem] {
+        let time = last?.pendingSince?.nanoseconds ?? .min
+        let node = last.map { Int64(bitPattern: $0.node.value) } ?? 0
+        return try fetchAll(QueueQueries.edited, [time, node, limit])
+    }
+
     /// Clean, unpinned files with bytes here, least recently used first.
     package func evictable(limit: Int, offset: Int = 0) throws -> [LocalItem] {
         try fetchAll(QueueQueries.evictable, [limit, offset])

@@ -12,6 +12,11 @@ package struct ProgramRunner: Sendable {
     /// Ends whatever may hold a program in the kernel.
     let release: @Sendable () -> Void
 
+    package init(environment: [String: String], release: @escaping @Sendable () -> Void) {
+        self.environment = environment
+        self.release = release
+    }
+
     /// The same, with more variables for the programs.
     func adding(_ variables: [String: String]) -> ProgramRunner {
         ProgramRunner(environment: environment.merging(variables) { _, new in new }, release: release)

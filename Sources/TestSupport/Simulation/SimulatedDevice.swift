@@ -109,7 +109,7 @@ final class SimulatedDevice {
             newID: ids.next, log: shared.log)
         let context = EngineContext(
             metadata: metadata, content: content, backend: shared.transfers.backend,
-            mounted: KernellessMount(files, content), transfers: shared.transfers, device: id, deviceName: name,
+            mounted: KernellessMount(files), transfers: shared.transfers, device: id, deviceName: name,
             time: time, announcedSize: announcedSize, log: shared.log)
         memory = Parts(metadata: metadata, content: content, files: files, context: context, recovery: recovery)
         try recovery.sweep(startedAt: time.now()) { _ in false }
