@@ -41,6 +41,12 @@ enum MountPoint {
     private enum Liveness { case living, frozen, dead }
 
     private static func liveness(of record: MountRecord) -> Liveness {
+        // One that was just killed still takes connections while its threads end, and answers none: it is gone at the second look.
+        let first = answer(of: record)
+        return first == .frozen ? answer(of: record) : first
+    }
+
+    private static func answer(of record: MountRecord) -> Liveness {
         do throws(CommandFailure) {
             _ = try DaemonConnection.open(record)
             return .living
