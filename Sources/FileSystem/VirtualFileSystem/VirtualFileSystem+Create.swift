@@ -125,6 +125,7 @@ extension VirtualFileSystem {
             try afterInsertion(item)
             return item
         }
+        witness?.happened(.created(item))
         notifyIfPending(item)
         return item
     }
@@ -172,6 +173,7 @@ extension VirtualFileSystem {
             guard let node = try transaction.container(container)?.node else { throw Errno(EIO) }
             return try existing(node, transaction)
         }
+        witness?.happened(.created(item))
         source.localTreeChanged()
         return attributes(item)
     }

@@ -17,6 +17,7 @@ extension VirtualFileSystem {
             try transaction.touch(parent, at: time.now())
             return item
         }
+        witness?.happened(.removed(removed))
         letGo(removed)
     }
 
@@ -33,6 +34,7 @@ extension VirtualFileSystem {
             try transaction.touch(parent, at: time.now())
             return item
         }
+        witness?.happened(.removed(item))
         removed.insert(item)
         source.localTreeChanged()
     }

@@ -19,7 +19,7 @@ extension VirtualFileSystem {
         let oldName = try Self.name(oldBytes)
         let newName = try Self.name(newBytes)
         let now = time.now()
-        var moved: [NodeID] = []
+        var moved: [(item: LocalItem, parent: NodeID, name: ItemName)] = []
         let replaced = try metadata.write { transaction -> LocalItem? in
             let from = try folder(oldParent, transaction)
             let into = try folder(newParent, transaction)
@@ -29,17 +29,19 @@ extension VirtualFileSystem {
             let target = try transaction.item(named: newName, in: newParent)
             if let target, target.node == item.node { return nil }
             try checkRename(item, over: target, into: into, mode: mode, transaction)
-            moved = [item.node]
+            moved = [(item, newParent, newName)]
             if mode == .exchange, let target {
-                moved.append(target.node)
+                moved.append((target, oldParent, oldName))
                 try exchange((item, from), (target, into), transaction, at: now)
                 return nil
             }
             try move(item, to: newName, in: into, replacing: target, transaction, at: now)
             return target
         }
-        for node in moved {
-            openFiles[node]?.state.withLock { state in
+        if let replaced { witness?.happened(.removed(replaced)) }
+        for move in moved { witness?.happened(.moved(move.item, to: move.parent, name: move.name)) }
+        for move in moved {
+            openFiles[move.item.node]?.state.withLock { state in
                 guard let changed = state.item?.changed else { return }
                 state.item?.changed = max(changed, now)
             }

@@ -16,6 +16,7 @@ package final class VirtualFileSystem: Sendable {
     let metadata: MetadataDatabase
     let content: ContentStore
     let source: any ContentSource
+    let witness: (any TreeWitness)?
     let time: any TimeSource
     let exclusions: ExclusionRules
     let owner: (user: UInt32, group: UInt32)
@@ -29,13 +30,15 @@ package final class VirtualFileSystem: Sendable {
     let usage = UsageTimes()
 
     package init(
-        metadata: MetadataDatabase, content: ContentStore, source: any ContentSource, time: any TimeSource,
+        metadata: MetadataDatabase, content: ContentStore, source: any ContentSource,
+        witness: (any TreeWitness)? = nil, time: any TimeSource,
         owner: (user: UInt32, group: UInt32), exclusions: ExclusionRules = .standard,
         newID: @escaping @Sendable () -> ItemID = VirtualFileSystem.randomID, log: Logger
     ) {
         self.metadata = metadata
         self.content = content
         self.source = source
+        self.witness = witness
         self.time = time
         self.exclusions = exclusions
         self.owner = owner
