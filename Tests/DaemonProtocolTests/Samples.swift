@@ -56,7 +56,7 @@ enum Samples {
         .resolve(ResolveResponse(resolved: 1)), .diagnose(DiagnoseResponse(report: "all\nwell")),
         .reset(ResetResponse(pendingItems: 2)),
         .check(CheckResponse(checkedItems: 1, checkedBytes: 2, problems: [failure], problemCount: 1)),
-        .granted(GrantedResponse(paths: [oddPath])),
+        .granted(GrantedResponse(paths: [oddPath], claim: 7)),
         .claims(
             ClaimsResponse(items: [
                 ClaimedItem(

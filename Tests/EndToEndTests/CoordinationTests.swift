@@ -22,6 +22,13 @@ extension EndToEnd {
             kill(holder.pid, number)
         }
 
+        /// A script that holds one document and then, when the other one is held too, wants that.
+        private func pair(_ device: TestDevice, _ mine: String, then other: String) -> String {
+            let meet = "touch \(device.state)/\(mine); while ! [ -e \(device.state)/\(other) ]; do sleep 0.02; done"
+            return "\(device.command(["coordinate", "write", mine])) -- sh -c '\(meet); "
+                + "\(device.command(["coordinate", "write", other])) -- echo both'"
+        }
+
         private struct Claims: Decodable {
             struct Mount: Decodable { let items: [Item] }
             struct Item: Decodable {
@@ -124,6 +131,22 @@ extension EndToEnd {
                 let end = try await holder
                 #expect(end.status == 1)
                 #expect(end.errors.contains("the claim was taken away"), "\(end.errors)")
+            }
+        }
+
+        @Test(
+            "a program started inside an accessor does not wait for it, and of two that would wait for each other one is refused"
+        )
+        func nesting() async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                let write = test.a.command(["coordinate", "write", "a"])
+                #expect(try await test.a.shell("\(write) -- \(write) -- echo inside") == "inside")
+                async let first = test.a.tryShell(pair(test.a, "a", then: "b"))
+                async let second = test.a.tryShell(pair(test.a, "b", then: "a"))
+                let ends = try await [first, second].sorted { $0.status < $1.status }
+                #expect(ends.map(\.status) == [0, 6], "\(ends)")
+                #expect(ends[0].output == "both\n")
+                #expect(ends[1].errors.contains("would wait for itself"), "\(ends[1].errors)")
             }
         }
 

@@ -10,7 +10,8 @@ package enum TreeChange: Sendable {
 }
 
 /// Hears of names that come, go and move. Called outside of transactions by the thread that made the change, before the program that
-/// asked for it has its answer; may be called with the tree's gate held, so it must not open anything.
+/// asked for it has its answer; is called with ``VirtualFileSystem/naming`` held,
+/// perhaps also the gate, so it must not open or name anything.
 package protocol TreeWitness: Sendable {
     func happened(_ change: TreeChange)
 }

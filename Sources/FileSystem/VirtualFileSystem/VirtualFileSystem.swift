@@ -26,6 +26,9 @@ package final class VirtualFileSystem: Sendable {
     let startedAt: Timestamp
     package let openFiles = OpenFiles()
     package let gate = TreeGate()
+    /// Shared: changing names, from before the transaction until the witness has heard of it. Exclusive: looking at names with the
+    /// certainty that the witness knows all of them. Below ``gate``.
+    package let naming = TreeGate()
     let removed = RemovedItems()
     let usage = UsageTimes()
 

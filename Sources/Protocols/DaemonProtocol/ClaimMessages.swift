@@ -6,7 +6,7 @@ package struct AccessRequest: Codable, Hashable, Sendable {
     package let purpose: String?
     /// Seconds to wait before it fails with `timedOut`; nil waits as long as it takes.
     package let timeout: Double?
-    /// The number of the claim of this connection inside of which this is asked.
+    /// The claim inside of which this is asked, by the daemon's number: of this connection, or of the same purpose. Others are ignored.
     package let within: UInt64?
 
     package init(accesses: [WantedAccess], purpose: String? = nil, timeout: Double? = nil, within: UInt64? = nil) {
@@ -48,7 +48,13 @@ package enum AccessOption: String, Codable, Hashable, Sendable, CaseIterable {
 package struct GrantedResponse: Codable, Hashable, Sendable {
     /// Where the items are now, in the order asked for.
     package let paths: [MountPath]
-    package init(paths: [MountPath]) { self.paths = paths }
+    /// Unique in this daemon; for ``AccessRequest/within``.
+    package let claim: UInt64
+
+    package init(paths: [MountPath], claim: UInt64) {
+        self.paths = paths
+        self.claim = claim
+    }
 }
 
 /// Ends a claim, or calls off a request that still waits.

@@ -8,7 +8,8 @@ struct CoordinateCommand: ParsableCommand {
         discussion: """
             Waits until it is this program's turn, runs CMD, and lets others go on when CMD ends, or when this command is \
             killed. Readers go together, a writer goes alone, in the order of their coming. Only programs that coordinate \
-            wait for each other: an editor that just opens the document does not.
+            wait for each other: an editor that just opens the document does not. A coordinate inside of CMD does not wait \
+            for the one around it.
 
             The exit status is CMD's, or 128 and the number of the signal that ended it. Where CMD was not run it is one \
             of those of ubiquity: 5 if the turn did not come in time; 126 or 127 if CMD can not be run or found.

@@ -25,11 +25,16 @@ struct CoordinatedTask: ParsableArguments {
     func run(_ mode: AccessMode) throws {
         let place = try MountLocator.current().place(of: path)
         var connection = try DaemonConnection.open(place.record)
-        let request = AccessRequest(accesses: [WantedAccess(path: place.path, mode: mode)], timeout: timeout)
-        guard case .granted = try connection.call(.claim(request)) else {
+        let outer = SurroundingClaim.current()
+        let purpose = outer?.purpose ?? SurroundingClaim.newPurpose()
+        let request = AccessRequest(
+            accesses: [WantedAccess(path: place.path, mode: mode)], purpose: purpose, timeout: timeout,
+            within: outer?.claim)
+        guard case .granted(let granted) = try connection.call(.claim(request)) else {
             throw DaemonConnection.unexpectedAnswer(place.record)
         }
         let claim = connection.lastID
+        SurroundingClaim(purpose: purpose, claim: granted.claim).export()
         let program = try ChildProgram.start(command)
         // The daemon's signs of life stay unread meanwhile: they fill the socket's buffer at most.
         let status = program.wait()

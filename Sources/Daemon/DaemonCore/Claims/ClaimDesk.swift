@@ -52,7 +52,7 @@ final class ClaimDesk: TreeWitness {
     // MARK: The tree
 
     func happened(_ change: TreeChange) {
-        // A claim is entered in the ledger before its items are looked up, so whoever finds it empty came before that look.
+        // A claim is entered in the ledger before its items are looked up, and no change is under way then.
         guard !ledger.isEmpty else { return }
         switch change {
         case .created(let item): arbiter.tell(.created(ItemNumber(item.node), at: item.place, by: nil))

@@ -11,9 +11,10 @@ extension DaemonService {
         let desk = device.claims
         try desk.ledger.add(client)
         do {
-            let wanted = try await blocking { [self] in try coordinated(request, client) }
-            let items = try await granted(wanted, client)
-            return GrantedResponse(paths: try await blocking { [self] in try items.map(path) })
+            let items = try await granted(request, client)
+            let paths = try await blocking { [self] in try items.map(path) }
+            // None where it was finished in the meantime: nothing is within it then.
+            return GrantedResponse(paths: paths, claim: desk.ledger.claim(client.request, of: client)?.value ?? 0)
         } catch {
             if let id = desk.ledger.claim(client.request, of: client) { desk.abandon(id, of: client) }
             desk.ledger.remove(client.request, of: client)
@@ -21,11 +22,10 @@ extension DaemonService {
         }
     }
 
-    private func granted(_ wanted: ClaimRequest, _ client: ClientContext) async throws -> [ItemKey] {
-        let desk = device.claims
+    private func granted(_ request: AccessRequest, _ client: ClientContext) async throws -> [ItemKey] {
         let (outcomes, outcome) = AsyncStream<Result<[ItemKey], ClaimError>>.makeStream()
-        try await blocking {
-            desk.open(wanted, for: client) { result in
+        try await blocking { [self] in
+            try open(request, client) { result in
                 outcome.yield(result)
                 outcome.finish()
             }
@@ -33,6 +33,19 @@ extension DaemonService {
         for await result in outcomes { return try result.get() }
         // The client left: the stream ends with the task.
         throw CancellationError()
+    }
+
+    /// No name changes between the look at what a path means and the request for it: a file renamed over the document just then would be
+    /// another item, which nobody holds yet.
+    private func open(
+        _ request: AccessRequest, _ client: ClientContext,
+        _ outcome: @escaping @Sendable (Result<[ItemKey], ClaimError>) -> Void
+    ) throws {
+        try device.files.gate.shared {
+            try device.files.naming.exclusive {
+                device.claims.open(try coordinated(request, client), for: client, outcome)
+            }
+        }
     }
 
     func finish(_ request: FinishRequest, _ client: ClientContext) async throws -> DoneResponse {
@@ -50,17 +63,11 @@ extension DaemonService {
 
     private func coordinated(_ request: AccessRequest, _ client: ClientContext) throws -> ClaimRequest {
         let id = ClientID(client.connection)
-        let enclosure = try request.within.map { number in
-            guard let claim = device.claims.ledger.claim(number, of: client) else {
-                throw DaemonFailure(.invalidRequest, "this connection has no claim of number \(number) to be within")
-            }
-            return Enclosure.claim(claim)
-        }
         return ClaimRequest(
             client: id, purpose: request.purpose.map { .named($0) } ?? .coordinator(id, client.request),
             accesses: try device.metadata.read { transaction in
                 try request.accesses.map { try access($0, transaction) }
-            }, enclosure: enclosure, patience: request.timeout.map { .seconds($0) })
+            }, enclosure: request.within.map { .claim(ClaimID($0)) }, patience: request.timeout.map { .seconds($0) })
     }
 
     private func access(_ wanted: WantedAccess, _ transaction: MetadataTransaction) throws -> Access {
