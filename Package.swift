@@ -72,7 +72,7 @@ let package = Package(
         .testTarget(
             name: "LocalMetadataTests",
             dependencies: [
-                "Basics", "CloudModel", "ContainerLog", "DeviceSupport", "LocalMetadata", "TestSupport", logging,
+                "Basics", "CloudModel", "ContainerLog", "DeviceSupport", "LocalMetadata", "TestSupport", grdb, logging,
             ]),
         .target(
             name: "LocalContent",
@@ -166,7 +166,10 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: ["Basics", "CloudModel", "CloudStorage", "ContainerLog", subprocess, systemPackage],
-            path: "Sources/TestSupport", exclude: ["Device", "Simulation"]),
+            path: "Sources/TestSupport", exclude: ["CFaults", "Device", "Faults", "PowerLoss", "Simulation"]),
+        .systemLibrary(name: "CFaults", path: "Sources/TestSupport/CFaults"),
+        .target(name: "Faults", dependencies: ["CFaults"], path: "Sources/TestSupport/Faults"),
+        .executableTarget(name: "fault-tool", dependencies: ["CFaults", "Faults"], path: "Tests/Support/fault-tool"),
         .target(
             name: "DeviceSupport",
             dependencies: [
@@ -184,10 +187,34 @@ let package = Package(
         .testTarget(
             name: "SimulationTests",
             dependencies: [
-                "CloudModel", "ContainerLog", "DeviceSupport", "LocalMetadata", "Simulation", "Sync",
+                "CloudModel", "ContainerLog", "DeviceSupport", "LocalContent", "LocalMetadata", "Simulation", "Sync",
                 "VirtualFileSystem",
             ]),
+        .testTarget(
+            name: "FuzzTests",
+            dependencies: [
+                "Basics", "Chunking", "CloudModel", "CloudStorage", "ContainerLog", "DaemonProtocol", "DirectoryCloud",
+                "LocalMetadata", grdb, logging,
+            ], exclude: ["Corpus", "Fuzzer"]),
+        .target(
+            name: "PowerLoss",
+            dependencies: [
+                "Basics", "Chunking", "CloudModel", "CloudStorage", "ContainerLog", "DeviceSupport", "Fuse",
+                "LocalContent", "LocalMetadata", "Sync", "TestSupport", "Transfers", "VirtualFileSystem", logging,
+            ], path: "Sources/TestSupport/PowerLoss"),
+        .executableTarget(
+            name: "powerloss", dependencies: ["PowerLoss", argumentParser], path: "Tests/Support/powerloss",
+            // SQLite's library finds the two functions here before those of the C library.
+            linkerSettings: [
+                .unsafeFlags([
+                    "-Xlinker", "--export-dynamic-symbol=fsync", "-Xlinker", "--export-dynamic-symbol=fdatasync",
+                ])
+            ]),
+        .testTarget(
+            name: "PowerLossTests", dependencies: ["Basics", "TestSupport", "powerloss", "ubiquity", "ubiquityd"]),
         .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "ubiquity", "ubiquityd"]),
+        .testTarget(
+            name: "FaultTests", dependencies: ["Faults", "TestSupport", "fault-tool", "ubiquity", "ubiquityd"]),
         .testTarget(
             name: "ReferenceModelTests",
             dependencies: ["CLinux", "DeviceSupport", "TestSupport", "ubiquity", "ubiquityd"]),
@@ -206,6 +233,22 @@ for target in package.targets where target.type != .system {
     ]
 }
 
+// `make fuzz` builds the decoders that FuzzTests replays as one program of libFuzzer, with the address sanitizer in all our modules.
+if Context.environment["UBIQUITY_FUZZ"] != nil, let tests = package.targets.first(where: { $0.name == "FuzzTests" }) {
+    let sanitizers = "-sanitize=fuzzer,address"
+    let fuzzer = Target.executableTarget(
+        name: tests.name, dependencies: tests.dependencies, path: "Tests/FuzzTests",
+        exclude: ["Corpus", "CorpusTests.swift"],
+        swiftSettings: tests.swiftSettings, linkerSettings: [.unsafeFlags([sanitizers, "-use-ld=lld"])])
+    package.targets.removeAll { $0.name == tests.name }
+    package.targets.append(fuzzer)
+    for target in package.targets where target.type != .system {
+        target.swiftSettings?.append(.unsafeFlags([sanitizers, "-enable-testing"]))
+    }
+}
+
 // Every byte of every document passes its inner loops: unoptimised they are some thirty times slower, and tests with them.
-package.targets.first { $0.name == "Chunking" }?.swiftSettings?
-    .append(.unsafeFlags(["-O"], .when(configuration: .debug)))
+for name in ["Chunking", "Faults"] {
+    package.targets.first { $0.name == name }?.swiftSettings?
+        .append(.unsafeFlags(["-O"], .when(configuration: .debug)))
+}

@@ -52,6 +52,16 @@ struct ChangeBatchCodingTests {
         #expect(throws: LogError.tooNew(format: 77, known: 1)) { try ChangeBatch(decoding: [77]) }
     }
 
+    @Test("A number behind which a device could not go on counting, and a size that no file has, are damage")
+    func numbers() throws {
+        var batch = sample
+        batch.deviceSequence = .max
+        #expect(throws: LogError.self) { try ChangeBatch(decoding: batch.encoded()) }
+        batch = sample
+        batch.changes = [.announcement(3, "n", size: 1 << 63)]
+        #expect(throws: LogError.self) { try ChangeBatch(decoding: batch.encoded()) }
+    }
+
     @Test("What exceeds a limit is not written")
     func limits() throws {
         var batch = sample

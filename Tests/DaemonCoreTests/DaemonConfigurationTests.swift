@@ -56,7 +56,8 @@ struct DaemonConfigurationTests {
         "addresses of clouds are read",
         arguments: [
             ("file:///a/b", CloudAddress.directory(path: "/a/b")), ("file://localhost/a", .directory(path: "/a")),
-            ("/a/b", .directory(path: "/a/b")), ("file:///a%20b", .directory(path: "/a b")),
+            ("/a/b", .directory(path: "/a/b")), ("/\u{301}a", .directory(path: "/\u{301}a")),
+            ("file:///a%20b", .directory(path: "/a b")),
             ("https://host/x", .http(url: "https://host/x")), ("s3://bucket/p/q", .s3(bucket: "bucket", prefix: "p/q")),
             ("s3://bucket", .s3(bucket: "bucket", prefix: "")),
         ])

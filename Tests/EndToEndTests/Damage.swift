@@ -13,6 +13,16 @@ enum Damage {
         try file.write(contentsOf: Data(bytes.map { $0 ^ 0x10 }))
     }
 
+    /// Changes the byte at `offset` in the bits of `mask`.
+    static func change(_ path: String, at offset: Int, by mask: UInt8) throws {
+        let file = try FileHandle(forUpdating: URL(filePath: path))
+        defer { try? file.close() }
+        try file.seek(toOffset: UInt64(offset))
+        let byte = try file.read(upToCount: 1)?.first ?? 0
+        try file.seek(toOffset: UInt64(offset))
+        try file.write(contentsOf: Data([byte ^ mask]))
+    }
+
     static func truncate(_ path: String, to size: UInt64) throws {
         let file = try FileHandle(forUpdating: URL(filePath: path))
         defer { try? file.close() }

@@ -40,6 +40,27 @@ struct DamageTests {
         #expect(FileManager.default.contents(atPath: directory + "/metadata.sqlite") == bytes)
     }
 
+    @Test("what a loss of power left of a first start is rolled back, and the start goes on")
+    func halfMade() throws {
+        let directory = NSTemporaryDirectory() + "/ubiquity-half-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let path = directory + "/metadata.sqlite"
+        // A process that dies in a transaction whose pages are in the file already leaves its journal.
+        let die = """
+            PRAGMA cache_size = 1; CREATE TABLE half(text); BEGIN;
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+            INSERT INTO half SELECT hex(randomblob(500)) FROM n;
+            """
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["sqlite3", path, die, ".shell kill -9 $PPID"]
+        try process.run()
+        process.waitUntilExit()
+        try #require(FileManager.default.fileExists(atPath: path + "-journal"))
+        #expect(code(opening: path) == nil)
+    }
+
     @Test("columns of random bytes are decoded or refused, never a crash")
     func hostileColumns() {
         let start = UInt64.random(in: 0 ... .max)
@@ -53,6 +74,44 @@ struct DamageTests {
             _ = try? ItemID(data: bytes)
             _ = try? Digest(data: bytes)
         }
+    }
+
+    @Test(
+        "numbers that can not be are called damage before anything counts on from them",
+        arguments: ["local SET size", "local SET generation", "container SET sequence"])
+    func numbers(column: String) throws {
+        let scratch = try Scratch()
+        try scratch.metadata.write { transaction in
+            _ = try transaction.createContainer(.cloudDocs, at: .zero)
+            // The pragma answers no row, so that it is run to its end.
+            _ = try transaction.number("PRAGMA ignore_check_constraints = 1")
+            _ = try transaction.number("UPDATE \(column) = -1")
+        }
+        let error = try #require(throws: MetadataError.self) {
+            try scratch.metadata.read { transaction in
+                _ = try transaction.items(after: NodeID(0), limit: 10)
+                for container in try transaction.containers() {
+                    _ = try RemoteTree(transaction, container: container.id).state().sequence.next
+                }
+            }
+        }
+        #expect(error.code == .damaged)
+        // A sum is only for people.
+        _ = try scratch.metadata.read { try ($0.totals(), $0.presentBytes()) }
+    }
+
+    @Test("sizes that come to more than a number holds do not stop what adds them up")
+    func largeSizes() throws {
+        let scratch = try Scratch()
+        try scratch.metadata.write { transaction in
+            _ = try transaction.createContainer(.cloudDocs, at: .zero)
+            _ = try transaction.number(
+                "UPDATE local SET size = \(Int64.max), pendingSince = 1, presence = 2, isEdited = 1")
+        }
+        let sums = try scratch.metadata.read {
+            try [$0.totals().bytes, $0.presentBytes(), $0.pendingTotals().bytes]
+        }
+        #expect(sums == [UInt64](repeating: UInt64(Int64.max), count: 3))
     }
 
     @Test("extended attributes and conflicts come back as they were stored")

@@ -38,7 +38,7 @@ final class TestEngine {
         var timing = EngineTiming()
         timing.settle = .zero
         context = EngineContext(
-            metadata: metadata, content: content, backend: backend, mounted: KernellessMount(files, content),
+            metadata: metadata, content: content, backend: backend, mounted: KernellessMount(files),
             transfers: transfers, device: DeviceID(7), deviceName: "test", time: SystemTime(), timing: timing, log: log)
         engine = SyncEngine(context, limits: CacheLimits(minimumFree: 0))
     }

@@ -1,7 +1,8 @@
 import CloudModel
 import ContainerLog
 import DeviceSupport
-import Foundation
+import Glibc
+import LocalContent
 import LocalMetadata
 import Sync
 import Testing
@@ -13,20 +14,16 @@ import VirtualFileSystem
 @Suite("Cases that histories found")
 struct FoundCases {
     private func withDevice(_ body: (SimulatedDevice, UserActions) throws -> Void) throws {
-        let root = NSTemporaryDirectory() + "ubiquity-case-\(UUID().uuidString)"
         let device = try SimulatedDevice(
-            number: 0, seed: 1, skew: .zero, cloud: SimulatedCloud(bug: nil), shared: SharedParts(), below: root)
-        defer {
-            try? device.crash()
-            try? FileManager.default.removeItem(atPath: root)
-        }
+            number: 0, seed: 1, skew: .zero, cloud: SimulatedCloud(bug: nil), shared: SharedParts())
         try body(device, UserActions(device: device))
+        try device.end()
     }
 
     private func rest(_ device: SimulatedDevice) throws {
         for _ in 0..<3 {
             device.time.advance(by: .seconds(1))
-            try History.syncFully(device)
+            try device.syncFully()
         }
         #expect(try device.unrest().isEmpty)
     }
@@ -57,6 +54,74 @@ struct FoundCases {
             device.time.advance(by: .seconds(-86_400))
             try rest(device)
             #expect(device.cloud.log.count == 1)
+        }
+    }
+
+    @Test("an edit whose close found the disk full is told once there is space, without a restart")
+    func closeOnFullDisk() throws {
+        try withDevice { device, user in
+            var ledger = Ledger()
+            try user.save("a", in: device.root, "1", &ledger)
+            try rest(device)
+            let file = try #require(try user.item("a", in: device.root))
+            let handle = try device.files.open(file.node, canWrite: true, truncate: false)
+            try user.put("22", handle)
+            device.faults.begin(.fullDisk, sparing: 0)
+            device.files.release(handle)
+            #expect(device.faults.end() > 0)
+            try rest(device)
+            #expect(try device.metadata.read { try $0.item(file.node) }?.content?.size == 2)
+            #expect(device.cloud.log.count == 2)
+        }
+    }
+
+    @Test("an open to write that fails leaves nothing behind that waits for its close", arguments: 0..<4)
+    func failedOpen(spared: Int) throws {
+        try withDevice { device, user in
+            var ledger = Ledger()
+            try user.save("a", in: device.root, "1", &ledger)
+            try rest(device)
+            let file = try #require(try user.item("a", in: device.root))
+            device.faults.begin(.brokenDisk, sparing: spared)
+            let handle = try? device.files.open(file.node, canWrite: true, truncate: true)
+            device.faults.end()
+            if let handle { device.files.release(handle) }
+            try rest(device)
+            let row = try #require(try device.metadata.read { try $0.item(file.node) })
+            #expect(!row.isWriting)
+            #expect(!row.isEdited)
+        }
+    }
+
+    @Test("a document whose blob went with the power is a placeholder again after the start")
+    func lostBlob() throws {
+        try withDevice { device, user in
+            var ledger = Ledger()
+            try user.save("a", in: device.root, "1", &ledger)
+            try rest(device)
+            let file = try #require(try user.item("a", in: device.root))
+            try device.content.remove(file.blob)
+            try device.crash()
+            try device.start()
+            let row = try #require(try device.metadata.read { try $0.item(file.node) })
+            #expect(row.presence == .none)
+            try device.materialise(row)
+            #expect(try device.text(of: #require(try user.item("a", in: device.root))) == "1")
+        }
+    }
+
+    @Test("an edit that outlived the power while its row did not has the right size after the start")
+    func rowBehindBlob() throws {
+        try withDevice { device, user in
+            var ledger = Ledger()
+            try user.save("a", in: device.root, "1", &ledger)
+            let file = try #require(try user.item("a", in: device.root))
+            let descriptor = try device.content.open(file.blob)
+            #expect(pwrite(descriptor, "4444", 4, 0) == 4)
+            close(descriptor)
+            try device.crash()
+            try device.start()
+            #expect(try device.metadata.read { try $0.item(file.node) }?.size == 4)
         }
     }
 }

@@ -11,7 +11,7 @@ struct ImportTests {
 
     /// Each outside library and the modules that own it. Everyone else goes through them.
     private static let owners: [String: Set<String>] = [
-        "ArgumentParser": ["Commands", "simulate", "ubiquity", "ubiquityd"],
+        "ArgumentParser": ["Commands", "powerloss", "simulate", "ubiquity", "ubiquityd"],
         "CFuse3": ["Fuse"],
         "CZstd": ["Chunking"],
         "Crypto": ["Chunking"],

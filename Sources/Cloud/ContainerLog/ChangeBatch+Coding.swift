@@ -71,6 +71,8 @@ extension ByteReader {
         let deviceName = try string()
         guard deviceName.utf8.count <= ChangeBatch.maximumDeviceNameBytes else { throw .invalid("a long device name") }
         let deviceSequence = try varint()
+        // A device counts on from its last batch; from here on it could not.
+        guard deviceSequence < UInt64(Int64.max) else { throw .invalid("the batch number \(deviceSequence)") }
         let time = Timestamp(nanoseconds: try fixed())
         let count = try count(minimumBytes: 3)
         guard count <= ChangeBatch.maximumChanges else { throw .invalid("\(count) changes, too many for an entry") }

@@ -80,10 +80,17 @@ extension ByteReader {
 
     mutating func content() throws(ByteCodingError) -> FileContent {
         let tag = try byte()
-        if tag == ContentTag.announced { return .announced(size: try varint()) }
+        if tag == ContentTag.announced { return .announced(size: try size()) }
         guard let layout = ContentReference.Layout(rawValue: tag) else { throw .invalid("an unknown layout \(tag)") }
-        let size = try varint()
+        let size = try size()
         return .stored(ContentReference(digest: try digest(), size: size, layout: layout))
+    }
+
+    /// What a file can have: `off_t` of Linux ends at 2^63 - 1.
+    private mutating func size() throws(ByteCodingError) -> UInt64 {
+        let size = try varint()
+        guard size <= UInt64(Int64.max) else { throw .invalid("a size of \(size) bytes") }
+        return size
     }
 
     mutating func body() throws(ByteCodingError) -> ItemBody {

@@ -58,6 +58,7 @@ struct StoredFrame: Equatable {
             throw .truncated
         }
         guard fields.length <= UInt64(Self.maximumLength) else { throw .tooLong }
+        guard kind == .entry || fields.checksum == 0 else { throw .checksum }
         self.kind = kind
         length = fields.length
         checksum = fields.checksum

@@ -48,7 +48,7 @@ struct Device: Sendable {
         let transfers = try Self.transfers(configuration, logger)
         let context = EngineContext(
             metadata: metadata, content: content, backend: transfers.backend,
-            mounted: MountLink(files, content, invalidator, link, log: logger), transfers: transfers, device: id,
+            mounted: MountLink(files, invalidator, link), transfers: transfers, device: id,
             deviceName: configuration.deviceName, time: time, timing: timing, log: logger)
         engine = SyncEngine(context, limits: limits)
         link.attach(engine)
@@ -98,6 +98,7 @@ struct Device: Sendable {
 
     func close() throws {
         try files.saveUsage()
+        files.removal.flush()
         try metadata.makeDurable()
         try metadata.closeWhole()
     }

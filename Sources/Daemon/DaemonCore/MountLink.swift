@@ -1,7 +1,6 @@
 import CloudModel
 import LocalContent
 import LocalMetadata
-import Logging
 import Mount
 import Sync
 import Synchronization
@@ -10,20 +9,13 @@ import VirtualFileSystem
 /// Lets the engine see the mount: which files are open, and what the kernel has to be told.
 final class MountLink: MountedFiles {
     private let files: VirtualFileSystem
-    private let content: ContentStore
     private let invalidator: KernelInvalidator
     private let source: EngineLink
-    private let log: Logger
 
-    init(
-        _ files: VirtualFileSystem, _ content: ContentStore, _ invalidator: KernelInvalidator, _ source: EngineLink,
-        log: Logger
-    ) {
+    init(_ files: VirtualFileSystem, _ invalidator: KernelInvalidator, _ source: EngineLink) {
         self.files = files
-        self.content = content
         self.invalidator = invalidator
         self.source = source
-        self.log = log
     }
 
     func exclusively<T>(_ body: () throws -> T) rethrows -> T { try files.gate.exclusive(body) }
@@ -33,12 +25,7 @@ final class MountLink: MountedFiles {
     func detach(_ removed: [LocalItem]) { files.detach(removed) }
 
     func apply(_ effects: TreeEffects) {
-        for blob in effects.orphanedBlobs {
-            do { try content.remove(blob) } catch {
-                log.warning(
-                    "could not remove a blob; the sweep will", metadata: ["blob": "\(blob)", "error": "\(error)"])
-            }
-        }
+        for blob in effects.orphanedBlobs { files.removal.remove(blob) }
         invalidator.invalidate(
             nodes: Array(effects.changedNodes), entries: effects.changedEntries.map { ($0.parent, $0.name.bytes) })
         if effects.wantsDownloads { source.downloadsWanted() }
@@ -47,4 +34,6 @@ final class MountLink: MountedFiles {
     func noteIdleEdits(pause: Duration) { files.noteIdleEdits(pause: pause) }
 
     func saveUsage() throws { try files.saveUsage() }
+
+    func takeAwayBlobs() { files.removal.flush() }
 }

@@ -70,7 +70,7 @@ struct StateOpening {
         guard access(content, F_OK) == 0 else { return false }
         do {
             let store = try ContentStore(directory: content)
-            return try (0..<256).contains { try !store.blobs(inShard: $0).isEmpty }
+            return try store.existingShards().contains { try !store.blobs(inShard: $0).isEmpty }
         } catch {
             throw DaemonFailure(
                 .failed, "the documents on this device can not be looked through (\(error))", path: content,

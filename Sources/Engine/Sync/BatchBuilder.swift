@@ -106,7 +106,9 @@ package struct BatchBuilder {
     private mutating func addMovedFolders(above item: LocalItem) throws {
         var above: [LocalItem] = []
         var next = item.parent
-        while next != .root, let folder = try transaction.item(next) {
+        // Damaged rows may lead in a circle; no path has more folders.
+        for _ in 0..<4096 {
+            guard next != .root, let folder = try transaction.item(next) else { break }
             if folder.pendingSince != nil { above.append(folder) }
             next = folder.parent
         }

@@ -41,6 +41,7 @@ package struct LogFollower: Sendable {
         }
         var seen: Set<ItemID> = []
         for id in touched where seen.insert(id).inserted { try follower.follow(id) }
+        try follower.nameSiblings()
         effects = follower.effects
     }
 
@@ -62,6 +63,7 @@ package struct LogFollower: Sendable {
         try context.changeTree { transaction, effects in
             var follower = follower(transaction, container.id)
             for id in ids { try follower.follow(id) }
+            try follower.nameSiblings()
             effects = follower.effects
         }
     }

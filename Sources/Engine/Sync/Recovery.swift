@@ -7,10 +7,10 @@ package import Logging
 
 /// What a start does before anything answers: finds the edits that were being made when the process ended.
 package struct Recovery: Sendable {
-    private let metadata: MetadataDatabase
-    private let content: ContentStore
+    let metadata: MetadataDatabase
+    let content: ContentStore
     private let time: any TimeSource
-    private let log: Logger
+    let log: Logger
 
     package init(metadata: MetadataDatabase, content: ContentStore, time: any TimeSource, log: Logger) {
         self.metadata = metadata
@@ -19,18 +19,29 @@ package struct Recovery: Sendable {
         self.log = log
     }
 
-    /// Looks at files that were open for writing, and only at those. Repeating it changes nothing more.
+    /// Looks at files that were open for writing, and at edits on their way to the cloud. Repeating it changes nothing more.
     package func run() throws {
-        let items = try metadata.read { try $0.writing() }
+        let items = try metadata.read { try $0.writing() } + torn()
         guard !items.isEmpty else { return }
         try metadata.write { transaction in
             for item in items { try recover(item, transaction) }
         }
         try metadata.makeDurable()
-        log.notice("looked after files that were being written", metadata: ["count": "\(items.count)"])
+        log.notice("looked after files that were being written or lost bytes", metadata: ["count": "\(items.count)"])
     }
 
-    private func recover(_ item: LocalItem, _ transaction: MetadataTransaction) throws {
+    /// Edits that were closed and not synced when the power went: the row may have outlived bytes that it speaks of, or lag behind them.
+    private func torn() throws -> [LocalItem] {
+        var found: [LocalItem] = []
+        var last: LocalItem?
+        while case let page = try metadata.read({ try $0.edited(after: last, limit: 500) }), let end = page.last {
+            last = end
+            found += try page.filter(isBehind)
+        }
+        return found
+    }
+
+    func recover(_ item: LocalItem, _ transaction: MetadataTransaction) throws {
         var row = item
         row.isWriting = false
         if let blob = try status(of: item.blob) {
@@ -43,14 +54,20 @@ package struct Recovery: Sendable {
                 row.attributes.modified = blob.modified
             }
         } else {
-            lost(&row)
+            try lost(&row)
         }
         if row.isEdited, !row.isExcluded { row.pendingSince = time.now() }
         try transaction.update(row)
     }
 
+    /// Whether the row of an edited file tells of other bytes than there are.
+    func isBehind(_ item: LocalItem) throws -> Bool {
+        guard let blob = try status(of: item.blob) else { return item.size > 0 && item.uploadError == nil }
+        return blob.size != item.size || blob.modified != item.attributes.modified
+    }
+
     /// Nil where there is no such blob.
-    private func status(of blob: BlobName) throws -> BlobStatus? {
+    func status(of blob: BlobName) throws -> BlobStatus? {
         do throws(Errno) { return try content.status(blob) } catch {
             guard error.code == ENOENT else { throw error }
             return nil
@@ -58,10 +75,12 @@ package struct Recovery: Sendable {
     }
 
     /// There are no bytes: the file was made and never written, or the disk lost them. The agreed content, if any, comes back.
-    private func lost(_ row: inout LocalItem) {
+    private func lost(_ row: inout LocalItem) throws {
         guard row.size > 0 || !row.isEdited else {
             row.generation += 1
-            return
+            // What an upload reads.
+            close(try content.create(row.blob))
+            return try content.setModified(row.attributes.modified, of: row.blob)
         }
         guard row.content != nil else {
             row.uploadError = "Its bytes were lost on this device before they reached the cloud."
@@ -75,14 +94,17 @@ package struct Recovery: Sendable {
     /// Removes blobs that nothing refers to, left by a process that died between two steps. Runs beside everything else: only what
     /// is older than this process is looked at.
     package func sweep(startedAt: Timestamp, isInUse: (BlobName) -> Bool) throws {
-        for shard in 0..<256 {
+        for shard in try content.existingShards() {
             for blob in try content.blobs(inShard: shard) where !isInUse(blob) {
                 let item = try metadata.read { try $0.item(NodeID(blob.node)) }
                 if let item, item.generation == blob.generation, item.presence != .none { continue }
                 guard let status = try? content.status(blob), status.changed < startedAt else { continue }
                 // The row may have come to this blob since it was read.
                 let now = try metadata.read { try $0.item(NodeID(blob.node)) }
-                if now?.generation != blob.generation || now?.presence == Presence.none { try content.remove(blob) }
+                guard now?.generation != blob.generation || now?.presence == Presence.none else { continue }
+                // A row that says so may not be on the platter yet, and come back after a loss of power as it was.
+                try metadata.makeDurable()
+                try content.remove(blob)
             }
         }
     }
@@ -91,6 +113,9 @@ package struct Recovery: Sendable {
 extension EngineContext {
     /// Sweeps leftovers off the cooperative pool.
     package func blockingSweep(_ recovery: Recovery, _ startedAt: Timestamp, _ downloads: ContentService) async throws {
-        try await blocking { try recovery.sweep(startedAt: startedAt) { downloads.isActive($0) } }
+        try await blocking {
+            try recovery.sweep(startedAt: startedAt) { downloads.isActive($0) }
+            try recovery.mendLost { downloads.isActive($0.blob) || mounted.isOpen($0.node) }
+        }
     }
 }

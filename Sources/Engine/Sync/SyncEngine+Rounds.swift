@@ -54,6 +54,8 @@ extension SyncEngine {
         if expected == nil {
             try await context.blocking { [context] in
                 try context.metadata.write { try $0.setSetting("cloud", .init(identity.text.utf8)) }
+                // Forgotten in a loss of power, it would let this device make another cloud while this one is out of reach.
+                try context.metadata.makeDurable()
             }
         }
         shared.withLock { shared in

@@ -168,6 +168,8 @@ package final class SyncEngine: Sendable {
                 try await context.blocking { [self] in
                     context.mounted.noteIdleEdits(pause: context.timing.settleOpen)
                     try context.mounted.saveUsage()
+                    // Afterwards, so that the next look at the disk sees what was evicted.
+                    defer { context.mounted.takeAwayBlobs() }
                     try evictor.enforce(limits)
                 }
             } catch { context.log.warning("maintenance failed", metadata: ["error": "\(error)"]) }

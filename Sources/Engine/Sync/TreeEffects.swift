@@ -33,9 +33,11 @@ package protocol MountedFiles: Sendable {
     func isOpen(_ node: NodeID) -> Bool
     /// Handles of these keep their bytes, though the names are gone. Inside ``exclusively(_:)``, after the commit.
     func detach(_ removed: [LocalItem])
-    /// Carries out what a committed change asks for: removes stale blobs, tells the kernel. Not inside ``exclusively(_:)``.
+    /// Carries out what a committed change asks for: has stale blobs removed, tells the kernel. Not inside ``exclusively(_:)``.
     func apply(_ effects: TreeEffects)
     /// Notes edits in files that stay open for writing and were left alone for `pause`.
     func noteIdleEdits(pause: Duration)
     func saveUsage() throws
+    /// Removes the stale blobs that wait for it.
+    func takeAwayBlobs()
 }

@@ -40,6 +40,7 @@ extension TreeFollower {
         guard shown != sibling else { return }
         if let sibling {
             enter(sibling.parent, sibling.name)
+            freed.insert(sibling.parent)
             effects.changedNodes.insert(sibling.node)
             try transaction.update(shown)
         } else {
@@ -58,6 +59,19 @@ extension TreeFollower {
         item.conflict = LocalItem.ConflictPlace(document: document.item, version: conflict.version)
         setPlaceholder(conflict.content, &item)
         return item
+    }
+
+    /// Gives siblings the names that others left: which of two came first is not the same on all devices.
+    mutating func nameSiblings() throws {
+        // It ends: each new name is an earlier one.
+        while let folder = freed.popFirst() {
+            for sibling in try transaction.siblings(in: folder) {
+                guard let document = sibling.conflict?.document,
+                    let remote = try transaction.remote(document, in: container)
+                else { continue }
+                try followConflicts(of: remote)
+            }
+        }
     }
 
     /// A sibling whose document was deleted is an item of the log under the id that it had all along.

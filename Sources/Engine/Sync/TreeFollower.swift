@@ -11,6 +11,8 @@ package struct TreeFollower {
     let isOpen: (NodeID) -> Bool
     let now: Timestamp
     package var effects = TreeEffects()
+    /// Folders in which a sibling gave up its name.
+    var freed: Set<NodeID> = []
     /// Items being followed further up the call stack: names that change places would go round for ever.
     private var underway: Set<ItemID> = []
     private var keptFolders: [NodeID: Bool] = [:]
@@ -164,6 +166,7 @@ package struct TreeFollower {
 
     mutating func drop(_ item: LocalItem) throws {
         try transaction.remove(item.node)
+        if item.isConflictSibling { freed.insert(item.parent) }
         enter(item.parent, item.name)
         effects.removed.append(item)
         if item.kind == .file, item.presence != .none, !isOpen(item.node) { effects.orphanedBlobs.append(item.blob) }

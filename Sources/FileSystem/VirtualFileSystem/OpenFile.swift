@@ -23,6 +23,8 @@ package final class OpenFile: Sendable {
         package var writers = 0
         /// The blob when writing began: as long as it has the same content, nobody wrote.
         package var baseline: BlobStatus?
+        /// The last writer closed it, and its row does not know yet.
+        var isUnfinished = false
         /// The name is gone; the bytes go with the last handle.
         package var isUnlinked = false
         /// The blob's name was made in this session and may not be on the platter.

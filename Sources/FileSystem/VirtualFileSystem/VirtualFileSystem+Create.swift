@@ -58,15 +58,16 @@ extension VirtualFileSystem {
                 item.pendingSince = nil
             }
         } afterInsertion: { item in
-            if kind == .file { try makeEmptyBlob(item) }
+            if kind == .file { _ = try makeEmptyBlob(item) }
         }
         return attributes(item)
     }
 
-    /// What an upload reads, with the time by which a later write shows.
-    private func makeEmptyBlob(_ item: LocalItem) throws {
+    /// What an upload reads, with the time by which a later write shows, and which a crash before the close leaves.
+    private func makeEmptyBlob(_ item: LocalItem) throws -> (bytes: SharedDescriptor, status: BlobStatus) {
         let bytes = SharedDescriptor(adopting: try content.create(item.blob))
         try LocalContent.setModified(item.attributes.modified, descriptor: bytes.raw)
+        return (bytes, try BlobStatus(descriptor: bytes.raw))
     }
 
     /// `open(2)` with `O_CREAT` of a name that is free. The caller answers `EEXIST` or opens, where it is not.
@@ -75,7 +76,7 @@ extension VirtualFileSystem {
     ) throws -> (attributes: NodeAttributes, handle: OpenHandle) {
         let name = try Self.name(bytes)
         return try gate.shared {
-            var bytes: SharedDescriptor?
+            var blob: (bytes: SharedDescriptor, status: BlobStatus)?
             let item = try insert(name, in: parent, kind: .file, caller: caller) { item in
                 item.attributes.permissions = permissions & 0o7777
                 item.presence = .whole
@@ -85,25 +86,24 @@ extension VirtualFileSystem {
                 // The last close makes it pending; until then there is nothing worth sending.
                 item.pendingSince = nil
             } afterInsertion: { item in
-                bytes = SharedDescriptor(adopting: try content.create(item.blob))
+                // All that can fail comes before the commit: a name whose creation failed must not be there.
+                blob = try makeEmptyBlob(item)
             }
-            guard let bytes else { throw Errno(EIO) }
-            return (attributes(item), try adopt(item, bytes))
+            guard let blob else { throw Errno(EIO) }
+            return (attributes(item), adopt(item, blob.bytes, blob.status))
         }
     }
 
     /// Enters a file that was just made as open for writing.
-    private func adopt(_ item: LocalItem, _ bytes: SharedDescriptor) throws -> OpenHandle {
+    private func adopt(_ item: LocalItem, _ bytes: SharedDescriptor, _ status: BlobStatus) -> OpenHandle {
         let file = openFiles.claim(item.node)
-        try file.state.withLock { state in
+        file.state.withLock { state in
             state.item = item
             state.blob = item.blob
             state.bytes = bytes
             state.handles = 1
             state.writers = 1
-            // The time that is shown from the start is the one that a crash before the close leaves.
-            try LocalContent.setModified(item.attributes.modified, descriptor: bytes.raw)
-            state.baseline = try BlobStatus(descriptor: bytes.raw)
+            state.baseline = status
             state.needsNameSync = true
         }
         return OpenHandle(file: file, canWrite: true, isNonblocking: false)

@@ -118,7 +118,7 @@ extension VirtualFileSystem {
         state.needsNameSync = true
         state.baseline = nil
         if let incomplete = state.incomplete.take() { source.closeIncomplete(incomplete) }
-        removeBlob(old)
+        removal.remove(old)
     }
 
     private func noteTruncation(_ state: inout OpenFile.State) throws {

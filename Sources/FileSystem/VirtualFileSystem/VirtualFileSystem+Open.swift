@@ -18,12 +18,17 @@ extension VirtualFileSystem {
                 try file.state.withLock { state in
                     try load(&state, node: node)
                     if canWrite { try beginWriting(&state) }
-                    if truncate { try resize(&state, to: 0) }
-                    if isNonblocking, state.download != nil { throw requestLater(state) }
+                    do {
+                        if truncate { try resize(&state, to: 0) }
+                        if isNonblocking, state.download != nil { throw requestLater(state) }
+                    } catch {
+                        if canWrite { abandonWriting(&state) }
+                        throw error
+                    }
                     state.handles += 1
                 }
             } catch {
-                drop(file)
+                letGo(file)
                 throw error
             }
             usage.note(node, time.now())
@@ -85,6 +90,11 @@ extension VirtualFileSystem {
     func beginWriting(_ state: inout OpenFile.State) throws {
         guard var item = state.item else { throw Errno(EIO) }
         guard item.conflict == nil else { throw Errno(EACCES, "a conflict version is read-only; copy or rename it") }
+        if state.isUnfinished {
+            try finishWriting(&state)
+            state.isUnfinished = false
+            item = state.item ?? item
+        }
         state.writers += 1
         guard state.writers == 1 else { return }
         do {
@@ -104,28 +114,26 @@ extension VirtualFileSystem {
                 state.item = item
             }
         } catch {
-            state.writers -= 1
+            abandonWriting(&state)
             throw error
         }
     }
 
     /// Closes one handle; the last that may write says what became of the file.
     package func release(_ handle: OpenHandle) {
-        handle.file.state.withLock { state in
+        let isNoted = handle.file.state.withLock { state in
             state.handles -= 1
-            guard handle.canWrite else { return }
+            guard handle.canWrite else { return true }
             state.writers -= 1
-            guard state.writers == 0 else { return }
-            do { try finishWriting(&state) } catch {
-                // The row still says "writing": the next start finds the edit.
-                log.error("could not note the end of writing", metadata: ["error": "\(error)"])
-            }
+            guard state.writers == 0 else { return true }
+            return isFinished(&state)
         }
-        drop(handle.file)
+        // What is not noted stays open until it is.
+        if isNoted { drop(handle.file) } else { keepOpen(handle.file) }
     }
 
     /// Whether the blob was written since ``beginWriting(_:)`` and if so, notes the edit.
-    private func finishWriting(_ state: inout OpenFile.State) throws {
+    func finishWriting(_ state: inout OpenFile.State) throws {
         guard !state.isUnlinked, let item = state.item else { return }
         guard state.download == nil else {
             state.item = try update(item.node) { $0.isWriting = false }
@@ -148,7 +156,7 @@ extension VirtualFileSystem {
         return blob.hasSameContent(as: baseline) ? nil : blob
     }
 
-    private static func noteEdit(_ blob: BlobStatus, _ row: inout LocalItem) {
+    static func noteEdit(_ blob: BlobStatus, _ row: inout LocalItem) {
         row.isEdited = true
         // What was written was whole; an empty file may have had no blob before.
         row.presence = .whole
@@ -157,35 +165,6 @@ extension VirtualFileSystem {
         row.attributes.modified = blob.modified
         row.changed = max(row.changed, blob.changed)
         row.uploadError = nil
-    }
-
-    /// Brings the row up to what the blob is now, if that differs.
-    func noteEdit(_ state: inout OpenFile.State) throws {
-        guard !state.isUnlinked, let item = state.item, state.download == nil,
-            let written = try writtenStatus(state)
-        else { return }
-        state.baseline = written
-        let now = time.now()
-        state.item = try update(item.node) { row in
-            Self.noteEdit(written, &row)
-            markPending(&row, at: now)
-        }
-        source.localTreeChanged()
-    }
-
-    /// Edits in files that stay open for writing, where nothing was written for `pause`: databases, logs. The upload that follows
-    /// checks that they kept still.
-    package func noteIdleEdits(pause: Duration) {
-        let limit = time.now().adding(.zero - pause)
-        for file in openFiles.all {
-            file.state.withLock { state in
-                guard state.writers > 0, state.descriptor >= 0 else { return }
-                do {
-                    let blob = try BlobStatus(descriptor: state.descriptor)
-                    if blob.changed < limit { try noteEdit(&state) }
-                } catch { log.warning("could not look at an open file", metadata: ["error": "\(error)"]) }
-            }
-        }
     }
 
     /// Writes down when files were used, for the eviction plan.
@@ -205,7 +184,7 @@ extension VirtualFileSystem {
     }
 
     /// Gives up one claim; the last closes the descriptor and removes bytes that have no name any more.
-    private func drop(_ file: OpenFile) {
+    func drop(_ file: OpenFile) {
         guard openFiles.release(file) else { return }
         file.state.withLock { state in
             guard state.bytes != nil else { return }
@@ -213,13 +192,7 @@ extension VirtualFileSystem {
             state.bytes = nil
             state.download = nil
             if let item = state.incomplete.take() { source.closeIncomplete(item) }
-            if state.isUnlinked, let blob = state.blob { removeBlob(blob) }
-        }
-    }
-
-    func removeBlob(_ blob: BlobName) {
-        do { try content.remove(blob) } catch {
-            log.warning("could not remove a blob; the sweep will", metadata: ["blob": "\(blob)", "error": "\(error)"])
+            if state.isUnlinked, let blob = state.blob { removal.remove(blob) }
         }
     }
 }

@@ -73,7 +73,7 @@ extension VirtualFileSystem {
             }
         } else {
             removed.insert(item)
-            if item.kind == .file, item.presence != .none { removeBlob(item.blob) }
+            if item.kind == .file, item.presence != .none { removal.remove(item.blob) }
         }
         source.localTreeChanged()
     }

@@ -31,6 +31,11 @@ package final class VirtualFileSystem: Sendable {
     package let naming = TreeGate()
     let removed = RemovedItems()
     let usage = UsageTimes()
+    /// Takes away the bytes of what has no name any more.
+    package let removal: BlobRemoval
+
+    /// Closed files whose rows do not know that yet; each holds a claim.
+    let unfinished = Mutex<[OpenFile]>([])
 
     package init(
         metadata: MetadataDatabase, content: ContentStore, source: any ContentSource,
@@ -48,6 +53,7 @@ package final class VirtualFileSystem: Sendable {
         self.newID = newID
         self.log = log
         startedAt = time.now()
+        removal = BlobRemoval(content, metadata, log: log)
     }
 
     @Sendable package static func randomID() -> ItemID {

@@ -24,18 +24,21 @@ package struct BlobName: Hashable, Sendable, CustomStringConvertible {
 
 /// The bytes of materialised and edited files: one plain file each, `content/XX/NODE.GENERATION`, so that the kernel can be handed them.
 ///
-/// Holds no state: what a blob means is in the metadata. Paths are relative to one open folder, whatever becomes of its name.
+/// What a blob means is in the metadata. Paths are relative to one open folder, whatever becomes of its name.
 package final class ContentStore: Sendable {
     private let root: Int32
+    private let shards: ContentShards
+    private let onCall: (@Sendable (ContentCall) throws(Errno) -> Void)?
 
-    /// Opens the folder and makes it, with its 256 shards, where they are missing.
-    package init(directory: String) throws {
+    /// Opens the folder and makes it where it is missing. Its shards are made when their first blob comes. `onCall` is told of each
+    /// call that changes the disk: where a test lets it fail, or the process die.
+    package init(directory: String, onCall: (@Sendable (ContentCall) throws(Errno) -> Void)? = nil) throws {
+        self.onCall = onCall
         if mkdir(directory, 0o700) != 0, errno != EEXIST { throw Errno(errno, "mkdir \(directory)") }
         root = Int32(
             try check("open \(directory)") { Glibc.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
-        for shard in 0..<256 where mkdirat(root, Self.shardName(shard), 0o700) != 0 && errno != EEXIST {
-            throw Errno(errno, "mkdir")
-        }
+        shards = ContentShards(root: root)
+        // The names of shards that a process made which died before it synced them.
         try check("fsync") { fsync(root) }
     }
 
@@ -43,58 +46,57 @@ package final class ContentStore: Sendable {
 
     /// Makes an empty blob and opens it for reading and writing. A leftover of that name is emptied.
     package func create(_ blob: BlobName) throws(Errno) -> Int32 {
-        Int32(
-            try check("create") {
-                openat(root, Self.path(blob), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-            })
+        try inShard(of: blob, "create") { openat(root, $0, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600) }
     }
 
     /// Opens a blob for reading and writing, makes it where there is none, and keeps what it holds.
     package func openOrCreate(_ blob: BlobName) throws(Errno) -> Int32 {
-        Int32(try check("create") { openat(root, Self.path(blob), O_RDWR | O_CREAT | O_CLOEXEC, 0o600) })
+        try inShard(of: blob, "create") { openat(root, $0, O_RDWR | O_CREAT | O_CLOEXEC, 0o600) }
     }
 
     /// Opens a blob for reading and writing; `ENOENT` where there is none.
     package func open(_ blob: BlobName) throws(Errno) -> Int32 {
-        Int32(try check("open") { openat(root, Self.path(blob), O_RDWR | O_CLOEXEC) })
+        Int32(try check("open") { openat(root, Self.path(of: blob), O_RDWR | O_CLOEXEC) })
     }
 
     /// Removes a blob; no error when it is gone.
     package func remove(_ blob: BlobName) throws(Errno) {
-        if unlinkat(root, Self.path(blob), 0) != 0, errno != ENOENT { throw Errno(errno, "unlink") }
+        try onCall?(.remove)
+        if unlinkat(root, Self.path(of: blob), 0) != 0, errno != ENOENT { throw Errno(errno, "unlink") }
     }
 
     /// Gives a blob another name, replacing what has it.
     package func rename(_ old: BlobName, to new: BlobName) throws(Errno) {
-        try check("rename") { renameat(root, Self.path(old), root, Self.path(new)) }
+        _ = try inShard(of: new, "rename") { renameat(root, Self.path(of: old), root, $0) }
     }
 
     /// Gives a blob of another store on the same file system a second name in this one; `EEXIST` where that is taken.
     package func link(_ old: BlobName, of other: ContentStore, as new: BlobName) throws(Errno) {
-        try check("link") { linkat(other.root, Self.path(old), root, Self.path(new), 0) }
+        _ = try inShard(of: new, "link") { linkat(other.root, Self.path(of: old), root, $0, 0) }
     }
 
     package func status(_ blob: BlobName) throws(Errno) -> BlobStatus {
         var status = stat()
-        try check("stat") { fstatat(root, Self.path(blob), &status, 0) }
+        try check("stat") { fstatat(root, Self.path(of: blob), &status, 0) }
         return BlobStatus(status)
     }
 
     /// Sets the modification time of a blob, which mirrors the document's while no handle is open.
     package func setModified(_ time: Timestamp, of blob: BlobName) throws(Errno) {
+        try onCall?(.setTime)
         try check("utimensat") {
-            withTimes(time) { utimensat(root, Self.path(blob), $0, 0) }
+            withTimes(time) { utimensat(root, Self.path(of: blob), $0, 0) }
         }
     }
 
-    /// Makes the blob's name durable; its bytes are the caller's `fdatasync(2)`.
+    /// Makes the blob's name durable, with that of its shard; its bytes are the caller's `fdatasync(2)`.
     package func syncName(of blob: BlobName) throws(Errno) {
-        let shard = Int32(
-            try check("open") {
-                openat(root, Self.shardName(of: blob), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-            })
+        try onCall?(.sync)
+        let name = ContentShards.name(of: blob)
+        let shard = Int32(try check("open") { openat(root, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
         defer { close(shard) }
         try check("fsync") { fsync(shard) }
+        try shards.sync(name)
     }
 
     /// Makes a blob's bytes and its name durable; no error when it is gone.
@@ -105,12 +107,16 @@ package final class ContentStore: Sendable {
             throw error
         }
         defer { close(descriptor) }
+        try onCall?(.sync)
         try check("fdatasync") { fdatasync(descriptor) }
         try syncName(of: blob)
     }
 
     /// Makes every blob written so far durable, with one flush of the file system (`syncfs(2)`).
-    package func syncAll() throws(Errno) { try check("syncfs") { syncfs(root) } }
+    package func syncAll() throws(Errno) {
+        try onCall?(.sync)
+        try check("syncfs") { syncfs(root) }
+    }
 
     /// Size and free bytes of the file system that holds the blobs.
     package func space() throws(Errno) -> statvfs {
@@ -119,71 +125,34 @@ package final class ContentStore: Sendable {
         return result
     }
 
-    /// The blobs of one of the 256 shards, in no order.
+    /// The shards that there are, in order: 256 at most.
+    package func existingShards() throws(Errno) -> [Int] { try shards.existing() }
+
+    /// The blobs of a shard, in no order; none where there is no such shard.
     package func blobs(inShard shard: Int) throws(Errno) -> [BlobName] {
-        let descriptor = Int32(
-            try check("open") { openat(root, Self.shardName(shard), O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
-        guard let stream = fdopendir(descriptor) else {
-            close(descriptor)
-            throw Errno(errno, "opendir")
+        try shards.names(in: ContentShards.name(shard)).compactMap(BlobName.init)
+    }
+
+    /// Where a blob lies below the folder.
+    package static func path(of blob: BlobName) -> String { "\(ContentShards.name(of: blob))/\(blob)" }
+
+    /// Runs a system call that gives `blob` its name, a second time where its shard had to be made first.
+    private func inShard(of blob: BlobName, _ what: String, _ call: (String) -> Int32) throws(Errno) -> Int32 {
+        try onCall?(.name)
+        let path = Self.path(of: blob)
+        do throws(Errno) { return try check(what) { call(path) } } catch {
+            guard error.code == ENOENT else { throw error }
         }
-        defer { closedir(stream) }
-        var blobs: [BlobName] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { raw in
-                String(decoding: raw.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if let blob = BlobName(fileName: name) { blobs.append(blob) }
-        }
-        return blobs
+        try shards.make(ContentShards.name(of: blob))
+        return try check(what) { call(path) }
     }
-
-    private static func shardName(_ shard: Int) -> String {
-        let text = String(shard, radix: 16)
-        return text.count == 1 ? "0" + text : text
-    }
-
-    /// Neighbours stand together: a disk finds the place for a new file fastest where it made the one before.
-    private static func shardName(of blob: BlobName) -> String { shardName(Int(blob.node / 4096 % 256)) }
-
-    private static func path(_ blob: BlobName) -> String { "\(shardName(of: blob))/\(blob)" }
 }
 
-/// What decides whether a blob was written: any write changes one of these.
-package struct BlobStatus: Hashable, Sendable {
-    package let size: UInt64
-    package let modified: Timestamp
-    package let changed: Timestamp
-    /// Allocated 512-byte blocks.
-    package let blocks: UInt64
-
-    init(_ status: stat) {
-        size = UInt64(clamping: status.st_size)
-        modified = Timestamp(status.st_mtim)
-        changed = Timestamp(status.st_ctim)
-        blocks = UInt64(clamping: status.st_blocks)
-    }
-
-    /// The status of an open blob.
-    package init(descriptor: Int32) throws(Errno) {
-        var status = stat()
-        try check("fstat") { fstat(descriptor, &status) }
-        self.init(status)
-    }
-
-    /// Whether bytes or size may differ between the two; the change time alone moves with `utimensat(2)` too.
-    package func hasSameContent(as other: BlobStatus) -> Bool { size == other.size && modified == other.modified }
+/// What a store is about to do to the disk.
+package enum ContentCall: Sendable {
+    /// A blob gets a name: it is made, renamed or linked.
+    case name
+    case remove
+    case setTime
+    case sync
 }
-
-/// Sets the modification time of an open blob.
-package func setModified(_ time: Timestamp, descriptor: Int32) throws(Errno) {
-    try check("futimens") { withTimes(time) { futimens(descriptor, $0) } }
-}
-
-private func withTimes(_ time: Timestamp, _ body: (UnsafePointer<timespec>) -> Int32) -> Int32 {
-    let times = [timespec(tv_sec: 0, tv_nsec: Int(utimeOmit)), time.timespec]
-    return times.withUnsafeBufferPointer { buffer in buffer.baseAddress.map(body) ?? -1 }
-}
-
-/// `UTIME_OMIT` of `<sys/stat.h>`, a macro that Swift does not import.
-private let utimeOmit = (1 << 30) - 2

@@ -18,13 +18,15 @@ final class Checkpoint: Sendable {
         var due = Checkpoint.step
     }
 
-    private let connection: DatabaseQueue
+    private let open: @Sendable () throws -> DatabaseQueue
+    /// Its own, opened the first time.
+    private let connection = Mutex<DatabaseQueue?>(nil)
     private let queue = DispatchQueue(label: "ubiquity.checkpoint")
     private let state = Mutex(State())
     private let log: Logger
 
-    init(_ connection: DatabaseQueue, log: Logger) {
-        self.connection = connection
+    init(log: Logger, open: @escaping @Sendable () throws -> DatabaseQueue) {
+        self.open = open
         self.log = log
     }
 
@@ -60,11 +62,19 @@ final class Checkpoint: Sendable {
 
     private func run() {
         defer { state.withLock { $0.isRunning = false } }
-        do { _ = try connection.inDatabase { try $0.checkpoint(.passive) } } catch {
+        do { _ = try opened().inDatabase { try $0.checkpoint(.passive) } } catch {
             // It is tried again when the log has grown by another step.
             log.warning("the database's log was not carried over", metadata: ["error": "\(error)"])
         }
     }
 
-    func close() throws { try queue.sync { try connection.close() } }
+    /// Called on the queue only.
+    private func opened() throws -> DatabaseQueue {
+        if let known = connection.withLock({ $0 }) { return known }
+        let fresh = try open()
+        connection.withLock { $0 = fresh }
+        return fresh
+    }
+
+    func close() throws { try queue.sync { try connection.withLock { $0.take() }?.close() } }
 }

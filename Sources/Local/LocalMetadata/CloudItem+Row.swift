@@ -55,7 +55,7 @@ extension CloudItem: ColumnDecodable {
         case .folder: return .folder
         case .symlink: return .symlink(target: columns.bytes(10))
         case .file:
-            let size = UInt64(clamping: columns.integer(11))
+            let size = try columns.count(11)
             let reference = try columns.content(digest: 12, size: size, layout: 13)
             return .file(reference.map(FileContent.stored) ?? .announced(size: size))
         case nil: throw MetadataError.damagedRow("an unknown kind of item")

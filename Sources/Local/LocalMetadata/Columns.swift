@@ -6,7 +6,8 @@ import struct Foundation.Data
 /// One row of a result, read straight from SQLite. GRDB's `Row` copies each value and makes a dictionary of all column names for each
 /// query, which takes longer than the query.
 ///
-/// SQLite converts what has another type than was asked for (sqlite.org/c3ref/column_blob.html), so nothing here fails.
+/// SQLite converts what has another type than was asked for (sqlite.org/c3ref/column_blob.html), so nothing here fails but
+/// ``count(_:)``.
 struct Columns {
     fileprivate let statement: SQLiteStatement
 
@@ -21,6 +22,13 @@ struct Columns {
     func bytes(_ index: Int) -> [UInt8] { withBytes(index) { Array($0) } }
     func text(_ index: Int) -> String { withBytes(index) { String(decoding: $0, as: UTF8.self) } }
     func optionalText(_ index: Int) -> String? { isNull(index) ? nil : text(index) }
+
+    /// A size, or a number that is counted on from: a negative one, or the last of its kind, would end the process later.
+    func count(_ index: Int) throws -> UInt64 {
+        let value = integer(index)
+        guard (0...Int64.max).contains(value) else { throw MetadataError.damagedRow("the count \(value)") }
+        return UInt64(value)
+    }
 
     /// The bytes of a blob or text where they are; none for NULL.
     private func withBytes<Result>(_ index: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {

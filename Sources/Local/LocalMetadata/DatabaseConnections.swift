@@ -7,8 +7,10 @@ import Synchronization
 /// over into the file, so that nobody who writes waits for that and its two syncs of the disk.
 final class DatabaseConnections: Sendable {
     let writer: DatabaseQueue
-    private let readers: Mutex<[DatabaseQueue]>
-    /// As many as there are free readers.
+    private let path: String
+    /// Those that nobody uses now; nil once they are closed. Each is opened when it is first needed.
+    private let idle = Mutex<[DatabaseQueue]?>([])
+    /// As many as may read beside those that do.
     private let free: DispatchSemaphore
     private let readerCount: Int
     private let checkpoint: Checkpoint
@@ -19,13 +21,18 @@ final class DatabaseConnections: Sendable {
         try prepare(writer)
         // Folding a batch touches pages all over the trees; what does not fit is written and read again within it.
         try writer.inDatabase { try $0.execute(sql: "PRAGMA cache_size = -16000") }
-        let readOnly = Self.configuration(isReadOnly: true)
-        readers = Mutex(try (0..<count).map { _ in try DatabaseQueue(path: path, configuration: readOnly) })
         free = DispatchSemaphore(value: count)
         readerCount = count
-        checkpoint = Checkpoint(
-            try DatabaseQueue(path: path, configuration: Self.configuration(isReadOnly: false)), log: log)
+        self.path = path
+        checkpoint = Checkpoint(log: log) {
+            try DatabaseQueue(path: path, configuration: Self.configuration(isReadOnly: false))
+        }
         checkpoint.follow(writer)
+    }
+
+    /// One more reader, for whoever closes it.
+    static func reader(path: String) throws -> DatabaseQueue {
+        try DatabaseQueue(path: path, configuration: configuration(isReadOnly: true))
     }
 
     private static func configuration(isReadOnly: Bool) -> Configuration {
@@ -34,6 +41,7 @@ final class DatabaseConnections: Sendable {
         if !isReadOnly { configuration.journalMode = .wal }
         configuration.busyMode = .timeout(5)
         configuration.prepareDatabase { db in
+            try RowSeal.register(in: db)
             // NORMAL: a commit is in the file, not on the platter. `makeDurable` is what fsync(2) of a document waits for.
             try db.execute(sql: "PRAGMA synchronous = NORMAL")
             try db.execute(sql: "PRAGMA cache_size = -4000")
@@ -45,25 +53,26 @@ final class DatabaseConnections: Sendable {
     /// Runs `body` with a connection that nobody else uses meanwhile.
     func withReader<Result>(_ body: (Database) throws -> Result) throws -> Result {
         free.wait()
-        guard let reader = readers.withLock({ $0.popLast() }) else {
-            throw MetadataError(.unusable, "The database was closed.")
-        }
-        defer {
-            readers.withLock { $0.append(reader) }
-            free.signal()
-        }
+        defer { free.signal() }
+        let reader = try takeReader()
+        defer { idle.withLock { $0?.append(reader) } }
         return try reader.inDatabase(body)
+    }
+
+    private func takeReader() throws -> DatabaseQueue {
+        let known = try idle.withLock { idle in
+            guard idle != nil else { throw MetadataError(.unusable, "The database was closed.") }
+            return idle?.popLast()
+        }
+        return try known ?? DatabaseQueue(path: path, configuration: Self.configuration(isReadOnly: true))
     }
 
     func close() throws {
         for _ in 0..<readerCount { free.wait() }
-        let idle = readers.withLock { readers in
-            defer { readers = [] }
-            return readers
-        }
-        // Whoever comes now finds no reader and is told so.
+        let readers = idle.withLock { $0.take() }
+        // Whoever comes now finds it closed and is told so.
         for _ in 0..<readerCount { free.signal() }
-        for reader in idle { try reader.close() }
+        for reader in readers ?? [] { try reader.close() }
         try checkpoint.close()
         // The last one carries over what is left of the log and removes it.
         try writer.close()

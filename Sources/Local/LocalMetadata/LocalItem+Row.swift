@@ -64,7 +64,7 @@ extension LocalItem: ColumnDecodable {
         user = columns.optionalInteger(11).map { UInt32(truncatingIfNeeded: $0) }
         group = columns.optionalInteger(12).map { UInt32(truncatingIfNeeded: $0) }
         target = columns.bytes(14)
-        size = columns.unsigned(15)
+        size = try columns.count(15)
         content = try columns.content(digest: 16, size: size, layout: 17)
         try decodeState(columns)
     }
@@ -73,7 +73,7 @@ extension LocalItem: ColumnDecodable {
     private mutating func decodeState(_ columns: Columns) throws {
         presence = Presence(rawValue: UInt8(truncatingIfNeeded: columns.integer(18))) ?? .none
         ranges = columns.bytes(19)
-        generation = columns.unsigned(20)
+        generation = try columns.count(20)
         isEdited = columns.bool(21)
         isWriting = columns.bool(22)
         isKnown = columns.bool(23)

@@ -11,27 +11,32 @@ import struct Foundation.Data
 /// One writer at a time, readers beside it (WAL). A transaction that returned survives the death of the process; what must
 /// survive the loss of power calls ``makeDurable()`` after it.
 package final class MetadataDatabase: Sendable {
-    private let connections: DatabaseConnections
-    private let path: String
+    let connections: DatabaseConnections
+    let path: String
     /// The write-ahead log, opened by us as well: syncing it makes every commit so far durable (sqlite.org/wal.html).
     private let logDescriptor: Mutex<Int32?>
     /// Commits so far, and how many of them are known to be durable. The first stands for those of an earlier process.
     private let commits = Atomic<UInt64>(1)
     private let durableCommits = Atomic<UInt64>(0)
     private let log: Logger
-    private let onCommit: (@Sendable () -> Void)?
+    private let onCall: (@Sendable (DatabaseCall) throws -> Void)?
     private let reserve: DiskReserve
 
     /// Opens or makes the database. Throws `tooNew` when a newer version of this program wrote it, `damaged` when it is none.
-    /// `onCommit` is called before and after each commit: where a test lets the process die.
-    package init(path: String, log: Logger, onCommit: (@Sendable () -> Void)? = nil) throws {
+    /// `onCall` is told of each call that changes the disk: where a test lets it fail, or the process die.
+    package init(path: String, log: Logger, onCall: (@Sendable (DatabaseCall) throws -> Void)? = nil) throws {
         self.path = path
         self.log = log
-        self.onCommit = onCommit
+        self.onCall = onCall
         logDescriptor = Mutex(nil)
         reserve = DiskReserve(path: "\(path)-reserve")
         do {
+            let hasLostCommits = WriteAheadLog.isDamaged("\(path)-wal")
             try Self.refuseNewer(path)
+            // Rows older than what the cloud was told would go there as changes.
+            guard !hasLostCommits else {
+                throw Self.damaged(path, "the newest changes in its write-ahead log are lost")
+            }
             connections = try DatabaseConnections(path: path, readers: 4, log: log) { try Schema.migrator.migrate($0) }
         } catch let error as DatabaseError { throw Self.describe(error, path: path) }
     }
@@ -39,15 +44,24 @@ package final class MetadataDatabase: Sendable {
     /// Throws `tooNew` for a database of a newer version. Looks without writing: opening to write would already tidy up the write-ahead log.
     package static func refuseNewer(_ path: String) throws {
         guard access(path, F_OK) == 0 else { return }
-        var configuration = Configuration()
-        configuration.readonly = true
-        let isNewer = try DatabaseQueue(path: path, configuration: configuration).read { db in
-            try Schema.migrator.hasBeenSuperseded(db)
+        var isNewer = false
+        do { isNewer = try isSuperseded(path, isReadOnly: true) } catch let error as DatabaseError {
+            // What a loss of power left of a first start may have to be rolled back, which only a writer can.
+            guard error.resultCode == .SQLITE_READONLY else { throw error }
+            isNewer = try isSuperseded(path, isReadOnly: false)
         }
         guard !isNewer else {
             throw MetadataError(
                 .tooNew,
                 "\(path) was written by a newer version of ubiquity. Install that version; nothing was changed.")
+        }
+    }
+
+    private static func isSuperseded(_ path: String, isReadOnly: Bool) throws -> Bool {
+        var configuration = Configuration()
+        configuration.readonly = isReadOnly
+        return try DatabaseQueue(path: path, configuration: configuration).read { db in
+            try Schema.migrator.hasBeenSuperseded(db)
         }
     }
 
@@ -80,10 +94,10 @@ package final class MetadataDatabase: Sendable {
             defer { commits.add(1, ordering: .sequentiallyConsistent) }
             let result = try db.transaction("BEGIN IMMEDIATE") {
                 let result = try body(MetadataTransaction(db))
-                onCommit?()
+                try onCall?(.commit)
                 return result
             }
-            onCommit?()
+            try onCall?(.committed)
             return result
         }
     }
@@ -99,29 +113,9 @@ package final class MetadataDatabase: Sendable {
             cached = opened
             return opened
         }
+        try onCall?(.sync)
         try check("fdatasync") { fdatasync(descriptor) }
         durableCommits.max(goal, ordering: .sequentiallyConsistent)
-    }
-
-    /// Runs SQLite's own consistency check; empty when all is well.
-    package func integrityProblems() throws -> [String] {
-        do {
-            return try connections.withReader { db in
-                try String.fetchAll(db, sql: "PRAGMA integrity_check(100)").filter { $0 != "ok" }
-            }
-        } catch let error as DatabaseError {
-            // Too damaged to be looked through to its end.
-            return [error.message ?? error.resultCode.description]
-        }
-    }
-
-    /// A quicker look than ``integrityProblems()``, which leaves out the indexes: the first problem, nil when there is none.
-    package func firstProblem() -> String? {
-        do {
-            return try connections.withReader { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }.flatMap {
-                $0 == "ok" ? nil : $0
-            }
-        } catch { return (error as? DatabaseError)?.message ?? "\(error)" }
     }
 
     /// Closes it with everything in the one file: nothing is left in the log of writes.
@@ -138,18 +132,34 @@ package final class MetadataDatabase: Sendable {
         try connections.close()
     }
 
+    /// Says what SQLite said in words of ours.
+    func describing<T>(_ body: () throws -> T) throws -> T {
+        do { return try body() } catch let error as DatabaseError { throw Self.describe(error, path: path) }
+    }
+
+    private static func damaged(_ path: String, _ why: String) -> MetadataError {
+        MetadataError(
+            .damaged,
+            "The metadata database \(path) is damaged (\(why)). Nothing was changed. "
+                + "Run `ubiquity check`; `ubiquity reset` rebuilds it and keeps unsynced edits.")
+    }
+
     private static func describe(_ error: DatabaseError, path: String) -> MetadataError {
         switch error.resultCode {
         case .SQLITE_CORRUPT, .SQLITE_NOTADB:
-            MetadataError(
-                .damaged,
-                "The metadata database \(path) is damaged (\(error.message ?? "no detail")). Nothing was changed. "
-                    + "Run `ubiquity check`; `ubiquity reset` rebuilds it and keeps unsynced edits.")
+            damaged(path, error.message ?? "no detail")
         case .SQLITE_FULL:
             MetadataError(.noSpace, "No space left for \(path). Free some space on that disk.")
         default: MetadataError(.unusable, "\(path): \(error.message ?? error.resultCode.description)")
         }
     }
+}
+
+/// What a database is about to do to the disk, or has just done.
+package enum DatabaseCall: Sendable {
+    case commit
+    case committed
+    case sync
 }
 
 /// A read or write transaction on the metadata; the verbs are in extensions, a file per noun.

@@ -18,7 +18,8 @@ extension MetadataTransaction {
     package func rowProblems(limit: Int) throws -> [RowProblem] {
         try Self.rules.flatMap { rule in
             try Row.fetchAll(db, sql: "\(rule.query) LIMIT \(limit)").map { row in
-                RowProblem(node: (row[0] as Int64?).map { NodeID(UInt64(bitPattern: $0)) }, what: rule.what)
+                RowProblem(
+                    node: (row[0] as Int64?).map { NodeID(UInt64(bitPattern: $0)) }, what: rule.what)
             }
         }
     }
@@ -82,6 +83,15 @@ extension MetadataTransaction {
         try fetchAll(
             "SELECT \(LocalItem.selection) FROM local WHERE node > ? ORDER BY node LIMIT ?",
             [Int64(bitPattern: node.value), limit])
+    }
+
+    /// Rows behind `node` of files with bytes here, in order.
+    package func present(after node: NodeID, limit: Int) throws -> [LocalItem] {
+        try fetchAll(
+            """
+            SELECT \(LocalItem.selection) FROM local
+            WHERE node > ? AND kind = 1 AND presence > 0 AND size > 0 ORDER BY node LIMIT ?
+            """, [Int64(bitPattern: node.value), limit])
     }
 
     /// The log's live items of a container behind `item`, in order.

@@ -1,6 +1,8 @@
 /// What the engine asks again and again, many times a second while programs work. Each must be answered by an index of its own,
 /// whatever the tree holds besides; a test asks SQLite how it will.
 enum QueueQueries {
+    // Sums by `total()`: sizes are what programs and other devices say, and `sum()` fails where they come to 2^63.
+
     /// `+container`: with the bare column SQLite prefers the index by identity and reads every row of the container.
     private static func settled(_ condition: String) -> String {
         """
@@ -25,12 +27,17 @@ enum QueueQueries {
         """
     static let oldestPending = "SELECT min(pendingSince) FROM local WHERE pendingSince IS NOT NULL"
     static let pendingTotals = """
-        SELECT count(*), coalesce(sum(CASE WHEN isEdited THEN size ELSE 0 END), 0)
+        SELECT count(*), CAST(total(CASE WHEN isEdited THEN size ELSE 0 END) AS INTEGER)
         FROM local WHERE pendingSince IS NOT NULL
         """
     static let wanted = """
         SELECT \(LocalItem.selection) FROM local
         WHERE wanted > 0 AND (digest IS NOT NULL OR presence = 2) ORDER BY wanted DESC, node LIMIT ?
+        """
+    static let edited = """
+        SELECT \(LocalItem.selection) FROM local
+        WHERE pendingSince IS NOT NULL AND (pendingSince, node) > (?, ?) AND isEdited = 1 AND isWriting = 0
+        ORDER BY pendingSince, node LIMIT ?
         """
     static let writing = "SELECT \(LocalItem.selection) FROM local WHERE isWriting = 1"
     static let evictable = """
@@ -39,7 +46,7 @@ enum QueueQueries {
           AND pendingSince IS NULL AND isKnown = 1 AND isExcluded = 0 AND pin <> 3
         ORDER BY used LIMIT ? OFFSET ?
         """
-    static let presentBytes = "SELECT coalesce(sum(size), 0) FROM local WHERE presence > 0 AND size > 0"
+    static let presentBytes = "SELECT CAST(total(size) AS INTEGER) FROM local WHERE presence > 0 AND size > 0"
     static let oldestDeparture = "SELECT min(time) FROM departed WHERE isSent = 0"
     static let newestPending = "SELECT max(pendingSince) FROM local WHERE pendingSince IS NOT NULL"
     static let newestDeparture = "SELECT max(time) FROM departed WHERE isSent = 0"
@@ -53,6 +60,7 @@ enum QueueQueries {
         (ready, "local_pending"), (announceable, "local_pending"), (uploadable, "local_pending"),
         (pending, "local_pending"), (oldestPending, "COVERING INDEX local_pending"),
         (pendingTotals, "COVERING INDEX local_pending"), (wanted, "local_wanted"), (writing, "local_writing"),
+        (edited, "local_pending"),
         (evictable, "local_present"), (presentBytes, "COVERING INDEX local_present"),
         (oldestDeparture, "departed_unsent"),
         (newestPending, "COVERING INDEX local_pending"), (newestDeparture, "departed_unsent"),

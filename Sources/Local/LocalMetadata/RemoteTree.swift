@@ -120,7 +120,7 @@ package struct RemoteTree: TreeStore {
 extension LogState: ColumnDecodable {
     init(columns: Columns) throws {
         self.init(
-            sequence: LogSequence(columns.unsigned(0)), rules: UInt16(truncatingIfNeeded: columns.integer(1)),
+            sequence: LogSequence(try columns.count(0)), rules: UInt16(truncatingIfNeeded: columns.integer(1)),
             time: Timestamp(nanoseconds: columns.integer(2)), foldsNames: columns.bool(3))
     }
 }

@@ -3,15 +3,19 @@ import GRDB
 
 /// What can still be read of a database that may be damaged, row by row. A row that can not be read is nil, never an error.
 ///
-/// A flipped byte in a row is not noticed by SQLite, so nothing here proves that bytes may be dropped: names and places only.
+/// SQLite does not notice a flipped byte in a row: names and places are taken as they are, anything else asks ``isSound(_:)`` first.
 package final class SalvagedRows: Sendable {
     /// Nil where the file is no database at all.
     private let queue: DatabaseQueue?
+    /// Rows may be older than what they are about.
+    private let hasLostCommits: Bool
 
     /// Opens the database for reading; nothing of it is changed.
     package init(path: String) {
+        hasLostCommits = WriteAheadLog.isDamaged("\(path)-wal")
         var configuration = Configuration()
         configuration.readonly = true
+        configuration.prepareDatabase { try RowSeal.register(in: $0) }
         // A file that SQLite refuses holds no row that could be read.
         queue = try? DatabaseQueue(path: path, configuration: configuration)
     }
@@ -33,6 +37,11 @@ package final class SalvagedRows: Sendable {
 
     package func item(_ node: NodeID) -> LocalItem? {
         read { try MetadataTransaction($0).item(node) } ?? nil
+    }
+
+    /// Whether a row is the last one and has the bytes that were written: only then does it prove anything.
+    package func isSound(_ node: NodeID) -> Bool {
+        !hasLostCommits && read { try MetadataTransaction($0).isSealed(node) } ?? false
     }
 
     package func container(_ id: ContainerID) -> ContainerName? {

@@ -13,6 +13,7 @@ enum Schema {
         migrator.registerMigration("covering indexes") { db in
             for statement in coveringIndexes { try db.execute(sql: statement) }
         }
+        migrator.registerMigration("seals") { try SealMigration(db: $0).run() }
         return migrator
     }
 

@@ -36,12 +36,25 @@ extension MetadataTransaction {
 
     // MARK: Conflict siblings
 
-    /// The siblings that the mount shows for a document.
-    package func siblings(of document: ItemID, in container: ContainerID) throws -> [LocalItem] {
-        let hasAny = try memory.flag(\.hasSiblings) {
+    private func hasSiblings() throws -> Bool {
+        try memory.flag(\.hasSiblings) {
             try number("SELECT EXISTS (SELECT 1 FROM local WHERE conflictOf IS NOT NULL)") != 0
         }
-        guard hasAny else { return [] }
+    }
+
+    /// The siblings in a folder, whichever documents they belong to; in the same order on every device.
+    package func siblings(in folder: NodeID) throws -> [LocalItem] {
+        guard try hasSiblings() else { return [] }
+        return try fetchAll(
+            """
+            SELECT \(LocalItem.selection) FROM local WHERE parent = ? AND conflictOf IS NOT NULL
+            ORDER BY conflictSequence, conflictIndex
+            """, [Int64(bitPattern: folder.value)])
+    }
+
+    /// The siblings that the mount shows for a document.
+    package func siblings(of document: ItemID, in container: ContainerID) throws -> [LocalItem] {
+        guard try hasSiblings() else { return [] }
         return try fetchAll(
             """
             SELECT \(LocalItem.selection) FROM local WHERE container = ? AND conflictOf = ?
@@ -86,9 +99,9 @@ extension MetadataTransaction {
 
     package func totals() throws -> (items: Int, bytes: UInt64, conflicts: Int) {
         let items = try number("SELECT count(*) FROM local")
-        let bytes = try number("SELECT coalesce(sum(size), 0) FROM local")
+        let bytes = try number("SELECT CAST(total(size) AS INTEGER) FROM local")
         let conflicts = try number("SELECT count(*) FROM local WHERE conflictOf IS NOT NULL")
-        return (Int(items), UInt64(bytes), Int(conflicts))
+        return (Int(items), UInt64(clamping: bytes), Int(conflicts))
     }
 }
 
@@ -99,6 +112,6 @@ extension LocalContainer: ColumnDecodable {
         }
         self.init(
             id: ContainerID(columns.integer(0)), name: name, node: NodeID(columns.unsigned(2)),
-            sequence: LogSequence(columns.unsigned(3)), isInCloud: columns.bool(4))
+            sequence: LogSequence(try columns.count(3)), isInCloud: columns.bool(4))
     }
 }

@@ -33,7 +33,7 @@ extension MetadataTransaction {
         let row = try Row.fetchOne(
             db.cachedStatement(sql: QueueQueries.pendingTotals))
         let departures = try number("SELECT count(*) FROM departed") + number("SELECT count(*) FROM resolution")
-        return (Int((row?[0] as Int64?) ?? 0) + Int(departures), UInt64((row?[1] as Int64?) ?? 0))
+        return (Int((row?[0] as Int64?) ?? 0) + Int(departures), UInt64(clamping: (row?[1] as Int64?) ?? 0))
     }
 
     /// Files whose download was asked for, most urgent first; not those that were only announced, whose bytes are nowhere yet.
@@ -48,6 +48,13 @@ extension MetadataTransaction {
         try fetchAll(QueueQueries.writing, [])
     }
 
+    /// Files at rest whose bytes the cloud is to get, oldest edit first, those behind `last`.
+    package func edited(after last: LocalItem?, limit: Int) throws -> [LocalItem] {
+        let time = last?.pendingSince?.nanoseconds ?? .min
+        let node = last.map { Int64(bitPattern: $0.node.value) } ?? 0
+        return try fetchAll(QueueQueries.edited, [time, node, limit])
+    }
+
     /// Clean, unpinned files with bytes here, least recently used first.
     package func evictable(limit: Int, offset: Int = 0) throws -> [LocalItem] {
         try fetchAll(QueueQueries.evictable, [limit, offset])
@@ -55,7 +62,7 @@ extension MetadataTransaction {
 
     /// Bytes of all files that are whole or partly here.
     package func presentBytes() throws -> UInt64 {
-        UInt64(try number(QueueQueries.presentBytes))
+        UInt64(clamping: try number(QueueQueries.presentBytes))
     }
 
     /// Notes when these files were last opened.

@@ -88,9 +88,16 @@ package struct Digest: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// Takes 32 bytes, first byte first; nil for any other count.
     package init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == 32 else { return nil }
-        var parts: [UInt64] = [0, 0, 0, 0]
-        for (index, byte) in bytes.enumerated() { parts[index / 8] = parts[index / 8] << 8 | UInt64(byte) }
-        words = (parts[0], parts[1], parts[2], parts[3])
+        words =
+            bytes.withContiguousStorageIfAvailable { Self.words(UnsafeRawBufferPointer($0)) }
+            ?? Array(bytes).withUnsafeBytes(Self.words)
+    }
+
+    private static func words(_ bytes: UnsafeRawBufferPointer) -> (UInt64, UInt64, UInt64, UInt64) {
+        func word(_ index: Int) -> UInt64 {
+            UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self))
+        }
+        return (word(0), word(1), word(2), word(3))
     }
 
     package var bytes: [UInt8] {

@@ -58,10 +58,12 @@ package struct CheckResponse: Codable, Hashable, Sendable {
     /// What was mended, and how; at most some hundreds.
     package let repairs: [DaemonFailure]
     package let repairCount: UInt64
+    /// The database is damaged, and a reset mends it. Absent from what older daemons send.
+    package let needsReset: Bool?
 
     package init(
         checkedItems: UInt64, checkedBytes: UInt64, problems: [DaemonFailure], problemCount: UInt64,
-        repairs: [DaemonFailure] = [], repairCount: UInt64 = 0
+        repairs: [DaemonFailure] = [], repairCount: UInt64 = 0, needsReset: Bool = false
     ) {
         self.checkedItems = checkedItems
         self.checkedBytes = checkedBytes
@@ -69,6 +71,7 @@ package struct CheckResponse: Codable, Hashable, Sendable {
         self.problemCount = problemCount
         self.repairs = repairs
         self.repairCount = repairCount
+        self.needsReset = needsReset
     }
 }
 

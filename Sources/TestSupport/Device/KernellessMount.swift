@@ -1,4 +1,4 @@
-package import LocalContent
+import LocalContent
 package import LocalMetadata
 package import Sync
 package import VirtualFileSystem
@@ -6,11 +6,9 @@ package import VirtualFileSystem
 /// The mount as the engine sees it, without a kernel to tell of anything.
 package final class KernellessMount: MountedFiles {
     private let files: VirtualFileSystem
-    private let content: ContentStore
 
-    package init(_ files: VirtualFileSystem, _ content: ContentStore) {
+    package init(_ files: VirtualFileSystem) {
         self.files = files
-        self.content = content
     }
 
     package func exclusively<T>(_ body: () throws -> T) rethrows -> T { try files.gate.exclusive(body) }
@@ -18,10 +16,10 @@ package final class KernellessMount: MountedFiles {
     package func detach(_ removed: [LocalItem]) { files.detach(removed) }
 
     package func apply(_ effects: TreeEffects) {
-        // Left to the sweep where it fails, as in a daemon.
-        for blob in effects.orphanedBlobs { try? content.remove(blob) }
+        for blob in effects.orphanedBlobs { files.removal.remove(blob) }
     }
 
     package func noteIdleEdits(pause: Duration) { files.noteIdleEdits(pause: pause) }
+    package func takeAwayBlobs() { files.removal.flush() }
     package func saveUsage() throws { try files.saveUsage() }
 }

@@ -10,7 +10,7 @@ package final class DaemonProcess: Sendable {
 
     package var pid: Int32? { identifier.withLock { $0 } }
 
-    func set(_ pid: Int32?) { identifier.withLock { $0 = pid } }
+    package func set(_ pid: Int32?) { identifier.withLock { $0 = pid } }
 
     /// Sends a signal to the daemon, if there is one and the id is still that of our program.
     package func send(_ signal: Int32) {
@@ -18,7 +18,7 @@ package final class DaemonProcess: Sendable {
         kill(pid, signal)
     }
 
-    var isRunning: Bool { pid.map(Self.isDaemon) ?? false }
+    package var isRunning: Bool { pid.map(Self.isDaemon) ?? false }
 
     /// Ids of processes are used again, and a zombie has none of its files any more.
     private static func isDaemon(_ pid: Int32) -> Bool {
@@ -26,6 +26,18 @@ package final class DaemonProcess: Sendable {
         let count = readlink("/proc/\(pid)/exe", &path, path.count - 1)
         guard count > 0 else { return false }
         return String(decoding: path.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self).contains("/ubiquityd")
+    }
+}
+
+extension DaemonProcess {
+    /// Whether none of its threads is left that could hold a file open. Its program is forgotten earlier.
+    var isGone: Bool {
+        guard let pid else { return true }
+        guard let threads = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task") else {
+            return true
+        }
+        guard let text = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else { return true }
+        return threads.count <= 1 && text[(text.lastIndex(of: ")") ?? text.startIndex)...].hasPrefix(") Z")
     }
 }
 

@@ -12,6 +12,16 @@ package struct ProgramRunner: Sendable {
     /// Ends whatever may hold a program in the kernel.
     let release: @Sendable () -> Void
 
+    package init(environment: [String: String], release: @escaping @Sendable () -> Void) {
+        self.environment = environment
+        self.release = release
+    }
+
+    /// The same, with more variables for the programs.
+    func adding(_ variables: [String: String]) -> ProgramRunner {
+        ProgramRunner(environment: environment.merging(variables) { _, new in new }, release: release)
+    }
+
     /// Runs a program to its end; one that outlasts `limit` is killed, and the call throws.
     package func run(
         _ program: String, _ arguments: [String], in directory: String, limit: Duration = defaultLimit

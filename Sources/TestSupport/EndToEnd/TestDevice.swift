@@ -10,7 +10,7 @@ package struct TestDevice: Sendable {
     package let daemon = DaemonProcess()
     private let cloud: TestCloud
     /// The folder that the programs were built into.
-    let binaries: String
+    package let binaries: String
     package let runner: ProgramRunner
 
     /// What the tests work in: the `Documents` of the container that always exists.
@@ -31,13 +31,17 @@ package struct TestDevice: Sendable {
     // MARK: Life of the daemon
 
     /// Mounts as a user would, and returns when the command says that the mount answers. Throws if it can not be mounted.
-    package func start(_ options: [String] = []) async throws {
+    ///
+    /// - Parameter standIn: what to run in the place of the daemon's program, which then becomes it.
+    package func start(_ options: [String] = [], standIn: DaemonStandIn? = nil) async throws {
         // Of a dead mount nobody can say whether it is a folder.
         if !isMounted() {
             try FileManager.default.createDirectory(atPath: mount, withIntermediateDirectories: true)
         }
-        let said = try await ubiquity(
-            ["mount", mount, "--state", state, "--device", name, "--cloud", cloud.url] + options
+        let runner = standIn.map { self.runner.adding($0.environment) } ?? self.runner
+        let said = try await runner.run(
+            "\(standIn?.folder ?? binaries)/ubiquity",
+            ["mount", mount, "--state", state, "--device", name, "--cloud", cloud.url] + options, in: "/"
         ).text()
         guard let match = said.firstMatch(of: /daemon (\d+)/), let pid = Int32(match.1) else {
             throw EndToEndError("mount does not tell its daemon: \(said)")
@@ -54,7 +58,7 @@ package struct TestDevice: Sendable {
     /// Ends the daemon as a crash would; the dead mount stays.
     package func kill9() async throws {
         daemon.send(SIGKILL)
-        try await eventually("the daemon of \(name) is gone") { !daemon.isRunning }
+        try await eventually("the daemon of \(name) is gone") { !daemon.isRunning && daemon.isGone }
     }
 
     package func restart(_ options: [String] = []) async throws {

@@ -63,7 +63,7 @@ package struct TestDevices: Sendable {
     }
 
     /// The programs are built beside the tests.
-    private static func binaries() throws -> String {
+    package static func binaries() throws -> String {
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return URL(filePath: tests).deletingLastPathComponent().path
     }

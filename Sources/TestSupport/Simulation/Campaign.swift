@@ -1,64 +1,69 @@
-import Dispatch
-import Synchronization
-
-/// Many histories, on several threads.
+/// Many histories, one after the other; several processes may each do a share.
 package struct Campaign: Sendable {
     package var seeds: Range<UInt64>
     package var steps: ClosedRange<Int>
     package var bug: SeededBug?
-    package var threads: Int
     /// Stops looking after so many failures.
     package var failures: Int
+    /// So many of the first are lived through twice, and have to be the same.
+    package var twice: Int
+    package var share = 0
+    package var shares = 1
 
     package init(
-        seeds: Range<UInt64>, steps: ClosedRange<Int> = 8...80, bug: SeededBug? = nil, threads: Int = 2,
-        failures: Int = 1
+        seeds: Range<UInt64>, steps: ClosedRange<Int> = 8...80, bug: SeededBug? = nil, failures: Int = 1,
+        twice: Int = 0
     ) {
-        (self.seeds, self.steps, self.bug, self.threads, self.failures) = (seeds, steps, bug, threads, failures)
+        (self.seeds, self.steps, self.bug, self.failures, self.twice) = (seeds, steps, bug, failures, twice)
     }
 
-    package struct Result: Sendable {
+    package struct Result: Codable, Sendable {
         package var histories = 0
-        package var failed: [Outcome] = []
-        /// Over all outcomes, whatever the order in which the threads came to them.
+        /// The seeds of those that failed.
+        package var failed: [UInt64] = []
+        /// The seeds of those that were not the same the second time.
+        package var differing: [UInt64] = []
+        /// Over all outcomes, in whatever order they came.
         package var digest: UInt64 = 0
+
+        package init() {}
+
+        package mutating func add(_ other: Result) {
+            histories += other.histories
+            failed += other.failed
+            differing += other.differing
+            digest &+= other.digest
+        }
     }
 
-    /// Short histories come first: what they find is easy to read. `progress` is told how many are done, now and then.
+    /// Short histories come first: what they find is easy to read.
     package func plan(of seed: UInt64) -> Plan {
         let done = Int(seed - seeds.lowerBound), span = steps.upperBound - steps.lowerBound
         return Plan(seed: seed, steps: steps.lowerBound + done * span / max(1, seeds.count), bug: bug)
     }
 
-    package func run(progress: @Sendable (Int) -> Void = { _ in }) throws -> Result {
+    /// `progress` is told how many are done, now and then.
+    package func run(progress: (Int) -> Void = { _ in }) throws -> Result {
         let shared = try SharedParts()
-        let next = Atomic(seeds.lowerBound)
-        let result = Mutex<(Result, (any Error)?)>((Result(), nil))
-        DispatchQueue.concurrentPerform(iterations: threads) { _ in
-            while true {
-                let seed = next.add(1, ordering: .relaxed).oldValue
-                let isOver = result.withLock { $0.0.failed.count >= failures || $0.1 != nil }
-                guard seeds.contains(seed), !isOver else { return }
-                do {
-                    let outcome = try History.live(plan(of: seed), shared: shared)
-                    let done = result.withLock { result in
-                        result.0.note(outcome)
-                        return result.0.histories
-                    }
-                    if done % 100 == 0 { progress(done) }
-                } catch { result.withLock { $0.1 = error } }
+        var result = Result()
+        for seed in seeds where Int(seed - seeds.lowerBound) % shares == share && result.failed.count < failures {
+            let plan = plan(of: seed)
+            let outcome = try History.live(plan, shared: shared)
+            result.note(outcome)
+            if seed - seeds.lowerBound < UInt64(twice), try History.live(plan, shared: shared).digest != outcome.digest
+            {
+                result.differing.append(seed)
             }
+            if result.histories % 100 == 0 { progress(result.histories) }
         }
-        let (found, error) = result.withLock { $0 }
-        if let error { throw error }
-        return found
+        return result
     }
 }
 
 extension Campaign.Result {
     fileprivate mutating func note(_ outcome: Outcome) {
         histories += 1
-        if !outcome.problems.isEmpty { failed.append(outcome) }
+        if !outcome.problems.isEmpty { failed.append(outcome.plan.seed) }
         // The first eight bytes in hexadecimal; a sum does not ask in which order.
         digest &+= UInt64(outcome.digest.prefix(16), radix: 16) ?? 0
     }

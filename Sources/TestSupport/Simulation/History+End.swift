@@ -3,6 +3,7 @@ import CloudModel
 import ContainerLog
 import DeviceSupport
 import LocalMetadata
+import TestSupport
 import VirtualFileSystem
 
 /// What has to be true when all is healed.
@@ -13,8 +14,9 @@ extension History {
     func problems() throws -> [String] {
         if let failure { return ["failed: \(failure)"] }
         guard stepProblems.isEmpty else { return stepProblems }
+        cloud.mend()
         for device in devices {
-            device.isOnline = true
+            device.offlineUntil = nil
             for (handle, _) in device.parts.handles { device.files.release(handle) }
             device.parts.handles = []
         }
@@ -27,68 +29,78 @@ extension History {
         return try check()
     }
 
-    /// An entry of the log in short.
-    private func text(of payload: [UInt8]) -> String {
-        guard let batch = try? ChangeBatch(decoding: payload) else { return "?" }
-        let changes = batch.changes.map { change -> String in
-            func short(_ id: ItemID) -> String { String(id.description.suffix(4)) }
-            func name(_ content: FileContent?) -> String {
-                guard let reference = content?.reference, let bytes = cloud.contents[reference] else { return "-" }
-                return "‘\(String(decoding: bytes, as: UTF8.self))’"
-            }
-            func name(_ base: Digest?) -> String {
-                guard let base, let known = cloud.contents.first(where: { $0.key.digest == base }) else { return "-" }
-                return "‘\(String(decoding: known.value, as: UTF8.self))’"
-            }
-            return switch change {
-            case .create(let id, let parent, let called, _, let body):
-                "create \(short(id)) \(short(parent))/\(called) \(name(body.content))"
-            case .edit(let id, let base, let content, _): "edit \(short(id)) \(name(base)) → \(name(content))"
-            case .move(let id, let parent, let name): "move \(short(id)) to \(short(parent))/\(name)"
-            case .setAttributes(let id, _): "set \(short(id))"
-            case .delete(let id, let base): "delete \(short(id)) \(name(base))"
-            case .resolve(let id, let versions): "resolve \(short(id)) \(versions)"
-            case .raiseRules: "raise"
-            }
-        }
-        return "\(batch.deviceName) #\(batch.deviceSequence): \(changes.joined(separator: "; "))"
-    }
-
-    func settle() throws -> Bool {
+    /// Until a round tells the log nothing, sends no content and leaves nobody anything to do.
+    private func settle() throws -> Bool {
         for _ in 0..<Self.rounds {
-            let before = cloud.log.count
-            for device in devices {
-                device.time.advance(by: .seconds(1))
-                try Self.syncFully(device)
-            }
-            if cloud.log.count == before, try devices.allSatisfy({ try $0.unrest().isEmpty }) { return true }
+            let before = (cloud.log.count, cloud.stores)
+            try syncAll()
+            let isQuiet = before == (cloud.log.count, cloud.stores)
+            if isQuiet, try devices.allSatisfy({ try $0.unrest().isEmpty }) { return true }
         }
         return false
     }
 
     private func check() throws -> [String] {
         let snapshots = try devices.map(Snapshot.init)
-        var found = snapshots.flatMap(\.problems)
-        guard let first = snapshots.first else { return found }
-        for (device, snapshot) in zip(devices, snapshots).dropFirst() {
-            found += first.difference(from: snapshot).map { "\(devices[0].name) / \(device.name) \($0)" }
-        }
+        var found = snapshots.flatMap(\.problems) + differences(snapshots)
         let visible = snapshots.reduce(into: Set<String>()) { $0.formUnion($1.contents) }
         found += ledger.problems(visible: visible)
-        let places = zip(devices, snapshots).map { "\($0.name) \($1.entries.sorted { $0.key < $1.key })" }
-        if !found.isEmpty { story += places + cloud.log.map { text(of: $0) } }
+        for (device, snapshot) in zip(devices, snapshots) {
+            let doubled = snapshot.doubled.subtracting(ledger.exempt).sorted()
+            found += doubled.map { "\(device.name) has ‘\($0)’ twice" }
+        }
         let digests = try devices.map { device in
             let container = try device.container().id
             return try device.metadata.read { try TreeDigest(of: RemoteTree($0, container: container)) }
         }
         if Set(digests).count > 1 { found.append("the folded logs differ") }
-        for device in devices { found += try device.leftovers().map { "\(device.name): \($0)" } }
+        if !found.isEmpty {
+            story += zip(devices, snapshots).map { "\($0.name) \($1.entries.sorted { $0.key < $1.key })" }
+            story += cloud.log.map { text(of: $0) }
+        }
+        for device in devices { found += try restartProblems(device) }
         return found
     }
 
+    private func differences(_ snapshots: [Snapshot]) -> [String] {
+        guard let first = snapshots.first else { return [] }
+        return zip(devices, snapshots).dropFirst().flatMap { device, snapshot in
+            first.difference(from: snapshot).map { "\(devices[0].name) / \(device.name) \($0)" }
+        }
+    }
+
+    /// A start at rest finds nothing to mend but leftovers, and leaves none.
+    private func restartProblems(_ device: SimulatedDevice) throws -> [String] {
+        try device.crash(closesDatabase: false)
+        try device.start()
+        let found =
+            try device.leftovers() + device.contradictions() + device.unrest()
+            + (device.hasLostPower ? device.metadata.integrityProblems() : [])
+        return found.map { "\(device.name): \($0)" }
+    }
+
     /// Names everything that happened: equal in every run of the plan.
-    func digest() throws -> String {
+    func digest() -> String {
         let text = story.joined(separator: "\n").utf8
         return ChunkID.of(Array(text) + cloud.log.flatMap { $0 }).description
+    }
+}
+
+/// What has to be true at any time.
+extension History {
+    /// After each step, of the device that acted.
+    func look(at device: SimulatedDevice) throws {
+        let snapshot = try Snapshot(device)
+        let lies = random.chance(30) ? try device.lies(&random) : []
+        let invented = ledger.invented(in: snapshot.contents.subtracting([Snapshot.unreadable]))
+        stepProblems += (snapshot.problems + lies + invented).map { "\(device.name), in between: \($0)" }
+    }
+
+    /// Where all know everything, all show the same, and there is no conflict.
+    func calmProblems() throws -> [String] {
+        let snapshots = try devices.map(Snapshot.init)
+        let conflicts = snapshots.first?.entries.filter { $0.value.contains("of a conflict") }.keys.sorted() ?? []
+        return snapshots.flatMap(\.problems) + differences(snapshots)
+            + conflicts.map { "\($0): a conflict, and nobody wrote without having seen" }
     }
 }

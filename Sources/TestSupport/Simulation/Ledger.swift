@@ -2,8 +2,10 @@
 struct Ledger {
     private(set) var written: Set<String> = []
     private(set) var superseded: Set<String> = []
-    /// Contents of which nothing can be said: written more than once, or half of a write that a crash cut off.
+    /// Contents of which nothing can be said: written more than once, or half of a write that was cut off.
     private(set) var exempt: Set<String> = [""]
+    /// What a program has synced, and was told that it is safe.
+    private(set) var synced: Set<String> = []
 
     mutating func write(_ content: String) {
         if !written.insert(content).inserted { exempt.insert(content) }
@@ -17,25 +19,40 @@ struct Ledger {
         if let content { exempt.insert(content) }
     }
 
-    /// Takes over what was done when the device died, as far as `visible` shows that it happened. Where it was one atomic step,
-    /// the old or the new has to be there.
+    mutating func sync(_ content: String) { synced.insert(content) }
+
+    /// Takes over what may have been done when something failed in the middle, as far as `visible` shows that it was. Answers what is
+    /// wrong: where it was one atomic step, the old or the new has to be there, and what was synced has to be there in any case.
     mutating func suppose(_ done: Ledger, visible: Set<String>, isAtomic: Bool) -> [String] {
         let (new, old) = (done.written.subtracting(written), done.superseded.subtracting(superseded))
+        let before = (written: written, exempt: exempt)
+        let safe = done.synced.subtracting(synced).subtracting(done.superseded)
         written = done.written
-        exempt = done.exempt.union(new.subtracting(visible))
+        // Bytes that a program had written when it was cut off.
+        let halves = visible.subtracting(written).filter { half in
+            new.union(done.exempt).contains { $0.hasPrefix(half) }
+        }
+        exempt = done.exempt.union(new.subtracting(visible)).union(halves)
         superseded = superseded.union(old.subtracting(visible))
-        guard isAtomic, !new.isEmpty, !old.isEmpty,
-            old.union(new).isDisjoint(with: visible.union(exempt.subtracting(new)))
-        else { return [] }
-        return ["neither \(old) nor \(new) is there after the crash"]
+        synced = done.synced
+        var found = safe.subtracting(visible).subtracting(before.exempt).sorted().map {
+            "‘\($0)’ was synced, and is gone"
+        }
+        if isAtomic, !new.isEmpty, !old.isEmpty, old.union(new).isDisjoint(with: visible.union(before.exempt)) {
+            found.append("neither \(old.sorted()) nor \(new.sorted()) is there after it was cut off")
+        }
+        return found
     }
 
     /// What is wrong where everybody shows `visible`.
     func problems(visible: Set<String>) -> [String] {
         let lost = written.subtracting(superseded).subtracting(visible).subtracting(exempt).sorted()
         let back = visible.intersection(superseded).subtracting(exempt).sorted()
-        let invented = visible.subtracting(written).subtracting(exempt).sorted()
-        return lost.map { "‘\($0)’ is lost" } + back.map { "‘\($0)’ came back" }
-            + invented.map { "‘\($0)’ is invented" }
+        return lost.map { "‘\($0)’ is lost" } + back.map { "‘\($0)’ came back" } + invented(in: visible)
+    }
+
+    /// What nobody ever wrote in full.
+    func invented(in visible: Set<String>) -> [String] {
+        visible.subtracting(written).subtracting(exempt).sorted().map { "‘\($0)’ is invented" }
     }
 }

@@ -1,11 +1,19 @@
+import Basics
+import DeviceSupport
+import Foundation
 import Logging
+import Synchronization
 import TestSupport
 import Transfers
 
-/// What costs too much to make for each device.
-package struct SharedParts: Sendable {
+/// What costs too much to make for each device. One for each thread.
+package final class SharedParts {
     let transfers: TransferContext
     let log: Logger
+    private let root: String
+    private var count = 0
+    private var free: [SimulatedDisk] = []
+    private static let serial = Atomic(0)
 
     package init() throws {
         transfers = TransferContext(
@@ -14,5 +22,29 @@ package struct SharedParts: Sendable {
         var log = Logger(label: "simulation")
         log.logLevel = .critical
         self.log = log
+        root = "\(Self.scratch)/ubiquity-\(getpid())-\(Self.serial.add(1, ordering: .relaxed).newValue)"
+        try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        // Nothing hangs on what is left in a folder for temporary things.
+        for disk in free { try? disk.close() }
+        try? FileManager.default.removeItem(atPath: root)
+    }
+
+    /// A disk in memory where there is one: histories are many small commits.
+    private static let scratch =
+        FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
+
+    /// A disk with nothing on it.
+    func takeDisk() throws -> SimulatedDisk {
+        if let disk = free.popLast() { return disk }
+        count += 1
+        return try SimulatedDisk(directory: "\(root)/\(count)", log: log)
+    }
+
+    func giveBack(_ disk: SimulatedDisk) throws {
+        try disk.clear()
+        free.append(disk)
     }
 }

@@ -3,10 +3,16 @@ import CloudModel
 import CloudStorage
 import ContainerLog
 
-/// A cloud that answers at once: a log and the contents it names. What it is told to do wrong it does wrong.
+/// A cloud that answers at once: a log and the frames of the chunks it names. What it is told to do wrong it does wrong.
 final class SimulatedCloud {
     private(set) var log: [[UInt8]] = []
+    /// What was stored, for those who want to know the truth.
     private(set) var contents: [ContentReference: [UInt8]] = [:]
+    private var frames: [ContentReference: [UInt8]] = [:]
+    /// Contents whose frames come with bytes that are wrong.
+    private var damaged: Set<ContentReference> = []
+    /// How many contents were sent, known ones too.
+    private(set) var stores = 0
     let bug: SeededBug?
     /// The newest content of each item, as a cloud that compares nothing sees it.
     private var newest: [ItemID: Digest] = [:]
@@ -32,12 +38,35 @@ final class SimulatedCloud {
         return LogRecord(sequence: sequence.next, payload: payload)
     }
 
-    /// Keeps the bytes of a content of one chunk and answers its name.
+    // MARK: Contents, of one chunk each
+
+    /// Keeps the bytes of a content and answers its name.
     func store(_ bytes: [UInt8]) -> ContentReference {
         let manifest = Manifest(bytes.isEmpty ? [] : [ChunkEntry(id: .of(bytes), length: bytes.count)])
-        contents[manifest.reference] = bug == .tornUpload && bytes.count > 6 ? Array(bytes.dropLast()) : bytes
+        let kept = bug == .tornUpload && bytes.count > 6 ? Array(bytes.dropLast()) : bytes
+        contents[manifest.reference] = kept
+        frames[manifest.reference] = ChunkFrame.encode(kept)
+        stores += 1
         return manifest.reference
     }
+
+    /// The bytes of a content as a device gets them: checked against their name. Nil where the cloud never had them.
+    func fetch(_ reference: ContentReference) throws(ChunkError) -> [UInt8]? {
+        guard reference.size > 0, var frame = frames[reference] else { return contents[reference] }
+        if damaged.contains(reference) { frame[frame.count - 1] ^= 0x20 }
+        guard bug != .tornUpload else { return contents[reference] }
+        return try ChunkFrame.decode(frame, expecting: reference.digest)
+    }
+
+    /// From now on some content comes damaged; answers it.
+    func damage(_ pick: ([ContentReference]) -> ContentReference?) -> [UInt8]? {
+        let whole = contents.keys.filter { $0.size > 0 && !damaged.contains($0) }
+        guard let reference = pick(whole.sorted { $0.digest.description < $1.digest.description }) else { return nil }
+        damaged.insert(reference)
+        return contents[reference]
+    }
+
+    func mend() { damaged = [] }
 
     // MARK: What is done wrong
 

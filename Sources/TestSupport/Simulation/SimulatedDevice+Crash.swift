@@ -1,104 +1,70 @@
 import Basics
-import CloudModel
+import DeviceSupport
 import Foundation
 import Glibc
-import LocalMetadata
-import Synchronization
+import TestSupport
 
-/// Deaths in the middle of something. At a commit the folder is copied as a crash would leave it; what the device goes on to do is
-/// thrown away with it, and the copy is started.
+/// Deaths in the middle of something. From the call on at which a device dies, nothing of what it goes on to do reaches its disk or
+/// the cloud; what it was about to do is thrown away with it.
 extension SimulatedDevice {
-    /// Says where in what follows the device dies, and keeps what there was then.
-    final class CrashPoint: Sendable {
-        private struct State {
-            /// Commits that are let pass; each is passed twice, before and after it is in the file.
-            var remaining: Int?
-            var keep: (@Sendable () throws -> Void)?
-            var result: Result<Void, any Error>?
-        }
-
-        private let state = Mutex(State())
-
-        func arm(_ passes: Int, keep: @escaping @Sendable () throws -> Void) {
-            state.withLock { $0 = State(remaining: passes, keep: keep, result: nil) }
-        }
-
-        func pass() {
-            let keep = state.withLock { state -> (@Sendable () throws -> Void)? in
-                guard let count = state.remaining else { return nil }
-                state.remaining = count == 0 ? nil : count - 1
-                return count == 0 ? state.keep : nil
-            }
-            guard let keep else { return }
-            let result = Result { try keep() }
-            state.withLock { $0.result = result }
-        }
-
-        /// Whether what goes on now is what a dead process would not have done.
-        var isPassed: Bool { state.withLock { $0.result != nil } }
-
-        /// Whether the point was reached.
-        func disarm() throws -> Bool {
-            let result = state.withLock { state in
-                defer { state = State() }
-                return state.result
-            }
-            try result?.get()
-            return result != nil
-        }
-    }
-
-    /// Runs `body` and dies at its commit number `passes`; where there are fewer commits, after it. Answers whether it was
-    /// inside, so that nothing in `body` was acknowledged.
-    func dying(at passes: Int, in body: () throws -> Void) throws -> Bool {
-        let copy = directory + ".crash"
-        // SQLite makes its index of the write-ahead log anew; without the log itself the commits in it are gone.
-        let leftOut = cloud.bug == .lostCommits ? ["-shm", "-wal"] : ["-shm"]
-        crashPoint.arm(passes) { [directory] in try copyFolder(directory, to: copy, without: leftOut) }
-        try body()
-        let isInside = try crashPoint.disarm()
-        try crash()
-        if isInside {
-            try FileManager.default.removeItem(atPath: directory)
-            try check("rename \(copy)") { Glibc.rename(copy, directory) }
-        }
+    /// Runs `body` and dies at its call to the disk or the cloud behind `spared`; where there are fewer, after it. Answers whether it
+    /// was inside, so that nothing in `body` was acknowledged.
+    func dying(sparing spared: Int, closesDatabase: Bool, in body: () throws -> Void) throws -> Bool {
+        let forgotten = cloud.bug == .lostCommits ? try keepDatabase() : nil
+        faults.begin(.death, sparing: spared)
+        // The dead hear of no errors.
+        do { try body() } catch  where faults.hasStruck {}
+        let isInside = faults.hasStruck
+        try crash(closesDatabase: closesDatabase || forgotten != nil)
+        faults.end()
+        if isInside, let forgotten { try restore(forgotten) }
         return isInside
     }
-}
 
-/// Copies files and folders with their times, but those whose names end in one of `leftOut`.
-private func copyFolder(_ source: String, to target: String, without leftOut: [String]) throws {
-    try FileManager.default.createDirectory(atPath: target, withIntermediateDirectories: true)
-    for name in try FileManager.default.contentsOfDirectory(atPath: source)
-    where !leftOut.contains(where: name.hasSuffix) {
-        let (from, to) = ("\(source)/\(name)", "\(target)/\(name)")
-        var info = stat()
-        try check("lstat") { lstat(from, &info) }
-        if info.st_mode & S_IFMT == S_IFDIR {
-            // The store makes its shards anew, so only those that hold something are worth a copy.
-            let isEmpty = try info.st_nlink == 2 && FileManager.default.contentsOfDirectory(atPath: from).isEmpty
-            if !isEmpty {
-                try copyFolder(from, to: to, without: leftOut)
-            }
-        } else {
-            try copyFile(from, to: to, info)
-        }
-    }
-}
+    // MARK: Loss of power
 
-private func copyFile(_ source: String, to target: String, _ info: stat) throws {
-    guard let bytes = FileManager.default.contents(atPath: source) else { throw Errno(EIO, "read \(source)") }
-    let descriptor = Int32(try check("create \(target)") { open(target, O_WRONLY | O_CREAT | O_TRUNC, 0o600) })
-    defer { close(descriptor) }
-    try bytes.withUnsafeBytes { buffer in
-        var written = 0
-        while written < buffer.count {
-            written += Int(
-                try check("write") {
-                    write(descriptor, buffer.baseAddress?.advanced(by: written), buffer.count - written)
-                })
-        }
+    /// Runs `body` and has the power cut after it: the end of the write-ahead log behind the last sync is gone, in part, and torn.
+    func losingPower(_ random: inout SeededGenerator, in body: () throws -> Void) throws {
+        try crash(closesDatabase: true)
+        try start()
+        // The log begins anew with its database, so that its length says how far a sync reached.
+        let log = disk.directory + "/metadata.sqlite-wal"
+        faults.noteSyncs { Self.size(of: log) }
+        defer { faults.end() }
+        hasLostPower = true
+        try body()
+        let synced = faults.synced
+        faults.end()
+        try cutPower(keeping: synced, of: log, &random)
     }
-    var times = [info.st_atim, info.st_mtim]
-    try check("futimens") { futimens(descriptor, &times) }
+
+    private func cutPower(keeping synced: Int, of log: String, _ random: inout SeededGenerator) throws {
+        let directory = disk.directory
+        let kept = try Data(contentsOf: URL(filePath: log))
+        let database = try Data(contentsOf: URL(filePath: directory + "/metadata.sqlite"))
+        var rest = kept.prefix(synced + random.number(0..<kept.count - synced + 1))
+        // What was on its way to the platter.
+        for index in rest.indices.suffix(min(rest.count - synced, random.number(0..<600))) { rest[index] = 0 }
+        try crash(closesDatabase: true)
+        try database.write(to: URL(filePath: directory + "/metadata.sqlite"))
+        try rest.write(to: URL(filePath: log))
+    }
+
+    private static func size(of path: String) -> Int {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    // MARK: A database that loses commits
+
+    private func keepDatabase() throws -> Data {
+        try crash(closesDatabase: true)
+        let kept = try Data(contentsOf: URL(filePath: disk.directory + "/metadata.sqlite"))
+        try start()
+        return kept
+    }
+
+    private func restore(_ database: Data) throws {
+        try database.write(to: URL(filePath: disk.directory + "/metadata.sqlite"))
+    }
 }

@@ -1,5 +1,7 @@
+import Basics
 import CloudModel
 import DeviceSupport
+import Glibc
 import LocalContent
 import LocalMetadata
 import Sync
@@ -9,7 +11,6 @@ import VirtualFileSystem
 extension SimulatedDevice {
     /// Drops the bytes of some file if the rules allow it; answers its path.
     func evictAny(_ random: inout SeededGenerator) throws -> String? {
-        let root = try container().node
         var files: [LocalItem] = []
         try metadata.read { transaction in
             guard let item = try transaction.item(root) else { return }
@@ -19,15 +20,49 @@ extension SimulatedDevice {
         if cloud.bug == .evictsEdits, let edited = files.first(where: { $0.isEdited && !$0.isWriting }) {
             try dropEdit(of: edited)
         }
+        let kept = file.presence == .whole && file.size > 0 ? try bytes(of: file.blob) : nil
         do { try Evictor(context).evict(file.node) } catch is EvictionRefusal { return nil }
+        if let kept, cloud.bug == nil, file.content.flatMap({ cloud.contents[$0] }) != kept {
+            throw BrokenRule(what: "\(file.name) was evicted, and the cloud does not have its bytes")
+        }
         return try self.files.path(of: file.node).map(\.description).joined(separator: "/")
+    }
+
+    /// Edits whose only bytes are gone.
+    func lostEdits() throws -> [LocalItem] {
+        try UserActions(device: self).items { $0.kind == .file && $0.isEdited && $0.size > 0 }.filter { item in
+            do throws(Errno) { _ = try content.status(item.blob) } catch { return error.code == ENOENT }
+            return false
+        }
+    }
+
+    /// Rows that contradict each other.
+    func contradictions() throws -> [String] {
+        try metadata.read { try $0.rowProblems(limit: 3) }.map {
+            "node \($0.node.map(\.description) ?? "-"): \($0.what)"
+        }
+    }
+
+    /// What the status of some file says that is not so.
+    func lies(_ random: inout SeededGenerator) throws -> [String] {
+        let user = UserActions(device: self)
+        guard let item = random.pick(try user.items { $0.kind == .file && !$0.isWriting }) else { return [] }
+        let status = try files.status(of: item.node)
+        var found: [String] = []
+        if status.isUploaded, item.size > 0, item.content.flatMap({ cloud.contents[$0] }) == nil {
+            found.append("\(item.name) counts as uploaded, and the cloud does not have it")
+        }
+        if status.downloading != .notDownloaded, item.size > 0, try bytes(of: item.blob).count != Int(item.size) {
+            found.append("\(item.name) counts as downloaded, and is not all here")
+        }
+        return found
     }
 
     /// Bytes that nothing refers to, or rows without their bytes.
     func leftovers() throws -> [String] {
+        files.removal.flush()
         var blobs: Set<BlobName> = []
-        for shard in 0..<256 { blobs.formUnion(try content.blobs(inShard: shard)) }
-        let root = try container().node
+        for shard in try content.existingShards() { blobs.formUnion(try content.blobs(inShard: shard)) }
         var found: [String] = []
         try metadata.read { transaction in
             guard let item = try transaction.item(root) else { return }

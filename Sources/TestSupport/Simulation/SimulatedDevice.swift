@@ -27,21 +27,23 @@ final class SimulatedDevice {
     let name: String
     let cloud: SimulatedCloud
     let time: ManualTime
-    var isOnline = true
+    /// The step at which it can reach the cloud again; nil while it can.
+    var offlineUntil: Int?
+    var isOnline: Bool { offlineUntil == nil }
     /// What was sent last, which the network may bring once more.
     var sent: [[UInt8]] = []
-    let directory: String
     let number: Int
-    let crashPoint = CrashPoint()
+    var hasLostPower = false
+    /// The folder of its only container.
+    private(set) var root = NodeID.root
+    let disk: SimulatedDisk
     /// Some devices announce every new file that is not empty, some the longer ones, some none.
     private let announcedSize: UInt64
     private let shared: SharedParts
     private let ids: SeededIDs
     private var memory: Parts?
 
-    init(number: Int, seed: UInt64, skew: Duration, cloud: SimulatedCloud, shared: SharedParts, below root: String)
-        throws
-    {
+    init(number: Int, seed: UInt64, skew: Duration, cloud: SimulatedCloud, shared: SharedParts) throws {
         self.number = number
         id = DeviceID(cloud.bug == .oneIdentity ? 1 : UInt64(number) + 1)
         name = "device \(number)"
@@ -51,8 +53,7 @@ final class SimulatedDevice {
         time = ManualTime(Timestamp(seconds: 1_900_000_000).adding(skew))
         ids = SeededIDs(seed: seed &+ UInt64(number) &* 977)
         announcedSize = [1, 8, .max][Int((seed &+ UInt64(number)) % 3)]
-        directory = "\(root)/\(number)"
-        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        disk = try shared.takeDisk()
         try start()
     }
 
@@ -69,41 +70,49 @@ final class SimulatedDevice {
     var files: VirtualFileSystem { parts.files }
     var context: EngineContext { parts.context }
 
-    func container() throws -> LocalContainer {
+    func container() throws -> LocalContainer { try container(in: metadata) }
+
+    private func container(in metadata: MetadataDatabase) throws -> LocalContainer {
         guard let container = try metadata.read({ try $0.container(named: .cloudDocs) }) else {
             throw Errno(ENOENT, "no container")
         }
         return container
     }
 
-    /// The death of the process: what was in memory is gone, what was handed to the disk stays.
-    func crash() throws {
-        let metadata = parts.metadata
+    /// The death of the process: what was in memory is gone, what was handed to the disk stays. Open connections to the database
+    /// know nothing that is not on the disk, so most of the time they may stay open.
+    func crash(closesDatabase: Bool = true) throws {
         memory = nil
-        try metadata.close()
+        if closesDatabase { try disk.close() }
     }
 
-    var isRunning: Bool { memory != nil }
+    /// The end of its history.
+    func end() throws {
+        memory = nil
+        try shared.giveBack(disk)
+    }
+
+    var faults: Faults { disk.faults }
 
     func start() throws {
-        let metadata = try MetadataDatabase(
-            path: "\(directory)/metadata.sqlite", log: shared.log, onCommit: { [crashPoint] in crashPoint.pass() })
-        let content = try ContentStore(directory: "\(directory)/content")
+        let (metadata, content) = try disk.open()
         if cloud.bug == .sweepsEdits { try sweepEdits(metadata, content) }
         let recovery = Recovery(metadata: metadata, content: content, time: time, log: shared.log)
         try recovery.run()
         if try metadata.read({ try $0.container(named: .cloudDocs) }) == nil {
             _ = try metadata.write { try $0.createContainer(.cloudDocs, at: time.now()) }
         }
+        root = try container(in: metadata).node
         let source = IdleContentSource(content, container: .cloudDocs, transfers: shared.transfers)
         let files = VirtualFileSystem(
             metadata: metadata, content: content, source: source, time: time, owner: (1000, 1000),
             newID: ids.next, log: shared.log)
         let context = EngineContext(
             metadata: metadata, content: content, backend: shared.transfers.backend,
-            mounted: KernellessMount(files, content), transfers: shared.transfers, device: id, deviceName: name,
+            mounted: KernellessMount(files), transfers: shared.transfers, device: id, deviceName: name,
             time: time, announcedSize: announcedSize, log: shared.log)
         memory = Parts(metadata: metadata, content: content, files: files, context: context, recovery: recovery)
         try recovery.sweep(startedAt: time.now()) { _ in false }
+        try recovery.mendLost { _ in false }
     }
 }

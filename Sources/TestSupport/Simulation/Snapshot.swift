@@ -9,23 +9,30 @@ struct Snapshot {
     private(set) var entries: [String: String] = [:]
     /// Every content that can be read, those that stay on the device too.
     private(set) var contents: Set<String> = []
-    /// Contents that can be read outside of excluded files.
-    private(set) var shared: Set<String> = []
+    /// Contents of documents.
+    private var shared: Set<String> = []
+    /// Contents that are in more than one file outside of conflicts.
+    private(set) var doubled: Set<String> = []
     private(set) var problems: [String] = []
+    /// Stands for a content that was announced and is on its way.
+    static let unreadable = "? no bytes"
 
     init(_ device: SimulatedDevice) throws {
-        let container = try device.container()
-        try visit(container.node, path: "", device)
+        try device.metadata.read { try visit(device.root, path: "", device, $0) }
     }
 
-    private mutating func visit(_ folder: NodeID, path: String, _ device: SimulatedDevice) throws {
-        for item in try device.metadata.read({ try $0.children(of: folder, limit: 10_000) }) {
+    private mutating func visit(
+        _ folder: NodeID, path: String, _ device: SimulatedDevice, _ transaction: MetadataTransaction
+    ) throws {
+        for item in try transaction.children(of: folder, limit: 10_000) {
             let path = "\(path)/\(item.name)"
             var text = "\(item.kind) \(String(item.attributes.permissions, radix: 8))"
             if item.kind == .file {
                 let content = try device.text(of: item)
                 contents.insert(content)
-                if !item.isExcluded { shared.insert(content) }
+                if !item.isExcluded, !item.isConflictSibling, !shared.insert(content).inserted {
+                    doubled.insert(content)
+                }
                 text += " ‘\(content)’ \(item.attributes.modified.nanoseconds)"
                 try check(item, content, path, device)
             }
@@ -36,7 +43,7 @@ struct Snapshot {
                 text += " \(name)=\(String(decoding: value, as: UTF8.self))"
             }
             if !item.isExcluded { entries[path] = text }
-            if item.kind == .folder { try visit(item.node, path: path, device) }
+            if item.kind == .folder { try visit(item.node, path: path, device, transaction) }
         }
     }
 
@@ -68,7 +75,7 @@ extension SimulatedDevice {
     func text(of item: LocalItem) throws -> String {
         if item.size == 0, !item.isWriting { return "" }
         if item.presence == .whole { return String(decoding: try bytes(of: item.blob), as: UTF8.self) }
-        guard let reference = item.content, let bytes = cloud.contents[reference] else { return "? no bytes" }
+        guard let reference = item.content, let bytes = cloud.contents[reference] else { return Snapshot.unreadable }
         return String(decoding: bytes, as: UTF8.self)
     }
 }

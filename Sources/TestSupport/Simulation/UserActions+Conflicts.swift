@@ -8,37 +8,68 @@ import TestSupport
 import Transfers
 import VirtualFileSystem
 
-/// What ends a conflict.
+/// What is done with conflicts: all that ends one, and all that may be tried with a sibling.
 extension UserActions {
-    /// Deletes a sibling, renames it, or renames it over its document.
-    func gesture(_ random: inout SeededGenerator, _ ledger: inout Ledger) throws -> String {
+    func gesture(_ random: inout SeededGenerator, _ ledger: inout Ledger, _ next: inout Int) throws -> String {
         guard let sibling = random.pick(try items(where: \.isConflictSibling)), let conflict = sibling.conflict else {
             throw Errno(ENOENT, "no conflicts")
         }
-        let path = try path(sibling.node)
-        switch random.number(0..<4) {
+        let document = try device.metadata.read { try $0.item(conflict.document, in: sibling.container) }
+        switch random.number(0..<8) {
         case 0: return "discard: " + (try unlink(sibling, &ledger))
-        case 1, 2:
-            let name = name(&random)
-            let target = try item(name, in: sibling.parent)
-            let (old, text) = (try content(of: target), try content(of: sibling))
-            try device.files.rename(
-                sibling.name.bytes, in: sibling.parent, to: Array(name.utf8), in: sibling.parent, mode: .replace)
-            if old != text { ledger.supersede(old) }
-            // It is a copy from now on: whoever replaces the version elsewhere does not mean this one.
-            ledger.excuse(text)
-            return "keep \(path) as \(name) over ‘\(old ?? "")’"
+        case 1: return try keep(sibling, as: name(&random), in: sibling.parent, &ledger)
+        case 2: return try keep(sibling, as: name(&random), in: folder(&random), &ledger)
+        case 3:
+            guard let document else { throw Errno(ENOENT) }
+            return "make current: " + (try keep(sibling, as: "\(document.name)", in: document.parent, &ledger))
+        case 4:
+            let discarded = try discardAll(of: conflict.document, in: sibling.container, &ledger)
+            return "keep the current: \(discarded)"
+        case 5:
+            let text = fresh(&random, &next)
+            return "over a sibling: " + (try replace(sibling, by: "new.txt", text, &ledger))
+        case 6: return try writeInto(sibling)
         default:
-            let id = sibling.container
-            guard let document = try device.metadata.read({ try $0.item(conflict.document, in: id) }) else {
-                throw Errno(ENOENT)
-            }
-            let (old, text) = (try content(of: document), try content(of: sibling))
-            try device.files.rename(
-                sibling.name.bytes, in: sibling.parent, to: document.name.bytes, in: document.parent, mode: .replace)
-            if old != text { ledger.supersede(old) }
-            ledger.excuse(text)
-            return "make \(path) current over ‘\(old ?? "")’"
+            guard let document else { throw Errno(ENOENT) }
+            return "of a document in conflict: " + (try unlink(document, &ledger))
         }
     }
+
+    /// Renames it: it is a document of its own from then on, and where it takes a name, the current content.
+    private func keep(_ sibling: LocalItem, as name: String, in folder: NodeID, _ ledger: inout Ledger) throws -> String
+    {
+        let path = try path(sibling.node)
+        let target = try item(name, in: folder)
+        let (old, text) = (try content(of: target), try content(of: sibling))
+        // It is a copy from now on: whoever replaces the version elsewhere does not mean this one.
+        ledger.excuse(text)
+        try attempt(&ledger) {
+            $0.supersede(old == text ? nil : old)
+        } _: {
+            try device.files.rename(
+                sibling.name.bytes, in: sibling.parent, to: Array(name.utf8), in: folder, mode: .replace)
+        }
+        return "keep \(path) as \(try self.path(folder))/\(name) over ‘\(old ?? "")’"
+    }
+
+    private func discardAll(of document: ItemID, in container: ContainerID, _ ledger: inout Ledger) throws -> String {
+        let siblings = try device.metadata.read { try $0.siblings(of: document, in: container) }
+        return try siblings.map { try unlink($0, &ledger) }.joined(separator: ", ")
+    }
+
+    /// Refused: it is a view of a version.
+    private func writeInto(_ sibling: LocalItem) throws -> String {
+        let path = try path(sibling.node)
+        do { _ = try device.files.open(sibling.node, canWrite: true, truncate: false) } catch let error as Errno {
+            guard error.code == EACCES || error.code == EAGAIN else { throw error }
+            return "write into \(path) is refused"
+        }
+        throw BrokenRule(what: "\(path), a conflict version, could be opened to write")
+    }
+}
+
+/// Something that must never be.
+struct BrokenRule: Error, CustomStringConvertible {
+    let what: String
+    var description: String { what }
 }

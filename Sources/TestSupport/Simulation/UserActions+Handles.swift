@@ -40,11 +40,15 @@ extension UserActions {
         let isNamed = try device.files.attributes(of: handle.file.node).links > 0
         let row = try device.metadata.read { try $0.item(handle.file.node) }
         let old = isNamed ? try content(of: row) : nil
-        try device.files.withDescriptor(handle) { _ = ftruncate($0, 0) }
-        try put(text, handle)
+        try attempt(&ledger) { ledger in
+            guard isNamed else { return }
+            ledger.supersede(old == text ? nil : old)
+            ledger.write(text)
+        } _: {
+            try device.files.withDescriptor(handle) { _ = ftruncate($0, 0) }
+            try put(text, handle)
+        }
         guard isNamed else { return "write to \(path), which has no name, ‘\(text)’" }
-        ledger.supersede(old == text ? nil : old)
-        ledger.write(text)
         if row?.isExcluded == true { ledger.excuse(text) }
         return "write open \(path) ‘\(text)’ over ‘\(old ?? "")’"
     }

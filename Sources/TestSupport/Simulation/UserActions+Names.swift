@@ -59,11 +59,16 @@ extension UserActions {
         let from = try path(source.node)
         let moved = try content(of: source)
         let old = try content(of: target)
-        try device.files.rename(
-            source.name.bytes, in: source.parent, to: Array(name.utf8), in: parent,
-            mode: random.chance(80) ? .replace : .noReplace)
-        if old != moved { ledger.supersede(old) }
-        if Self.excluded.contains(name) || source.isExcluded { try excuseAll(below: source, &ledger) }
+        let staysHere =
+            try Self.excluded.contains(name) || device.metadata.read { try $0.item(parent)?.isExcluded } == true
+        if staysHere || source.isExcluded { try excuseAll(below: source, &ledger) }
+        let mode = random.chance(80) ? RenameMode.replace : .noReplace
+        try attempt(&ledger) {
+            $0.supersede(old == moved ? nil : old)
+        } _: {
+            try device.files.rename(
+                source.name.bytes, in: source.parent, to: Array(name.utf8), in: parent, mode: mode)
+        }
         return "rename \(from) to \(try path(parent))/\(name)" + (target == nil ? "" : " over ‘\(old ?? "")’")
     }
 
@@ -74,7 +79,7 @@ extension UserActions {
             guard let item = try transaction.item(item.node) else { return }
             try transaction.forEach(below: item) { inside.append($0) }
         }
-        for item in inside { ledger.excuse(try content(of: item)) }
+        for item in inside + [item] { ledger.excuse(try content(of: item)) }
     }
 
     func exchange(_ random: inout SeededGenerator, _ ledger: inout Ledger) throws -> String {

@@ -16,12 +16,15 @@ struct Simulate: ParsableCommand {
     @Option(help: "Of how many steps the longest history is.") var steps = 80
     @Option(help: "How many histories.") var histories = 10_000
     @Option(help: "The first seed; 'random' looks for new ones.") var start = "1"
-    @Option(help: "Threads at work.") var jobs = ProcessInfo.processInfo.activeProcessorCount
+    @Option(help: "Processes at work.") var jobs = ProcessInfo.processInfo.activeProcessorCount
     @Option(help: "Stop after so many failures.") var failures = 1
+    @Option(help: "Live through so many of the histories twice, and compare.") var twice = 0
     @Option(help: "Break this on purpose: \(SeededBug.allCases.map(\.rawValue).joined(separator: ", ")).") var bug:
         String?
     @Flag(help: "Make each known mistake on purpose, and fail unless every one is found.") var prove = false
     @Flag(help: "Print the story of a replayed seed even if all is well.") var verbose = false
+    @Option(help: .hidden) var share = 0
+    @Option(help: .hidden) var shares = 0
 
     func validate() throws {
         guard bug == nil || seededBug != nil else { throw ValidationError("There is no bug '\(bug ?? "")'.") }
@@ -36,7 +39,9 @@ struct Simulate: ParsableCommand {
     private var seededBug: SeededBug? { bug.flatMap(SeededBug.init) }
 
     func run() throws {
-        if prove {
+        if shares > 0 {
+            try work()
+        } else if prove {
             try findMistakes()
         } else if let seed {
             try replay(Plan(seed: seed, steps: steps, bug: seededBug))
@@ -52,41 +57,66 @@ struct Simulate: ParsableCommand {
         print("seed \(plan.seed): all is well; what happened: \(outcome.digest)")
     }
 
+    // MARK: Many histories
+
+    private func campaign(from first: UInt64) -> Campaign {
+        Campaign(
+            seeds: first..<first + UInt64(histories), steps: 8...steps, bug: seededBug, failures: failures,
+            twice: twice)
+    }
+
+    /// The part of one process; its result goes to the one that asked.
+    private func work() throws {
+        guard let first = UInt64(start) else { throw ValidationError("--start is a number here.") }
+        var campaign = campaign(from: first)
+        (campaign.share, campaign.shares) = (share, shares)
+        let result = try campaign.run { done in FileHandle.standardError.write(Data("\(done)\n".utf8)) }
+        print(String(decoding: try JSONEncoder().encode(result), as: UTF8.self))
+    }
+
     private func search() throws {
         let first = UInt64(start) ?? UInt64.random(in: 0..<1 << 40)
-        let campaign = Campaign(
-            seeds: first..<first + UInt64(histories), steps: 8...steps, bug: seededBug, threads: jobs,
-            failures: failures)
         let began = ContinuousClock.now
-        let isTerminal = isatty(STDERR_FILENO) == 1
-        let result = try campaign.run { done in
-            guard isTerminal else { return }
-            FileHandle.standardError.write(Data("\r\(done) of \(histories)".utf8))
-        }
+        let arguments = [
+            "--start", "\(first)", "--histories", "\(histories)", "--steps", "\(steps)", "--failures", "\(failures)",
+            "--twice", "\(twice)",
+        ]
+        let crew = Crew(arguments: arguments + (bug.map { ["--bug", $0] } ?? []), jobs: jobs)
+        let result = try crew.run()
         let seconds = max(1, (ContinuousClock.now - began).components.seconds)
         print(
             "\(result.histories) histories from seed \(first) in \(seconds) s; failed: \(result.failed.count); "
                 + "what happened: \(String(result.digest, radix: 16))")
-        try explain(result.failed)
+        let shared = try SharedParts()
+        try explain(result.failed.sorted().map { try History.live(campaign(from: first).plan(of: $0), shared: shared) })
+        guard result.differing.isEmpty else {
+            print("lived through twice, and not the same: \(result.differing.sorted())")
+            throw ExitCode.failure
+        }
     }
 
     /// A search that misses a mistake would miss the same one in the engine.
     private func findMistakes() throws {
         var missed = 0
+        let shared = try SharedParts()
         for bug in SeededBug.allCases {
-            let result = try Campaign(seeds: 1..<3001, steps: 60...80, bug: bug, threads: jobs).run()
-            if result.failed.isEmpty { missed += 1 }
+            let began = ContinuousClock.now
+            let search = try MistakeSearch(bug: bug).run(shared)
+            if search.outcome == nil { missed += 1 }
+            let seconds = (ContinuousClock.now - began).components
             print(
-                "\(bug.rawValue) (\(bug.summary)): \(result.failed.isEmpty ? "MISSED in" : "found in") \(result.histories) histories"
-            )
+                "\(bug.rawValue) (\(bug.summary)): \(search.outcome == nil ? "MISSED in" : "found in") "
+                    + "\(search.histories) histories, \(seconds.seconds) s; "
+                    + (search.outcome.map { "seed \($0.plan.seed): \($0.problems.first ?? "")" } ?? ""))
         }
         guard missed == 0 else { throw ExitCode.failure }
     }
 
-    private func explain(_ failed: [Outcome]) throws {
+    private func explain(_ outcomes: [Outcome]) throws {
+        let failed = outcomes.filter { !$0.problems.isEmpty }
         guard !failed.isEmpty else { return }
         let shared = try SharedParts()
-        for outcome in failed.sorted(by: { $0.plan.seed < $1.plan.seed }) {
+        for outcome in failed {
             var shrinker = Shrinker { try History.live($0, shared: shared) }
             let shortest = try shrinker.shrink(outcome)
             print("\n\(outcome.report.prefix { $0 != "\n" }): \(shortest.plan.steps.count) of its steps are enough")

@@ -28,7 +28,7 @@ struct RepairCommand: ParsableCommand {
         discussion: """
             Does what "ubiquity check" does, and with what it finds: damaged bytes of documents are fetched again from the \
             cloud; bytes that the cloud has lost are sent again from this device; what has no place goes to the folder \
-            Recovered. Edits that are not in the cloud are never dropped. Exit status 7 when something is still wrong.
+            Recovered; a database that is damaged itself is made anew as "ubiquity reset" does. Edits that are not in the cloud are never dropped. Exit status 7 when something is still wrong.
             """)
 
     @Argument(help: "The mount, or any path in it (default: all mounts).", completion: .directory)
@@ -50,13 +50,23 @@ struct CheckRun {
         var problems: [DaemonFailure] = []
         var outcomes: [CheckOutcome] = []
         for group in try MountSelection(path.map { [$0] } ?? [], .current()).groups {
-            let outcome = CheckOutcome(group.record, try ask(group.record))
+            let outcome = try check(group.record)
             outcomes.append(outcome)
             problems += outcome.problems
             if !json { tell(outcome) }
         }
         if json { print(try StatusJSON.text(CheckDocument(mounts: outcomes))) }
         if let failure = CommandFailure(found: problems, isTold: json) { throw failure }
+    }
+
+    /// A database that is damaged itself is mended by a reset; what a check finds after it is what is left.
+    private func check(_ record: MountRecord) throws -> CheckOutcome {
+        let response = try ask(record)
+        guard repair, response.needsReset == true else { return CheckOutcome(record, response) }
+        guard let rebuild = try DaemonReset(record).run() else { return CheckOutcome(record, response) }
+        var outcome = CheckOutcome(record, try ask(record))
+        outcome.mended(response.problems.map { $0.located(in: record) }, by: rebuild)
+        return outcome
     }
 
     private func ask(_ record: MountRecord) throws -> CheckResponse {
@@ -95,8 +105,9 @@ struct CheckOutcome: Encodable {
     let checkedBytes: UInt64
     let problems: [DaemonFailure]
     let problemCount: UInt64
-    let repairs: [DaemonFailure]
-    let repairCount: UInt64
+    private(set) var repairs: [DaemonFailure]
+    private(set) var repairCount: UInt64
+    let needsReset: Bool
 
     init(_ record: MountRecord, _ response: CheckResponse) {
         mount = record.mount
@@ -106,6 +117,17 @@ struct CheckOutcome: Encodable {
         problemCount = response.problemCount
         repairs = response.repairs.map { $0.located(in: record) }
         repairCount = response.repairCount
+        needsReset = response.needsReset ?? false
+    }
+
+    /// Adds what a reset did: it mended the database, whatever was found in it.
+    mutating func mended(_ problems: [DaemonFailure], by rebuild: RebuildStatus) {
+        repairs.append(DaemonFailure(.damaged, "its database was damaged: \(rebuild.summary)", path: mount))
+        repairCount += 1
+        let left = Set(self.problems)
+        let gone = problems.filter { !left.contains($0) }
+        repairs += gone
+        repairCount += UInt64(gone.count)
     }
 }
 

@@ -35,7 +35,7 @@ struct ResetCommand: ParsableCommand {
             return try resetWithoutDaemon()
         }
         try confirm(target.mount)
-        try report(try restart(target), target.mount)
+        try report(try DaemonReset(target).run(), target.mount)
     }
 
     private func record(_ locator: MountLocator) throws(CommandFailure) -> MountRecord {
@@ -50,39 +50,6 @@ struct ResetCommand: ParsableCommand {
         guard yes || Terminal.confirms("Rebuild the state of \(mount) from the cloud? No edit is lost.") else {
             throw CommandFailure(.refused, "not reset", path: mount, advice: "Confirm it, or say --yes.")
         }
-    }
-
-    /// The daemon ends and comes back under the same process id.
-    private func restart(_ record: MountRecord) throws(CommandFailure) -> RebuildStatus? {
-        var connection = try DaemonConnection.open(record)
-        var display = LiveDisplay()
-        let answer = try connection.call(.reset(ResetRequest()), watch: WatchRequest()) {
-            display.show(StatusText.progress($0.mount))
-        }
-        display.clear()
-        guard case .reset = answer else { throw DaemonConnection.unexpectedAnswer(record) }
-        guard connection.waitForEnd(.seconds(60)) else {
-            throw CommandFailure(
-                .timedOut, "the daemon (pid \(record.pid)) is to be reset but does not let go of the mount",
-                path: record.mount, advice: "Programs may still use it; see \(record.state)/daemon.log.")
-        }
-        while record.isRunning {
-            if let status = try? Self.status(of: record) { return status.rebuild }
-            // Nothing tells of a socket that comes back.
-            poll(nil, 0, 200)
-        }
-        throw CommandFailure(
-            .failed, "the daemon (pid \(record.pid)) ended while it made its state anew", path: record.mount,
-            advice: "See \(record.state)/daemon.log; \"ubiquity mount\" goes on where it stopped.")
-    }
-
-    private static func status(of record: MountRecord) throws(CommandFailure) -> MountStatus {
-        // Whoever ends as we come says nothing; it is asked again.
-        var connection = try DaemonConnection.open(record, patience: .seconds(3))
-        guard case .status(let answer) = try connection.call(.status(StatusRequest())) else {
-            throw DaemonConnection.unexpectedAnswer(record)
-        }
-        return answer.mount
     }
 
     private func resetWithoutDaemon() throws {
@@ -101,7 +68,7 @@ struct ResetCommand: ParsableCommand {
         guard let record = MountRegistry.standard.records().first(where: { $0.mount == mount && $0.pid == pid }) else {
             throw CommandFailure(.failed, "the daemon (pid \(pid)) started but is not registered", path: mount)
         }
-        try report(try Self.status(of: record).rebuild, mount)
+        try report(try DaemonReset(record).status().rebuild, mount)
     }
 
     private func report(_ rebuild: RebuildStatus?, _ mount: String) throws {

@@ -12,14 +12,32 @@ extension DaemonService {
         var check = DeviceCheck(device.engine.context, repair: request.repair) { [daemon] progress in
             daemon.check.withLock { $0 = CheckStatus(progress) }
         }
-        let report = try await check.run()
+        var report = try await check.run()
+        if let settings = try await blocking({ [self] in try checkSettings(repair: request.repair) }) {
+            if request.repair { report.mended(settings) } else { report.found(settings) }
+        }
         if request.repair {
             device.engine.localTreeChanged()
             device.engine.downloadsWanted()
         }
         return CheckResponse(
             checkedItems: report.items, checkedBytes: report.bytes, problems: report.problems.map(failure),
-            problemCount: report.problemCount, repairs: report.repairs.map(failure), repairCount: report.repairCount)
+            problemCount: report.problemCount, repairs: report.repairs.map(failure), repairCount: report.repairCount,
+            needsReset: report.needsRebuild)
+    }
+
+    /// What the next start would go by, against what this one did.
+    private func checkSettings(repair: Bool) throws -> Finding? {
+        let settings = DaemonSettings(daemon.configuration)
+        let file = daemon.configuration.settingsFile
+        // One that can not be read says nothing that could be right.
+        guard (try? DaemonSettings.load(from: file)) != settings else { return nil }
+        guard repair else {
+            return Finding(
+                "the settings in \(file) are damaged", advice: "Run `ubiquity repair`: it writes the file anew.")
+        }
+        try settings.save(to: file)
+        return Finding("the settings in \(file) were damaged and have been written anew")
     }
 
     private func begin() throws(DaemonFailure) {

@@ -22,16 +22,27 @@ package struct CheckReport: Sendable {
     package private(set) var problemCount: UInt64 = 0
     package private(set) var repairs: [Finding] = []
     package private(set) var repairCount: UInt64 = 0
+    /// The device's database is damaged in a way that only a rebuild of its state mends.
+    package private(set) var needsRebuild = false
     private static let longest = 300
 
     package init() {}
 
-    mutating func found(_ finding: Finding) {
+    package mutating func found(_ finding: Finding) {
         problemCount += 1
         if problems.count < Self.longest { problems.append(finding) }
     }
 
-    mutating func mended(_ finding: Finding) {
+    /// Something wrong with the database itself.
+    mutating func foundInDatabase(_ what: String, path: [String]) {
+        needsRebuild = true
+        found(
+            Finding(
+                what, path: path,
+                advice: "Run `ubiquity repair`: it makes the state anew from the cloud and loses no edit."))
+    }
+
+    package mutating func mended(_ finding: Finding) {
         repairCount += 1
         if repairs.count < Self.longest { repairs.append(finding) }
     }

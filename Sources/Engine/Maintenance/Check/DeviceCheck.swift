@@ -50,14 +50,26 @@ package struct DeviceCheck {
         let problems = try await context.blocking { try context.metadata.integrityProblems() }
         for problem in problems {
             let path = await path(inProblem: problem)
-            report.found(
-                Finding(
-                    "the database is damaged: \(problem)", path: path,
-                    advice: "Run `ubiquity reset`; it loses no edit."))
+            report.foundInDatabase("the database is damaged: \(problem)", path: path)
+        }
+        do { try await checkSeals() } catch let error as MetadataError {
+            guard error.code == .damaged else { throw error }
+            report.foundInDatabase(clause(error.message), path: [])
         }
         // What else is asked of a damaged database has no meaning.
-        guard problems.isEmpty else { return }
+        guard !report.needsRebuild else { return }
         try await checkRows()
+    }
+
+    /// Bytes of rows that changed by themselves.
+    private mutating func checkSeals() async throws {
+        let context = context
+        let problems = try await context.blocking {
+            try context.metadata.sealProblems(limit: 100)
+        }
+        for (problem, path) in problems {
+            report.foundInDatabase("the database is damaged: \(problem.what)", path: path.map(\.description))
+        }
     }
 
     /// SQLite names the row whose index entry is wrong.
@@ -77,13 +89,13 @@ package struct DeviceCheck {
             }
         }
         for (problem, path) in problems {
-            let advice =
-                problem.isStranded
-                ? "Run `ubiquity repair`: it puts it into the folder Recovered."
-                : "Run `ubiquity reset`; it loses no edit."
-            let finding = Finding("the database contradicts itself: \(problem.what)", path: path, advice: advice)
-            if repairs, problem.isStranded { continue }
-            report.found(finding)
+            let what = "the database contradicts itself: \(problem.what)"
+            if !problem.isStranded {
+                report.foundInDatabase(what, path: path)
+            } else if !repairs {
+                let advice = "Run `ubiquity repair`: it puts it into the folder Recovered."
+                report.found(Finding(what, path: path, advice: advice))
+            }
         }
         if repairs { try await rescueStranded() }
     }
@@ -146,8 +158,9 @@ package struct DeviceCheck {
     }
 
     mutating func advance(_ bytes: UInt64) {
-        report.bytes += bytes
-        progress.bytes += bytes
+        // Sizes are what other devices say: their sum may be no number.
+        report.bytes = UInt64(clamping: UInt128(report.bytes) + UInt128(bytes))
+        progress.bytes = UInt64(clamping: UInt128(progress.bytes) + UInt128(bytes))
         progress.problems = report.problemCount
         onProgress(progress)
     }

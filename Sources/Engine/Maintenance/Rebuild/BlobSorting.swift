@@ -33,7 +33,7 @@ struct BlobSorting {
     }
 
     mutating func run(_ progress: (String) -> Void) async throws {
-        for shard in 0..<256 {
+        for shard in try old.existingShards() {
             // Also tells whoever waits that it goes on.
             progress("looking at documents on this device, \(shard * 100 / 256) %")
             for blob in try old.blobs(inShard: shard).sorted(by: { $0.description < $1.description }) {
@@ -59,7 +59,9 @@ struct BlobSorting {
         let manifest = try await manifest(of: blob)
         let hasHoles = status.blocks * 512 < status.size
         let digest = manifest?.reference.digest
-        switch BlobVerdict(row: row, blob: blob, digest: digest, hasHoles: hasHoles, knowledge: knowledge) {
+        // A row of which a byte may have changed is good for a name, not for a verdict.
+        let witness = row.flatMap { rows.isSound($0.node) ? $0 : nil }
+        switch BlobVerdict(row: witness, blob: blob, digest: digest, hasHoles: hasHoles, knowledge: knowledge) {
         case .leftover: break
         case .keepAside: keepAside(blob)
         case .recover: try recover(blob, status, row)
@@ -77,8 +79,7 @@ struct BlobSorting {
     }
 
     private mutating func keepAside(_ blob: BlobName) {
-        let shard = String(blob.node % 256, radix: 16)
-        kept.append("\(shard.count == 1 ? "0" + shard : shard)/\(blob)")
+        kept.append(ContentStore.path(of: blob))
         report.keptAside += 1
     }
 

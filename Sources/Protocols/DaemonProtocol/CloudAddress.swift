@@ -1,6 +1,3 @@
-package import DaemonProtocol
-import FoundationEssentials
-
 /// Which cloud to use, as `--cloud` names it.
 package enum CloudAddress: Hashable, Sendable, CustomStringConvertible {
     /// A folder of this machine, or of a file system it has mounted; absolute.
@@ -11,6 +8,7 @@ package enum CloudAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// Reads `file:///dir`, a path, `http(s)://host` or `s3://bucket/prefix`. A relative path starts at `currentDirectory`.
     package init(_ text: String, currentDirectory: String) throws(DaemonFailure) {
+        guard !text.utf8.contains(0) else { throw Self.invalid(text, "it has a NUL in it") }
         guard let colon = text.firstRange(of: "://") else {
             self = .directory(path: try Self.path(text, currentDirectory))
             return
@@ -19,7 +17,7 @@ package enum CloudAddress: Hashable, Sendable, CustomStringConvertible {
         switch text[..<colon.lowerBound].lowercased() {
         case "file": self = .directory(path: try Self.path(ofFileURL: rest, text))
         case "http", "https":
-            guard !rest.isEmpty, !rest.hasPrefix("/") else { throw Self.invalid(text, "it names no host") }
+            guard !rest.isEmpty, !isAbsolute(rest) else { throw Self.invalid(text, "it names no host") }
             self = .http(url: text)
         case "s3":
             let parts = rest.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
@@ -31,15 +29,17 @@ package enum CloudAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// A word without a slash is more likely a slip than a folder's name.
     private static func path(_ text: String, _ currentDirectory: String) throws(DaemonFailure) -> String {
-        guard text.contains("/") else { throw invalid(text, "it is no URL and no path") }
-        return text.hasPrefix("/") ? text : "\(currentDirectory)/\(text)"
+        guard text.utf8.contains(UInt8(ascii: "/")) else { throw invalid(text, "it is no URL and no path") }
+        return isAbsolute(text) ? text : "\(currentDirectory)/\(text)"
     }
 
     /// RFC 8089: the host is empty or `localhost`, the path absolute and percent-encoded.
     private static func path(ofFileURL rest: String, _ text: String) throws(DaemonFailure) -> String {
-        let path = rest.hasPrefix("localhost/") ? String(rest.dropFirst("localhost".count)) : rest
-        guard path.hasPrefix("/") else { throw invalid(text, "a file URL has three slashes before its path") }
-        guard let decoded = percentDecoded(path) else { throw invalid(text, "its %-escapes are broken") }
+        let path = rest.utf8.starts(with: "localhost/".utf8) ? String(rest.dropFirst("localhost".count)) : rest
+        guard isAbsolute(path) else { throw invalid(text, "a file URL has three slashes before its path") }
+        guard let decoded = percentDecoded(path), !decoded.utf8.contains(0) else {
+            throw invalid(text, "its %-escapes are broken")
+        }
         return decoded
     }
 
@@ -69,11 +69,29 @@ package enum CloudAddress: Hashable, Sendable, CustomStringConvertible {
     /// The address as a URL.
     package var description: String {
         switch self {
-        case .directory(let path): URL(filePath: path, directoryHint: .notDirectory).absoluteString
+        case .directory(let path): "file://\(percentEncoded(path))"
         case .http(let url): url
         case .s3(let bucket, let prefix): prefix.isEmpty ? "s3://\(bucket)" : "s3://\(bucket)/\(prefix)"
         }
     }
+}
+
+/// By the first byte: to Swift, a slash and a combining mark behind it are one character that is no slash.
+private func isAbsolute(_ path: String) -> Bool { path.utf8.first == UInt8(ascii: "/") }
+
+/// What may stand in a path of a URL as it is (RFC 3986, 3.3), all else as `%41`.
+private func percentEncoded(_ path: String) -> String {
+    var text = ""
+    for byte in path.utf8 {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            text.unicodeScalars.append(Unicode.Scalar(byte))
+        case _ where "/-._~!$&'()*+,;=:@".utf8.contains(byte): text.unicodeScalars.append(Unicode.Scalar(byte))
+        default: text += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+        }
+    }
+    return text
 }
 
 /// Bytes for `%41` and the like (RFC 3986, 2.1); nil when an escape is broken or the result is no text.

@@ -1,0 +1,42 @@
+import DaemonProtocol
+import Glibc
+
+/// Lets a running daemon make its state anew.
+struct DaemonReset {
+    private let record: MountRecord
+
+    init(_ record: MountRecord) { self.record = record }
+
+    /// The daemon ends and comes back under the same process id.
+    func run() throws(CommandFailure) -> RebuildStatus? {
+        var connection = try DaemonConnection.open(record)
+        var display = LiveDisplay()
+        let answer = try connection.call(.reset(ResetRequest()), watch: WatchRequest()) {
+            display.show(StatusText.progress($0.mount))
+        }
+        display.clear()
+        guard case .reset = answer else { throw DaemonConnection.unexpectedAnswer(record) }
+        guard connection.waitForEnd(.seconds(60)) else {
+            throw CommandFailure(
+                .timedOut, "the daemon (pid \(record.pid)) is to be reset but does not let go of the mount",
+                path: record.mount, advice: "Programs may still use it; see \(record.state)/daemon.log.")
+        }
+        while record.isRunning {
+            if let status = try? status() { return status.rebuild }
+            // Nothing tells of a socket that comes back.
+            poll(nil, 0, 200)
+        }
+        throw CommandFailure(
+            .failed, "the daemon (pid \(record.pid)) ended while it made its state anew", path: record.mount,
+            advice: "See \(record.state)/daemon.log; \"ubiquity mount\" goes on where it stopped.")
+    }
+
+    func status() throws(CommandFailure) -> MountStatus {
+        // Whoever ends as we come says nothing; it is asked again.
+        var connection = try DaemonConnection.open(record, patience: .seconds(3))
+        guard case .status(let answer) = try connection.call(.status(StatusRequest())) else {
+            throw DaemonConnection.unexpectedAnswer(record)
+        }
+        return answer.mount
+    }
+}

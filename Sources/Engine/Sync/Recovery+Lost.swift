@@ -1,0 +1,44 @@
+import Basics
+import CloudModel
+import Glibc
+import LocalContent
+package import LocalMetadata
+import Logging
+
+extension Recovery {
+    private static let page = 512
+
+    /// Finds documents without their bytes, and excluded files whose rows are behind: when the power goes, what happened to a blob may
+    /// be kept while the database forgets why. What the cloud has is a placeholder again. Runs beside everything else.
+    package func mendLost(isInUse: (LocalItem) -> Bool) throws {
+        var last = NodeID.root
+        while true {
+            let items = try metadata.read { try $0.present(after: last, limit: Self.page) }
+            guard let end = items.last else { return }
+            last = end.node
+            for item in items where try isMendable(item) && !isInUse(item) { try mend(item) }
+        }
+    }
+
+    /// Whether its bytes are others than its row says, or lost here while the cloud has them.
+    private func isMendable(_ item: LocalItem) throws -> Bool {
+        guard !item.isWriting else { return false }
+        if item.isEdited { return try isBehind(item) }
+        return try item.content != nil && status(of: item.blob) == nil
+    }
+
+    private func mend(_ item: LocalItem) throws {
+        try metadata.write { transaction in
+            // It may have been swapped for another version since it was read.
+            guard var row = try transaction.item(item.node), row.generation == item.generation,
+                row.presence != .none, try isMendable(row)
+            else { return }
+            guard !row.isEdited else { return try recover(row, transaction) }
+            row.presence = .none
+            row.ranges = []
+            row.generation += 1
+            try transaction.update(row)
+        }
+        log.notice("a row was not what is on the disk, and was mended", metadata: ["node": "\(item.node)"])
+    }
+}

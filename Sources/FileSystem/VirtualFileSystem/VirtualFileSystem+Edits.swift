@@ -1,0 +1,79 @@
+import Basics
+import Glibc
+import LocalContent
+import LocalMetadata
+import Logging
+import Synchronization
+
+/// Edits that are noted by nobody's close: of files that stay open, and those whose close found the disk full.
+extension VirtualFileSystem {
+    /// Brings the row up to what the blob is now, if that differs.
+    func noteEdit(_ state: inout OpenFile.State) throws {
+        guard !state.isUnlinked, let item = state.item, state.download == nil,
+            let written = try writtenStatus(state)
+        else { return }
+        state.baseline = written
+        let now = time.now()
+        state.item = try update(item.node) { row in
+            Self.noteEdit(written, &row)
+            markPending(&row, at: now)
+        }
+        source.localTreeChanged()
+    }
+
+    /// Edits in files that stay open for writing, where nothing was written for `pause`: databases, logs. The upload that follows
+    /// checks that they kept still.
+    package func noteIdleEdits(pause: Duration) {
+        finishLate()
+        let limit = time.now().adding(.zero - pause)
+        for file in openFiles.all {
+            file.state.withLock { state in
+                guard state.writers > 0, state.descriptor >= 0 else { return }
+                do {
+                    let blob = try BlobStatus(descriptor: state.descriptor)
+                    if blob.changed < limit { try noteEdit(&state) }
+                } catch { log.warning("could not look at an open file", metadata: ["error": "\(error)"]) }
+            }
+        }
+    }
+
+    /// Notes the end of writing. False where the database does not take it, say on a full disk: the bytes are there, and the row says
+    /// "writing" until it is tried again, here or by the next start.
+    func isFinished(_ state: inout OpenFile.State) -> Bool {
+        do {
+            try finishWriting(&state)
+            state.isUnfinished = false
+        } catch {
+            log.error("could not note the end of writing; it is tried again", metadata: ["error": "\(error)"])
+            state.isUnfinished = true
+        }
+        return !state.isUnfinished
+    }
+
+    /// Keeps the claim on a closed file until its row knows.
+    func keepOpen(_ file: OpenFile) { unfinished.withLock { $0.append(file) } }
+
+    /// Takes back a writer whose open failed. The row may say "writing" by then.
+    func abandonWriting(_ state: inout OpenFile.State) {
+        state.writers -= 1
+        if state.writers == 0 { state.isUnfinished = true }
+    }
+
+    /// Gives up the claim of an open that failed.
+    func letGo(_ file: OpenFile) {
+        let isUnfinished = file.state.withLock { $0.isUnfinished && $0.writers == 0 }
+        if isUnfinished { keepOpen(file) } else { drop(file) }
+    }
+
+    private func finishLate() {
+        let files = unfinished.withLock { unfinished in
+            defer { unfinished = [] }
+            return unfinished
+        }
+        for file in files {
+            // Who opened it to write since has finished it.
+            let isDone = file.state.withLock { state in !state.isUnfinished || isFinished(&state) }
+            if isDone { drop(file) } else { keepOpen(file) }
+        }
+    }
+}

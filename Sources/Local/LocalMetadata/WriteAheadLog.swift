@@ -1,0 +1,101 @@
+import Foundation
+
+/// The file beside the database that holds its newest commits (sqlite.org/fileformat2.html, section 4), looked at before SQLite opens it.
+///
+/// SQLite takes the frames up to the first whose checksum is wrong, which is right after a loss of power: what was not synced is torn.
+/// Where whole frames of the same log follow, a byte changed by itself instead, and the commits behind it are dropped without a word.
+struct WriteAheadLog {
+    private let bytes: Data
+    private let pageSize: Int
+    private let isBigEndian: Bool
+
+    private static let headerSize = 32
+    private static let frameHeaderSize = 24
+
+    /// Whether commits are lost that were whole once. False where there is no log, or only its end is torn.
+    static func isDamaged(_ path: String) -> Bool {
+        // A log that can not be read is for SQLite to complain of.
+        guard let bytes = try? Data(contentsOf: URL(filePath: path), options: .mappedIfSafe), bytes.count > headerSize
+        else { return false }
+        guard let log = WriteAheadLog(bytes) else { return true }
+        return log.hasFramesBehindABadOne
+    }
+
+    /// Nil where the header is not one that SQLite wrote.
+    init?(_ bytes: Data) {
+        self.bytes = bytes
+        guard bytes.count > Self.headerSize else { return nil }
+        let magic = Self.word(bytes, 0)
+        guard magic & ~1 == 0x377F_0682, Self.word(bytes, 4) == 3_007_000 else { return nil }
+        isBigEndian = magic & 1 == 1
+        pageSize = Int(Self.word(bytes, 8))
+        guard (512...65_536).contains(pageSize), pageSize & (pageSize - 1) == 0,
+            Checksum().adding(bytes, 0..<24, isBigEndian) == Checksum(bytes, at: 24)
+        else { return nil }
+    }
+
+    private var frameCount: Int { (bytes.count - Self.headerSize) / frameSize }
+    private var frameSize: Int { Self.frameHeaderSize + pageSize }
+
+    private var hasFramesBehindABadOne: Bool {
+        var sum = Checksum(bytes, at: 24)
+        for index in 0..<frameCount {
+            let (computed, stored) = (checksum(of: index, after: sum), storedChecksum(of: index))
+            if isOurs(index), computed == stored {
+                sum = stored
+                continue
+            }
+            // Older frames, of a log that was begun anew since, have other salts.
+            let next = index + 1
+            guard next < frameCount, isOurs(next) else { return false }
+            return [computed, stored].contains { checksum(of: next, after: $0) == storedChecksum(of: next) }
+        }
+        return false
+    }
+
+    private func start(of index: Int) -> Int { Self.headerSize + index * frameSize }
+
+    /// Whether the frame belongs to this log: it has the salts of the header.
+    private func isOurs(_ index: Int) -> Bool {
+        let frame = start(of: index)
+        return Self.word(bytes, frame + 8) == Self.word(bytes, 16)
+            && Self.word(bytes, frame + 12) == Self.word(bytes, 20)
+    }
+
+    private func storedChecksum(of index: Int) -> Checksum { Checksum(bytes, at: start(of: index) + 16) }
+
+    private func checksum(of index: Int, after sum: Checksum) -> Checksum {
+        let frame = start(of: index)
+        return sum.adding(bytes, frame..<frame + 8, isBigEndian)
+            .adding(bytes, frame + Self.frameHeaderSize..<frame + frameSize, isBigEndian)
+    }
+
+    private static func word(_ bytes: Data, _ offset: Int) -> UInt32 {
+        bytes.withUnsafeBytes { UInt32(bigEndian: $0.loadUnaligned(fromByteOffset: offset, as: UInt32.self)) }
+    }
+
+    private struct Checksum: Equatable {
+        private var first: UInt32 = 0
+        private var second: UInt32 = 0
+
+        init() {}
+
+        init(_ bytes: Data, at offset: Int) {
+            first = WriteAheadLog.word(bytes, offset)
+            second = WriteAheadLog.word(bytes, offset + 4)
+        }
+
+        /// Over pairs of words (section 4.2); the range is a multiple of eight bytes.
+        func adding(_ bytes: Data, _ range: Range<Int>, _ isBigEndian: Bool) -> Checksum {
+            var sum = self
+            bytes.withUnsafeBytes { buffer in
+                for offset in stride(from: range.lowerBound, to: range.upperBound, by: 8) {
+                    let words = buffer.loadUnaligned(fromByteOffset: offset, as: SIMD2<UInt32>.self)
+                    sum.first &+= (isBigEndian ? words.x.bigEndian : words.x.littleEndian) &+ sum.second
+                    sum.second &+= (isBigEndian ? words.y.bigEndian : words.y.littleEndian) &+ sum.first
+                }
+            }
+            return sum
+        }
+    }
+}

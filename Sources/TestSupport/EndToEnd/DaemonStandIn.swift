@@ -1,0 +1,11 @@
+/// A program that is run in the place of the daemon's, and becomes the daemon.
+package struct DaemonStandIn: Sendable {
+    /// Holds `ubiquity`, and the program under the name `ubiquityd`.
+    let folder: String
+    let environment: [String: String]
+
+    package init(folder: String, environment: [String: String]) {
+        self.folder = folder
+        self.environment = environment
+    }
+}

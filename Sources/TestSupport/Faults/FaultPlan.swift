@@ -1,0 +1,48 @@
+/// What is to happen at which call. Decides, and touches nothing.
+package struct FaultPlan: Sendable {
+    package enum Fault: Sendable, Equatable {
+        case kill
+        /// The call fails with this error number, and has not happened.
+        case error(Int32)
+    }
+
+    package enum Verdict: Sendable, Equatable {
+        case goOn, kill
+        case fail(Int32)
+    }
+
+    /// Nil: only counts.
+    package var fault: Fault?
+    /// The first call it happens to, counted from 1 when the plan begins.
+    package var position: Int
+    /// It happens to all calls from then on.
+    package var lasts: Bool
+    /// Which calls count.
+    package var concerns: @Sendable (ObservedCall) -> Bool
+
+    package init(
+        _ fault: Fault? = nil, at position: Int = 1, lasts: Bool = false,
+        concerns: @escaping @Sendable (ObservedCall) -> Bool
+    ) {
+        self.fault = fault
+        self.position = position
+        self.lasts = lasts
+        self.concerns = concerns
+    }
+
+    /// How many calls counted so far.
+    package private(set) var count = 0
+    /// The call that it happened to first.
+    package private(set) var struck: ObservedCall?
+
+    package mutating func decide(_ call: ObservedCall) -> Verdict {
+        guard concerns(call) else { return .goOn }
+        count += 1
+        guard let fault, count == position || (lasts && count > position) else { return .goOn }
+        if struck == nil { struck = call }
+        return switch fault {
+        case .kill: .kill
+        case .error(let number): .fail(number)
+        }
+    }
+}

@@ -1,0 +1,183 @@
+/// What must be found, by what was acknowledged. The record is kept by those who write, in a file of their own:
+///
+///     begin write:a:3      it is about to be asked for
+///     done write:a:3       it was acknowledged
+///     failed write:a:3 5   an error was told, with its number: it may have happened or not
+///     uploaded a 3         its status said that the cloud has this
+package struct Ledger: Sendable {
+    package struct Expectation: Sendable {
+        /// What was there after the last acknowledgement; nil for no file.
+        package var known: Content?
+        /// What was begun since and not acknowledged.
+        package var open: [Deed] = []
+    }
+
+    package struct Content: Equatable, Sendable {
+        package let name: String
+        package let generation: Int
+    }
+
+    /// By path.
+    package private(set) var expectations: [String: Expectation] = [:]
+    /// What the cloud was said to have.
+    package internal(set) var uploaded: [String: Int] = [:]
+    /// What was ever asked to be removed.
+    private var removed: Set<String> = []
+    /// The newest generation that was begun to be written in place.
+    private var overwritten: [String: Int] = [:]
+    package private(set) var acknowledged = 0
+    /// Begun, and not acknowledged.
+    package private(set) var unacknowledged = 0
+
+    package init() {}
+
+    /// Adds the lines of one writer; writers share no path.
+    package mutating func add(record: String) {
+        var open: Deed?
+        for line in record.split(separator: "\n") {
+            let words = line.split(separator: " ")
+            switch words.first {
+            case "begin":
+                open = words.count > 1 ? Deed(String(words[1])) : nil
+                if let open { noteBegin(open) }
+            case "done": if let deed = open { acknowledge(deed); open = nil }
+            case "failed": if let deed = open { unacknowledged += 1; leaveOpen(deed); open = nil }
+            case "uploaded":
+                if words.count > 2, let generation = Int(words[2]) {
+                    uploaded[String(words[1])] = max(uploaded[String(words[1])] ?? 0, generation)
+                }
+            default: break
+            }
+        }
+        if let open { unacknowledged += 1; leaveOpen(open) }
+    }
+
+    private mutating func noteBegin(_ deed: Deed) {
+        switch deed {
+        case .remove(let path): removed.insert(path)
+        case .write(let path, let generation), .sync(let path, let generation), .append(let path, let generation):
+            overwritten[path] = generation
+        case .replace, .move: break
+        }
+    }
+
+    private mutating func acknowledge(_ deed: Deed) {
+        acknowledged += 1
+        switch deed {
+        case .write(let path, let generation), .sync(let path, let generation), .replace(let path, let generation):
+            expectations[path] = Expectation(known: Content(name: Deed.name(of: path), generation: generation))
+        case .append(let path, let generation):
+            expectations[path] = Expectation(known: Content(name: Deed.name(of: path), generation: generation))
+        case .move(let from, let to):
+            expectations[to] = Expectation(known: expectations[from]?.known)
+            expectations[from] = Expectation()
+        case .remove(let path): expectations[path] = Expectation()
+        }
+    }
+
+    private mutating func leaveOpen(_ deed: Deed) {
+        switch deed {
+        case .write(let path, _), .sync(let path, _), .replace(let path, _), .append(let path, _), .remove(let path):
+            expectations[path, default: Expectation()].open.append(deed)
+        case .move(let from, let to):
+            expectations[from, default: Expectation()].open.append(deed)
+            expectations[to, default: Expectation()].open.append(deed)
+        }
+    }
+
+    /// What is wrong with what was found; what was left open is settled as it was found.
+    package mutating func settle(_ found: [String: Document.Finding]) -> [String] {
+        let before = expectations
+        var violations: [String] = []
+        for (path, expectation) in before {
+            let finding = found[path] ?? .absent
+            guard allowed(path, expectation, before).contains(where: { $0(finding) }) else {
+                violations.append(
+                    "\(path) is \(finding), known \(String(describing: expectation.known)), open \(expectation.open)")
+                continue
+            }
+            violations += halves(expectation, found, before)
+            settle(path, finding)
+        }
+        for (path, finding) in found where before[path] == nil && finding == .torn {
+            violations.append("\(path) is \(finding), and nobody wrote it")
+        }
+        return violations.sorted()
+    }
+
+    /// A move that was not acknowledged has happened or not: neither loses nor doubles what it moved.
+    private func halves(
+        _ expectation: Expectation, _ found: [String: Document.Finding], _ all: [String: Expectation]
+    ) -> [String] {
+        expectation.open.compactMap { deed in
+            guard case .move(let from, let to) = deed, all[from]?.open.count == 1, all[to]?.open.count == 1 else {
+                return nil
+            }
+            let moved = Self.finding(all[from]?.known)
+            let isDone = found[to, default: .absent] == moved
+            return isDone == (found[from, default: .absent] == .absent) ? nil : "\(deed) was done by halves"
+        }
+    }
+
+    private mutating func settle(_ path: String, _ finding: Document.Finding) {
+        switch finding {
+        case .whole(let name, let generation):
+            expectations[path] = Expectation(known: Content(name: name, generation: generation))
+        case .absent: expectations[path] = Expectation()
+        // A beginning is what an unfinished write may leave, and not looked at again.
+        case .cut, .empty, .torn: expectations[path] = nil
+        }
+    }
+
+    private typealias Rule = (Document.Finding) -> Bool
+
+    private func allowed(_ path: String, _ expectation: Expectation, _ all: [String: Expectation]) -> [Rule] {
+        var rules: [Rule] = [{ $0 == Self.finding(expectation.known) }]
+        for deed in expectation.open {
+            switch deed {
+            case .write(_, let generation), .sync(_, let generation):
+                rules.append { $0 == .empty || Self.isBeginning($0, Deed.name(of: path), generation) }
+            case .append(_, let generation):
+                rules.append { $0 == .empty || Self.isBeginning($0, Deed.name(of: path), generation) }
+            case .replace(_, let generation): rules.append { $0 == .whole(Deed.name(of: path), generation) }
+            case .remove: rules.append { $0 == .absent }
+            case .move(let from, let to):
+                let other = all[path == to ? from : to]?.known
+                rules.append { $0 == (path == to ? Self.finding(other) : .absent) }
+            }
+        }
+        return rules
+    }
+
+    private static func finding(_ content: Content?) -> Document.Finding {
+        content.map { .whole($0.name, $0.generation) } ?? .absent
+    }
+
+    private static func isBeginning(_ finding: Document.Finding, _ name: String, _ generation: Int) -> Bool {
+        finding == .cut(name, generation) || finding == .whole(name, generation)
+    }
+
+    /// Of what the cloud was said to have, what another device does not find, or finds older.
+    package func missing(in found: [String: Document.Finding]) -> [String] {
+        uploaded.compactMap { path, generation in
+            // The other device may have heard of the removal, and not yet of what came after.
+            guard !removed.contains(path) else { return nil }
+            switch found[path] {
+            case .whole(_, let there)? where there >= generation: return nil
+            // A program that took long between truncating and closing: what it left alone meanwhile was told.
+            case .empty?, .cut?: if overwritten[path] ?? 0 > generation { return nil }
+            default: break
+            }
+            return "\(path) was said to be uploaded as \(generation), and is \(found[path] ?? .absent)"
+        }.sorted()
+    }
+}
+
+extension Ledger {
+    /// All that is known was said to be in the cloud.
+    package mutating func noteUploaded() {
+        for (path, expectation) in expectations {
+            if expectation.open.isEmpty, let known = expectation.known { uploaded[path] = known.generation }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import CFaults
+import Glibc
+
+/// A call that is about to happen.
+package struct ObservedCall: Sendable, CustomStringConvertible {
+    package let call: SystemCall
+    /// What it is about: an absolute path, or what the kernel calls a socket or a pipe. Empty if it can not be told.
+    package let target: String
+
+    package init(_ call: SystemCall, _ target: String) {
+        self.call = call
+        self.target = target
+    }
+
+    package var description: String { "\(call.rawValue) \(target)" }
+
+    /// Looks at the process that waits with the call.
+    init?(_ notification: seccomp_notif) {
+        guard let call = SystemCall(number: notification.data.nr) else { return nil }
+        let arguments = notification.data.args
+        let process = "/proc/\(notification.pid)"
+        switch call.pathArgument {
+        case nil: self.init(call, Self.link("\(process)/fd/\(Int32(truncatingIfNeeded: arguments.0))"))
+        case 0: self.init(call, Self.text(process, at: arguments.0))
+        default:
+            // utimensat(2) of a descriptor has no path, so the descriptor itself is meant.
+            let path = arguments.1 == 0 ? "" : Self.text(process, at: arguments.1)
+            let folder = Self.link("\(process)/fd/\(Int32(truncatingIfNeeded: arguments.0))")
+            self.init(call, path.hasPrefix("/") ? path : path.isEmpty ? folder : "\(folder)/\(path)")
+        }
+    }
+
+    private static func link(_ path: String) -> String {
+        var buffer = [CChar](repeating: 0, count: 4096)
+        let count = readlink(path, &buffer, buffer.count)
+        return count > 0 ? String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self) : ""
+    }
+
+    /// A string in the memory of the process.
+    private static func text(_ process: String, at address: UInt64) -> String {
+        let memory = open("\(process)/mem", O_RDONLY | O_CLOEXEC)
+        guard memory >= 0 else { return "" }
+        defer { close(memory) }
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        // Short where what follows is not mapped.
+        let count = pread(memory, &buffer, buffer.count, off_t(truncatingIfNeeded: address))
+        return count > 0 ? String(decoding: buffer[..<count].prefix { $0 != 0 }, as: UTF8.self) : ""
+    }
+}

@@ -1,0 +1,46 @@
+import Glibc
+
+/// The record of one writer, which only it adds to.
+package struct Recorder: ~Copyable {
+    private let descriptor: Int32
+
+    /// Throws the error number if the file can not be opened.
+    package init(path: String) throws(Failure) {
+        descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw Failure(call: "open \(path)", code: errno) }
+    }
+
+    deinit { close(descriptor) }
+
+    package func begin(_ deed: Deed) throws(Failure) { try add("begin \(deed)") }
+
+    /// On the disk when it returns: what is acknowledged is not forgotten, whoever dies.
+    package func done(_ deed: Deed) throws(Failure) {
+        try add("done \(deed)")
+        guard fdatasync(descriptor) == 0 else { throw Failure(call: "fdatasync", code: errno) }
+    }
+
+    package func failed(_ deed: Deed, _ failure: Failure) throws(Failure) { try add("failed \(deed) \(failure.code)") }
+
+    package func uploaded(_ path: String, _ generation: Int) throws(Failure) {
+        try add("uploaded \(path) \(generation)")
+    }
+
+    private func add(_ line: String) throws(Failure) {
+        let bytes = Array("\(line)\n".utf8)
+        guard write(descriptor, bytes, bytes.count) == bytes.count else { throw Failure(call: "write", code: errno) }
+    }
+}
+
+/// A system call that failed.
+package struct Failure: Error, CustomStringConvertible {
+    package let call: String
+    package let code: Int32
+
+    package init(call: String, code: Int32) {
+        self.call = call
+        self.code = code
+    }
+
+    package var description: String { "\(call): \(String(cString: strerror(code))) (\(code))" }
+}

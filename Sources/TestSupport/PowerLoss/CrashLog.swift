@@ -1,0 +1,60 @@
+import Basics
+import Glibc
+
+/// What a crash disk was asked to do, in order: records of two words each, offset and length, and the bytes of a write behind them.
+///
+/// A position in it is a length of its file. Whoever is told that something is durable notes the position: what happens to the
+/// records behind it must not matter any more.
+struct CrashLog {
+    enum Record {
+        /// Bytes of the log that go to a place on the disk.
+        case write(place: Int, bytes: Range<Int>)
+        /// All writes before it are on the platter.
+        case flush
+    }
+
+    static let headerLength = 16
+    /// The offset that stands for a flush.
+    static let flushMark = UInt64.max
+
+    let bytes: [UInt8]
+    let records: [Record]
+    /// Where each record ends.
+    let ends: [Int]
+
+    /// Reads a whole log; half a record at its end is left out.
+    init(bytes: [UInt8]) {
+        var (records, ends): ([Record], [Int]) = ([], [])
+        var next = 0
+        bytes.withUnsafeBytes { memory in
+            while next + Self.headerLength <= memory.count {
+                let place = memory.loadUnaligned(fromByteOffset: next, as: UInt64.self)
+                let length = Int(memory.loadUnaligned(fromByteOffset: next + 8, as: UInt64.self))
+                let start = next + Self.headerLength
+                guard start + length <= memory.count else { return }
+                records.append(
+                    place == Self.flushMark ? .flush : .write(place: Int(place), bytes: start..<start + length))
+                next = start + length
+                ends.append(next)
+            }
+        }
+        (self.bytes, self.records, self.ends) = (bytes, records, ends)
+    }
+
+    static func header(place: UInt64, length: Int) -> [UInt8] {
+        withUnsafeBytes(of: (place, UInt64(length))) { Array($0) }
+    }
+
+    /// The record of the newest flush among the first `count`, as the number of records up to it.
+    func lastFlush(before count: Int) -> Int {
+        var index = count
+        while index > 0 {
+            if case .flush = records[index - 1] { return index }
+            index -= 1
+        }
+        return 0
+    }
+
+    /// The position behind the first `count` records.
+    func position(after count: Int) -> Int { count == 0 ? 0 : ends[count - 1] }
+}

@@ -1,0 +1,67 @@
+import TestSupport
+
+/// One way in which the power may have gone: the first `count` requests came, and of those that no flush covers only some were done.
+struct CrashState: CustomStringConvertible {
+    /// How much of an unflushed write is on the platter.
+    enum Part {
+        case whole
+        /// Sectors of it, by number.
+        case sectors(Set<Int>)
+    }
+
+    /// The smallest piece of a write that a disk does as a whole, in bytes.
+    static let sector = 512
+
+    let number: Int
+    /// Requests that came before the power went.
+    let count: Int
+    /// Requests that are done for certain.
+    let settled: Int
+    /// Of those between, what is done, by the number of the request.
+    let parts: [Int: Part]
+
+    var description: String {
+        let torn = parts.values.filter { if case .sectors = $0 { true } else { false } }.count
+        return "state \(number): \(count) requests, \(count - settled) of them not flushed, "
+            + "\(parts.count) of these done, \(torn) of these torn"
+    }
+
+    /// Chooses state number `number` of a log.
+    init(number: Int, seed: UInt64, log: CrashLog) {
+        var random = SeededGenerator(seed: seed &* 1_000_003 &+ UInt64(number))
+        self.number = number
+        let end = random.number(0..<log.records.count + 1)
+        switch random.number(0..<10) {
+        case 0..<3:
+            count = log.lastFlush(before: end)
+            (settled, parts) = (count, [:])
+        case 3..<5: (count, settled, parts) = (end, end, [:])
+        default:
+            count = end
+            settled = log.lastFlush(before: end)
+            parts = Self.parts(settled..<count, log, &random)
+        }
+    }
+
+    private static func parts(
+        _ open: Range<Int>, _ log: CrashLog, _ random: inout SeededGenerator
+    ) -> [Int: Part] {
+        var parts: [Int: Part] = [:]
+        let (share, tornShare) = (random.pick([20, 50, 80, 95]) ?? 50, random.pick([0, 10, 50]) ?? 0)
+        for index in open {
+            guard case .write(let place, let bytes) = log.records[index], random.chance(share) else { continue }
+            let sectors = (bytes.count + sector - 1) / sector
+            // ext4 takes it that its superblock, in the first block, is written as a whole: without one there is nothing to mount.
+            guard random.chance(tornShare), sectors > 1, place >= 4096 else {
+                parts[index] = .whole
+                continue
+            }
+            // Half of the torn ones end somewhere, the others have holes.
+            let kept =
+                random.chance(50)
+                ? Set(0..<random.number(1..<sectors)) : Set((0..<sectors).filter { _ in random.chance(50) })
+            parts[index] = .sectors(kept)
+        }
+        return parts
+    }
+}

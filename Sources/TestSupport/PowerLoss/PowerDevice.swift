@@ -1,0 +1,138 @@
+import Basics
+import CloudModel
+import CloudStorage
+import DeviceSupport
+import Foundation
+import Glibc
+import LocalContent
+import LocalMetadata
+import Logging
+import Sync
+import Synchronization
+import Transfers
+import VirtualFileSystem
+
+/// A device with everything real but its kernel and its network: opened as a daemon opens it, in the same order.
+final class PowerDevice: Sendable {
+    let metadata: MetadataDatabase
+    let content: ContentStore
+    let files: VirtualFileSystem
+    let engine: SyncEngine
+    private let recovery: Recovery
+    private let link: EngineSource
+    private let running = Mutex<Task<Void, Never>?>(nil)
+
+    init(directory: String, id: DeviceID, cloud: any CloudBackend) throws {
+        var log = Logger(label: "power")
+        log.logLevel = .critical
+        let time = SystemTime()
+        metadata = try MetadataDatabase(path: "\(directory)/metadata.sqlite", log: log)
+        content = try ContentStore(directory: "\(directory)/content")
+        recovery = Recovery(metadata: metadata, content: content, time: time, log: log)
+        try recovery.run()
+        try metadata.write { transaction in
+            guard try transaction.container(named: .cloudDocs) == nil else { return }
+            _ = try transaction.createContainer(.cloudDocs, at: time.now())
+        }
+        let transfers = TransferContext(
+            backend: cloud, slots: TransferSlots(), pool: try BlockingPool(name: "power-disk", threads: 2))
+        link = EngineSource(content, transfers)
+        files = VirtualFileSystem(
+            metadata: metadata, content: content, source: link, time: try DiskTime(), owner: (geteuid(), getegid()),
+            log: log)
+        var timing = EngineTiming()
+        (timing.settle, timing.gather, timing.maintenance) = (.milliseconds(20), .milliseconds(20), .milliseconds(200))
+        let context = EngineContext(
+            metadata: metadata, content: content, backend: cloud, mounted: KernellessMount(files),
+            transfers: transfers, device: id, deviceName: "device \(id.value)", time: time, timing: timing, log: log)
+        engine = SyncEngine(context, limits: CacheLimits(minimumFree: 0))
+        link.attach(engine)
+        try recovery.sweep(startedAt: time.now()) { _ in false }
+    }
+
+    /// Runs the engine until ``close()``.
+    func startEngine() { running.withLock { $0 = Task { [engine] in await engine.run() } } }
+
+    /// Ends the engine, waits for its last step, and closes the database in order.
+    func close() async throws {
+        let task = running.withLock { $0.take() }
+        task?.cancel()
+        await task?.value
+        // The two hold each other, and the folder of blobs with them.
+        link.attach(nil)
+        try metadata.close()
+    }
+
+    /// The container's `Documents`.
+    func documents() throws -> LocalItem {
+        try metadata.read { transaction in
+            guard let container = try transaction.container(named: .cloudDocs),
+                let item = try transaction.item(.documents, in: container.id)
+            else { throw Errno(ENOENT, "no Documents") }
+            return item
+        }
+    }
+
+    func item(_ name: String) throws -> LocalItem? {
+        let folder = try documents().node
+        return try metadata.read { try $0.item(named: try ItemName(name), in: folder) }
+    }
+
+    /// All files of `Documents`; the tests make no folders in it.
+    func all() throws -> [LocalItem] {
+        let folder = try documents().node
+        return try metadata.read { try $0.children(of: folder, limit: 10_000) }
+    }
+
+    /// The bytes of a file that is here as a whole, through the file system.
+    func bytes(of item: LocalItem) throws -> [UInt8] {
+        let handle = try files.open(item.node, canWrite: false, truncate: false)
+        defer { files.release(handle) }
+        return try files.withDescriptor(handle) { descriptor in
+            var buffer = [UInt8](repeating: 0, count: 1 << 16)
+            let count = try check("pread") { pread(descriptor, &buffer, buffer.count, 0) }
+            return Array(buffer.prefix(count))
+        }
+    }
+}
+
+/// The file system's way to the engine, as a daemon has it, for programs that only open what is here.
+private final class EngineSource: ContentSource {
+    private let engine = Mutex<SyncEngine?>(nil)
+    private let idle: IdleContentSource
+
+    init(_ content: ContentStore, _ transfers: TransferContext) {
+        idle = IdleContentSource(content, container: .cloudDocs, transfers: transfers)
+    }
+
+    func attach(_ engine: SyncEngine?) { self.engine.withLock { $0 = engine } }
+    private var current: SyncEngine? { engine.withLock { $0 } }
+
+    func openIncomplete(_ item: LocalItem) throws -> (bytes: SharedDescriptor, download: ContentDownload) {
+        guard let current else { throw Errno(EAGAIN) }
+        do {
+            let opened = try current.downloads.open(item)
+            return (opened.file, opened.download)
+        } catch is StaleItem { throw Errno(ESTALE) }
+    }
+
+    func closeIncomplete(_ item: LocalItem) { current?.downloads.close(item) }
+    func finishDownload(of item: LocalItem) async throws { try await current?.downloads.finish(item) }
+    func completeInBackground(_ item: LocalItem) { current?.downloads.completeInBackground(item) }
+    var patience: Duration { .seconds(8) }
+    func localTreeChanged() { current?.localTreeChanged() }
+    func progress(of item: LocalItem) -> TransferFractions { idle.progress(of: item) }
+
+    func request(_ command: ContentCommand, for item: LocalItem) throws {
+        switch command {
+        case .evict: do { try current?.evictor.evict(item.node) } catch is EvictionRefusal { throw Errno(EBUSY) }
+        case .download:
+            guard let current else { return }
+            if try current.context.metadata.write({ try $0.want(item, priority: 100) }).items > 0 {
+                current.downloadsWanted()
+            }
+        }
+    }
+
+    var cloudSpace: (total: UInt64, free: UInt64)? { nil }
+}

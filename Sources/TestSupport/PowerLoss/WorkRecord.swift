@@ -1,0 +1,95 @@
+import Basics
+import Chunking
+import CloudModel
+import Foundation
+import Glibc
+import Synchronization
+
+/// What the user of the device does to documents, each by one system call or a few. Contents are named by number.
+enum Step: Codable, Equatable {
+    /// Creates or truncates a file, writes all of it and closes it.
+    case write(String, Int)
+    /// The same with an `fsync(2)` before the close.
+    case save(String, Int)
+    /// `fsync(2)` of the file.
+    case sync(String)
+    case rename(String, String)
+    case remove(String)
+    /// `fsync(2)` of the folder.
+    case syncFolder
+    /// Gives its bytes back to the cloud, where that has them.
+    case evict(String)
+}
+
+/// What happens in the cloud.
+enum CloudChange: Codable {
+    case container(String)
+    case chunk([UInt8], Data, String)
+    case entry(Data, String)
+}
+
+/// What is noted outside of the disk whose power is cut.
+enum WorkEvent: Codable {
+    /// A process begins; it shows these names with these contents. 0 is for none of those that were written.
+    case found([String: Int])
+    case begins(Step)
+    /// The last step that began was acknowledged.
+    case done
+    /// The last step that began was refused, and changed nothing.
+    case refused
+    case cloud(CloudChange)
+    /// Another device writes a content.
+    case elsewhere(Int)
+}
+
+/// The acknowledgement record: each event with the position that the disk's log had before it.
+final class WorkRecord: Sendable {
+    struct Entry: Codable {
+        let position: Int
+        let event: WorkEvent
+    }
+
+    private let file: Mutex<Int32>
+    private let log: String
+
+    init(_ path: String, log: String) throws {
+        file = Mutex(Int32(try check("open \(path)") { open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600) }))
+        self.log = log
+    }
+
+    func note(_ event: WorkEvent) throws {
+        try file.withLock { file in
+            var status = stat()
+            try check("stat \(log)") { stat(log, &status) }
+            let entry = Entry(position: Int(status.st_size), event: event)
+            let line = try Array(JSONEncoder().encode(entry)) + [UInt8(ascii: "\n")]
+            try check("write") { write(file, line, line.count) }
+        }
+    }
+
+    static func read(_ path: String) throws -> [Entry] {
+        guard let data = FileManager.default.contents(atPath: path) else { return [] }
+        return try data.split(separator: UInt8(ascii: "\n")).map { try JSONDecoder().decode(Entry.self, from: $0) }
+    }
+}
+
+/// Contents made from their numbers, so that a part of one is never taken for another.
+enum WrittenContent {
+    static func bytes(_ number: Int) -> [UInt8] {
+        var random = SeededBytes(seed: UInt64(number))
+        return withUnsafeBytes(of: UInt64(number)) { Array($0) } + random.next()
+    }
+
+    /// What the cloud calls bytes that are one chunk or none.
+    static func reference(to bytes: [UInt8]) -> ContentReference {
+        Manifest(bytes.isEmpty ? [] : [ChunkEntry(id: .of(bytes), length: bytes.count)]).reference
+    }
+
+    /// The number of a content, 0 if it is none as a whole.
+    static func number(of bytes: [UInt8]) -> Int {
+        guard bytes.count >= 8 else { return 0 }
+        let number = bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
+        guard number > 0, number < 1 << 32 else { return 0 }
+        return Self.bytes(Int(number)) == bytes ? Int(number) : 0
+    }
+}

@@ -1,0 +1,85 @@
+import Basics
+import CloudModel
+import Foundation
+import Glibc
+import LocalContent
+import LocalMetadata
+import TestSupport
+import VirtualFileSystem
+
+/// The process that works on the disk whose power is cut: a user, and the engine beside it. Another device, whose disk is safe, edits
+/// documents of its own. It ends by killing itself in the middle of something, unless it is told to close in order.
+package struct Worker {
+    /// The mounted disk whose power is cut.
+    package var disk: String
+    /// Where the record and the log are, and the other device's state.
+    package var folder: String
+    package var seed: UInt64
+    /// The number of this process among those that work one after the other.
+    package var session: Int
+    package var steps: Int
+    package var diesAtTheEnd: Bool
+
+    package init(disk: String, folder: String, seed: UInt64, session: Int, steps: Int, diesAtTheEnd: Bool) {
+        (self.disk, self.folder, self.seed) = (disk, folder, seed)
+        (self.session, self.steps, self.diesAtTheEnd) = (session, steps, diesAtTheEnd)
+    }
+
+    package func run() async throws {
+        let paths = RecordingPaths(folder: folder)
+        let record = try WorkRecord(paths.record, log: paths.log)
+        let changes = try WorkRecord.read(paths.record).compactMap { entry -> CloudChange? in
+            if case .cloud(let change) = entry.event { change } else { nil }
+        }
+        let cloud = try await RecordedCloud(changes, record: record)
+        let state = "\(disk)/state"
+        for directory in [state, paths.elsewhere] {
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        }
+        let device = try PowerDevice(directory: state, id: DeviceID(1), cloud: cloud)
+        let other = try PowerDevice(directory: paths.elsewhere, id: DeviceID(2), cloud: cloud)
+        var user = WorkingUser(
+            device: device, other: other, record: record, disk: disk,
+            random: SeededGenerator(seed: seed &* 31 &+ UInt64(session)), next: session * 1_000_000)
+        try user.lookAround()
+        device.startEngine()
+        other.startEngine()
+        for step in 0..<steps {
+            if diesAtTheEnd, step == steps - 3 { Self.dieSoon(seed) }
+            try user.act()
+            // The engine gets its turn between two steps now and then, as the kernel does.
+            if step % 8 == 7 { try await Task.sleep(for: .milliseconds(30)) }
+        }
+        if diesAtTheEnd {
+            kill(getpid(), SIGKILL)
+        } else {
+            try await other.close()
+            try await device.close()
+        }
+    }
+
+    /// Ends this process at a moment that nobody chooses.
+    private static func dieSoon(_ seed: UInt64) {
+        Thread.detachNewThread {
+            var pause = timespec(tv_sec: 0, tv_nsec: Int(seed % 20) * 1_000_000)
+            clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, nil)
+            kill(getpid(), SIGKILL)
+        }
+    }
+}
+
+/// What lies in the folder of a recording.
+struct RecordingPaths {
+    let folder: String
+
+    var base: String { "\(folder)/base" }
+    var image: String { "\(folder)/image" }
+    var log: String { "\(folder)/log" }
+    var record: String { "\(folder)/record" }
+    /// The state of the other device.
+    var elsewhere: String { "\(folder)/elsewhere" }
+    /// Where the crash disk is served, and where its ext4 is mounted.
+    var served: String { "\(folder)/served" }
+    var mounted: String { "\(folder)/mounted" }
+    var crashed: String { "\(folder)/crashed" }
+}

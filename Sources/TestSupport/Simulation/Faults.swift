@@ -1,0 +1,105 @@
+import Basics
+import Glibc
+import LocalContent
+import LocalMetadata
+import Synchronization
+
+/// What goes wrong at one of the calls by which a device changes its disk or talks to its cloud: it dies there, or the call fails.
+final class Faults: Sendable {
+    enum Call: Sendable {
+        case database(DatabaseCall)
+        case content(ContentCall)
+        /// The second half of what a program writes.
+        case write
+        /// A request goes out to the cloud, or its reply comes in.
+        case cloud
+    }
+
+    enum Kind: Sendable {
+        /// Nothing works any more: the process is dead.
+        case death
+        /// What takes space fails with `ENOSPC`.
+        case fullDisk
+        /// What reaches the disk fails with `EIO`, a sync too.
+        case brokenDisk
+        /// The cloud takes no request, or its reply is lost.
+        case lostCalls
+    }
+
+    fileprivate struct State {
+        var kind: Kind?
+        /// Calls that it spares first.
+        var spared = 0
+        /// Calls that it strikes.
+        var count = 0
+        var struck = 0
+        /// Tells how much a sync of the database makes durable.
+        var length: (@Sendable () -> Int)?
+        var synced = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// From now on, behind `spared` calls that it could strike, it strikes `count` of them. A death strikes all that follow.
+    func begin(_ kind: Kind, sparing spared: Int, count: Int = .max) {
+        state.withLock { $0 = State(kind: kind, spared: spared, count: count) }
+    }
+
+    /// From now on ``synced`` is what `length` says at each sync of the database.
+    func noteSyncs(_ length: @escaping @Sendable () -> Int) { state.withLock { $0 = State(length: length) } }
+
+    var synced: Int { state.withLock { $0.synced } }
+
+    /// Ends it; answers how often it struck.
+    @discardableResult
+    func end() -> Int {
+        state.withLock { state in
+            defer { state = State() }
+            return state.struck
+        }
+    }
+
+    /// Whether a call has failed since it began: what was under way may have been done, or not, or in part.
+    var hasStruck: Bool { state.withLock { $0.struck > 0 } }
+
+    /// Called before each call, and once more behind those that something waits for.
+    func pass(_ call: Call) throws(Errno) {
+        if let code = state.withLock({ $0.strike(call) }) { throw Errno(code, "injected") }
+    }
+}
+
+extension Faults.State {
+    fileprivate mutating func strike(_ call: Faults.Call) -> Int32? {
+        if let length, case .database(.sync) = call { synced = length() }
+        guard let kind, kind.canStrike(call), count > 0 else { return nil }
+        guard spared == 0 else {
+            spared -= 1
+            return nil
+        }
+        count -= 1
+        struck += 1
+        return kind.code
+    }
+}
+
+extension Faults.Kind {
+    fileprivate var code: Int32 {
+        switch self {
+        case .death: EOWNERDEAD
+        case .fullDisk: ENOSPC
+        case .brokenDisk: EIO
+        case .lostCalls: ENETUNREACH
+        }
+    }
+
+    fileprivate func canStrike(_ call: Faults.Call) -> Bool {
+        switch (self, call) {
+        case (.death, _): true
+        case (.fullDisk, .database(.commit)), (.fullDisk, .content(.name)), (.fullDisk, .write): true
+        case (.brokenDisk, .database(.commit)), (.brokenDisk, .database(.sync)): true
+        case (.brokenDisk, .content), (.brokenDisk, .write): true
+        case (.lostCalls, .cloud): true
+        default: false
+        }
+    }
+}

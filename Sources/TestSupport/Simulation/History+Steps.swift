@@ -1,0 +1,130 @@
+import CloudModel
+import DeviceSupport
+import LocalMetadata
+import TestSupport
+import VirtualFileSystem
+
+/// What happens, one thing after the other.
+extension History {
+    /// In calm histories each sees what the others did before anybody does anything: there is nothing to be in conflict about.
+    var isCalm: Bool { plan.seed % 16 == 5 && plan.bug == nil }
+
+    func step(_ index: Int) throws {
+        guard let device = random.pick(devices) else { return }
+        guard !isCalm else { return try calmStep(device) }
+        reconnect(index)
+        switch random.number(0..<100) {
+        case 0..<42: tell(device, try UserActions(device: device).act(&random, &ledger, &next))
+        case 42..<45: try contend(device)
+        case 45..<73: try sync(device)
+        case 73..<84: try syncFully(device)
+        case 84..<88: cutOff(device, index)
+        case 88..<96: try fail(device)
+        default: try evict(device)
+        }
+        try look(at: device)
+    }
+
+    private func calmStep(_ device: SimulatedDevice) throws {
+        tell(device, try UserActions(device: device, isCalm: true).act(&random, &ledger, &next))
+        for device in devices { device.time.advance(by: .seconds(3)) }
+        for _ in 0..<4 where try !isAtRest() { try syncAll() }
+        stepProblems += try calmProblems()
+    }
+
+    // MARK: Users
+
+    /// Everybody who has some document writes it, and nobody has seen what the others wrote.
+    private func contend(_ device: SimulatedDevice) throws {
+        guard let item = random.pick(try UserActions(device: device).items { $0.kind == .file && !$0.isExcluded })
+        else { return }
+        for device in devices {
+            let user = UserActions(device: device)
+            guard let own = try user.items(where: { $0.item == item.item }).first else { continue }
+            let text = user.fresh(&random, &next)
+            device.time.advance(by: .milliseconds(random.number(1..<300)))
+            let how = random.chance(50) || own.isConflictSibling
+            do {
+                tell(
+                    device,
+                    "all at once: "
+                        + (how
+                            ? try user.replace(own, by: "new.txt", text, &ledger)
+                            : try user.overwrite(own, text, truncate: true, &ledger)))
+            } catch { tell(device, "all at once: \(try UserActions.text(of: error))") }
+        }
+    }
+
+    // MARK: Devices
+
+    /// One step of the loops.
+    private func sync(_ device: SimulatedDevice) throws {
+        device.time.advance(by: .milliseconds(random.number(0..<600)))
+        switch random.number(0..<7) {
+        case 0, 1: if device.isOnline, try device.fold() { tell(device, "folds") }
+        case 2: try device.followUnsettled()
+        case 3: try upload(device)
+        case 4: if try device.makeBatch() { tell(device, "makes a batch") }
+        case 5: if device.isOnline, try device.append() { tell(device, "appends") }
+        default: if device.isOnline, try device.download() { tell(device, "downloads") }
+        }
+    }
+
+    /// Uploads, while a user goes on now and then.
+    private func upload(_ device: SimulatedDevice) throws {
+        guard device.isOnline else { return }
+        let isDone = try device.upload {
+            guard random.chance(40) else { return }
+            tell(device, "meanwhile: " + (try UserActions(device: device).act(&random, &ledger, &next)))
+        }
+        if isDone { tell(device, "uploads") }
+    }
+
+    /// A round of all loops, as the engine does it.
+    private func syncFully(_ device: SimulatedDevice) throws {
+        guard device.isOnline else { return }
+        tell(device, "syncs")
+        device.time.advance(by: .milliseconds(random.number(0..<600)))
+        try device.syncFully()
+    }
+
+    /// Whether nobody has anything to tell or to hear.
+    private func isAtRest() throws -> Bool {
+        try devices.allSatisfy { device in
+            try device.container().sequence.value == UInt64(cloud.log.count) && device.unrest().isEmpty
+        }
+    }
+
+    func syncAll() throws {
+        for device in devices {
+            device.time.advance(by: .seconds(1))
+            try device.syncFully()
+        }
+    }
+
+    private func evict(_ device: SimulatedDevice) throws {
+        if let path = try device.evictAny(&random) { tell(device, "evicts \(path)") }
+    }
+
+    // MARK: Network
+
+    /// Cuts a device off, alone or with all but one of the others, for a while.
+    private func cutOff(_ device: SimulatedDevice, _ index: Int) {
+        guard device.isOnline else {
+            device.offlineUntil = nil
+            return tell(device, "is online")
+        }
+        let end = index + random.number(1..<30)
+        for other in devices where other === device || (random.chance(15) && other.number > 0) {
+            other.offlineUntil = end
+            tell(other, "is cut off")
+        }
+    }
+
+    private func reconnect(_ index: Int) {
+        for device in devices where device.offlineUntil.map({ $0 <= index }) == true {
+            device.offlineUntil = nil
+            tell(device, "is back")
+        }
+    }
+}

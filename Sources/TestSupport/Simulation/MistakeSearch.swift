@@ -1,0 +1,20 @@
+/// Looks for a history that shows a mistake made on purpose.
+package struct MistakeSearch {
+    let bug: SeededBug
+    /// How many histories may be lived through.
+    private static let limit = 2000
+    private static let steps = 60
+
+    package init(bug: SeededBug) { self.bug = bug }
+
+    package func run(_ shared: SharedParts) throws -> (outcome: Outcome?, histories: Int) {
+        for seed in 1...UInt64(Self.limit) {
+            let outcome = try History.live(Plan(seed: seed, steps: Self.steps, bug: bug), shared: shared)
+            guard !outcome.problems.isEmpty else { continue }
+            // What fails without the mistake as well does not show it.
+            let control = try History.live(Plan(seed: seed, steps: Self.steps), shared: shared)
+            if control.problems.isEmpty { return (outcome, Int(seed)) }
+        }
+        return (nil, Self.limit)
+    }
+}

@@ -1,0 +1,53 @@
+import Basics
+import Glibc
+import LocalContent
+import LocalMetadata
+import Logging
+
+/// What a device has on its disk: a real database and real blobs. Devices of one history after the other use the same folder, for
+/// what an open database has prepared costs more than all that a history does.
+final class SimulatedDisk {
+    let directory: String
+    let faults = Faults()
+    private let log: Logger
+    private var opened: (metadata: MetadataDatabase, content: ContentStore)?
+
+    init(directory: String, log: Logger) throws {
+        self.directory = directory
+        self.log = log
+        try check("mkdir \(directory)") { mkdir(directory, 0o700) }
+    }
+
+    /// Opens what there is, unless it is open.
+    func open() throws -> (metadata: MetadataDatabase, content: ContentStore) {
+        if let opened { return opened }
+        let fresh = (
+            metadata: try MetadataDatabase(path: "\(directory)/metadata.sqlite", log: log) { [faults] call in
+                do throws(Errno) { try faults.pass(.database(call)) } catch {
+                    throw MetadataError(error.code == ENOSPC ? .noSpace : .unusable, "\(error)")
+                }
+            },
+            content: try ContentStore(directory: "\(directory)/content") { [faults] call throws(Errno) in
+                try faults.pass(.content(call))
+            }
+        )
+        opened = fresh
+        return fresh
+    }
+
+    func close() throws {
+        let metadata = opened?.metadata
+        opened = nil
+        try metadata?.close()
+    }
+
+    /// Leaves nothing of what was kept here.
+    func clear() throws {
+        faults.end()
+        let (metadata, content) = try open()
+        try metadata.removeAll()
+        for shard in try content.existingShards() {
+            for blob in try content.blobs(inShard: shard) { try content.remove(blob) }
+        }
+    }
+}

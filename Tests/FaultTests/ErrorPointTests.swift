@@ -1,0 +1,80 @@
+import Faults
+import Glibc
+import TestSupport
+import Testing
+
+extension FaultSuite {
+    /// The disk refuses the N-th system call of the daemon, or all from then on.
+    @Suite("An error at a system call")
+    struct ErrorPointTests {
+        struct Refusal: CustomStringConvertible, Sendable {
+            let description: String
+            let code: Int32
+            let lasts: Bool
+
+            static var chosen: [Refusal] { Extent.isFull ? all : [all[1], all[2]] }
+
+            private static let all = [
+                Refusal(description: "EIO once", code: EIO, lasts: false),
+                Refusal(description: "EIO for ever", code: EIO, lasts: true),
+                Refusal(description: "ENOSPC once", code: ENOSPC, lasts: false),
+                Refusal(description: "ENOSPC for ever", code: ENOSPC, lasts: true),
+            ]
+        }
+
+        @Test(
+            "whichever call a disk refuses, programs are told of what is not kept, nothing hangs, and all goes on after",
+            arguments: Flow.chosen, Refusal.chosen)
+        func flow(_ flow: Flow, _ refusal: Refusal) async throws {
+            try await FaultBench.with(reads: true) { bench in
+                let calls = try await bench.count(flow, bench.diskCalls)
+                #expect(calls > 0, "the flow makes no calls: nothing is tried")
+                var refused = 0
+                for (number, point) in Extent.points(calls, share: 1).enumerated() {
+                    if try await bench.refuse(refusal, at: point, of: flow, number + 1) { refused += 1 }
+                }
+                print(
+                    "\(flow), \(refusal): \(calls) calls, \(refused) refused, \(bench.ledger.acknowledged) acknowledged, "
+                        + "\(bench.ledger.unacknowledged) told to have failed")
+                #expect(refused > 0, "nothing was refused")
+                try await bench.expectKeptEverywhere("\(flow), \(refusal)")
+            }
+        }
+
+        @Test("a file whose making failed is neither listed nor found, and can be made after")
+        func create() async throws {
+            try await FaultBench.with { bench in
+                let blobs = "\(bench.victim.state)/content/"
+                bench.supervisor?.begin(
+                    FaultPlan(.error(ENOSPC)) { $0.call == .utimensat && $0.target.hasPrefix(blobs) })
+                let refused = try await bench.perform([.write(path: "new", generation: 1)])
+                #expect(bench.supervisor?.end()?.struck != nil, "nothing was refused")
+                #expect(refused.errors.contains("No space left on device"), "\(refused)")
+                #expect(try await bench.victim.list().isEmpty)
+                #expect(try await !bench.victim.tryShell("stat new").succeeded)
+                try await bench.perform([.write(path: "new", generation: 2)])
+                try await bench.expectKeptEverywhere("after a file could not be made")
+            }
+        }
+    }
+}
+
+extension FaultBench {
+    /// Lets calls of a flow fail, then lets the victim die: what was acknowledged despite the error must have been kept.
+    func refuse(_ refusal: FaultSuite.ErrorPointTests.Refusal, at point: Int, of flow: Flow, _ number: Int) async throws
+        -> Bool
+    {
+        try await flow.prepare(self, number)
+        supervisor?.begin(
+            FaultPlan(.error(refusal.code), at: point, lasts: refusal.lasts, concerns: diskCalls))
+        try await flow.act(self, number)
+        let struck = supervisor?.end()?.struck
+        let when = "\(flow), \(refusal) at \(point), \(struck.map { "\($0)" } ?? "never")"
+        guard victim.daemon.isRunning else { throw EndToEndError("\(when): the daemon died of it") }
+        try await expectKept(when)
+        try await expectUploaded(when)
+        try await recover()
+        try await expectKept("\(when), and dead after")
+        return struck != nil
+    }
+}

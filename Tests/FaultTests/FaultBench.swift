@@ -1,0 +1,171 @@
+import Faults
+import Foundation
+import TestSupport
+import Testing
+
+/// Two devices, the first of which is disturbed; the second shows what reached the cloud.
+final class FaultBench {
+    let test: TestDevices
+    var victim: TestDevice { test.devices[0] }
+    var witness: TestDevice { test.devices[1] }
+    private(set) var supervisor: CallSupervisor?
+    var ledger = Ledger()
+    private var records = 0
+    private let standIns: String
+    /// Calls on these are about documents: the state of the victim, and the cloud.
+    private let places: [String]
+
+    private let watched: Set<SystemCall>
+
+    init(_ test: TestDevices, watching: Set<SystemCall>) throws {
+        self.test = test
+        watched = watching
+        standIns = try test.plain("stand-in")
+        places = ["\(test.devices[0].state)/", "\(test.cloud.directory)/"]
+        let binaries = test.devices[0].binaries
+        try FileManager.default.copyItem(atPath: "\(binaries)/ubiquity", toPath: "\(standIns)/ubiquity")
+        try FileManager.default.copyItem(atPath: "\(binaries)/fault-tool", toPath: "\(standIns)/ubiquityd")
+    }
+
+    /// - Parameter reads: watches the calls that bring bytes too.
+    static func with(reads: Bool = false, _ body: (FaultBench) async throws -> Void) async throws {
+        let calls = Set(SystemCall.allCases).subtracting(reads ? [] : SystemCall.reads)
+        try await TestDevices.with(devices: ["A", "B"]) { test in
+            let bench = try FaultBench(test, watching: calls)
+            try await bench.victim.stop()
+            try await bench.start()
+            try await body(bench)
+        }
+    }
+
+    // MARK: The victim
+
+    /// Starts the victim under supervision, with a plan for its first calls if there is one.
+    func start(_ plan: FaultPlan? = nil) async throws {
+        let meeting = "\(test.root)/meeting-\(UUID().uuidString)"
+        let names = watched.map(\.rawValue).joined(separator: ",")
+        let standIn = DaemonStandIn(
+            folder: standIns,
+            environment: [
+                Launch.programVariable: "\(victim.binaries)/ubiquityd", Launch.meetingVariable: meeting,
+                Launch.callsVariable: names,
+            ])
+        supervisor = nil
+        let victim = victim
+        async let starting: Void = victim.start(standIn: standIn)
+        do {
+            try await meet(meeting, plan)
+        } catch {
+            // Why the command failed says more than that nobody came.
+            try await starting
+            throw error
+        }
+        try await starting
+    }
+
+    private func meet(_ meeting: String, _ plan: FaultPlan?) async throws {
+        var supervisor: CallSupervisor?
+        let deadline = ContinuousClock.now + .seconds(30)
+        while supervisor == nil, ContinuousClock.now < deadline {
+            supervisor = CallSupervisor(meeting: meeting)
+            if supervisor == nil { try await Task.sleep(for: .milliseconds(5)) }
+        }
+        guard let supervisor else { throw EndToEndError("nobody came to be supervised") }
+        victim.daemon.set(supervisor.process)
+        if let plan { supervisor.begin(plan) }
+        self.supervisor = supervisor
+    }
+
+    /// What the daemon does to documents and to the kernel's questions; not its log, its clients and its own wake-ups.
+    var mutations: @Sendable (ObservedCall) -> Bool {
+        { [places] call in
+            guard !SystemCall.reads.contains(call.call), !call.target.hasSuffix("/daemon.log") else { return false }
+            return call.target == "/dev/fuse" || places.contains { call.target.hasPrefix($0) }
+        }
+    }
+
+    /// What a disk can refuse.
+    var diskCalls: @Sendable (ObservedCall) -> Bool {
+        { [places] call in
+            guard !call.target.hasSuffix("/daemon.log"), !call.target.hasSuffix(".sock") else { return false }
+            return places.contains { call.target.hasPrefix($0) }
+        }
+    }
+
+    // MARK: Those who use it
+
+    func tool(_ arguments: String..., limit: Duration = .seconds(60)) async throws -> ProgramOutcome {
+        try await victim.runner.run("\(victim.binaries)/fault-tool", arguments, in: "/", limit: limit)
+    }
+
+    func newRecord() -> String {
+        records += 1
+        return "\(test.root)/record-\(records)"
+    }
+
+    /// Does deeds on the victim and enters in the ledger what was acknowledged. Answers whether all was done.
+    @discardableResult
+    func perform(_ deeds: [Deed], on device: TestDevice? = nil) async throws -> ProgramOutcome {
+        let record = newRecord()
+        let outcome = try await victim.runner.run(
+            "\(victim.binaries)/fault-tool",
+            ["perform", record, (device ?? victim).documents] + deeds.map(\.description), in: "/", limit: .seconds(60))
+        try enter(record)
+        return outcome
+    }
+
+    func enter(_ record: String) throws {
+        ledger.add(record: try String(contentsOfFile: record, encoding: .utf8))
+    }
+
+    // MARK: What is there
+
+    /// What every file of a device holds. Throws if one can not be read.
+    func look(_ device: TestDevice) async throws -> [String: Document.Finding] {
+        let lines = try await tool("look", device.documents, limit: .seconds(180)).lines()
+        var found: [String: Document.Finding] = [:]
+        for line in lines {
+            let parts = line.split(separator: "\t").map(String.init)
+            guard parts.count == 2, let finding = Document.Finding(words: parts[1]) else {
+                throw EndToEndError("on \(device.name): \(line)")
+            }
+            found[parts[0]] = finding
+        }
+        return found
+    }
+
+    /// Nothing acknowledged is lost, torn or another's, as the victim shows it.
+    func expectKept(_ when: String) async throws {
+        let violations = ledger.settle(try await look(victim))
+        guard violations.isEmpty else {
+            throw EndToEndError("\(when): \(violations.prefix(10).joined(separator: "\n"))")
+        }
+    }
+
+    /// The same from the cloud: on the victim after dropping all local bytes, and on the witness.
+    func expectKeptEverywhere(_ when: String) async throws {
+        try await victim.sync()
+        try await expectKept("\(when), synced")
+        // What a save left half done has a name that stays on the device, so it can not be evicted.
+        try await victim.shell("find . -name '*.tmp' -delete")
+        try await victim.ubiquity(["evict", victim.documents]).text()
+        try await expectKept("\(when), evicted")
+        var violations: [String] = []
+        try await eventually("the witness has all: \(when)") {
+            var copy = ledger
+            violations = copy.settle(try await look(witness))
+            return violations.isEmpty
+        } describe: {
+            "\(violations.prefix(10))"
+        }
+        let check = try await victim.ubiquity(["check", victim.mount])
+        guard check.succeeded else { throw EndToEndError("\(when): \(check)") }
+    }
+
+    /// Restarts the victim after its death.
+    func recover() async throws {
+        supervisor?.end()
+        try await victim.kill9()
+        try await start()
+    }
+}

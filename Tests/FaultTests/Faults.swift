@@ -1,0 +1,17 @@
+import Glibc
+import Testing
+
+/// Real daemons on real mounts, disturbed from outside. One after the other: each wants the machine for itself.
+@Suite("Faults", .serialized, .timeLimit(.minutes(60)))
+enum FaultSuite {}
+
+/// How much is tried: a share that a person can wait for, or all of it (`make faults ALL=1`).
+enum Extent {
+    static let isFull = getenv("FAULTS_ALL") != nil
+
+    /// Evenly spread numbers of 1...last: `share` of them, or all and some more, for the next run may make more calls.
+    static func points(_ last: Int, share: Int) -> [Int] {
+        guard !isFull, last > share else { return Array(1...max(1, last + (isFull ? 3 : 0))) }
+        return (0..<share).map { 1 + (2 * $0 + 1) * (last - 1) / (2 * share) }
+    }
+}

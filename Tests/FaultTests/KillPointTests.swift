@@ -1,0 +1,110 @@
+import Faults
+import TestSupport
+import Testing
+
+extension FaultSuite {
+    /// The daemon dies instead of making its N-th system call.
+    @Suite("Death at a system call")
+    struct KillPointTests {
+        @Test("whichever call a flow dies at, nothing acknowledged is lost", arguments: Flow.chosen)
+        func flow(_ flow: Flow) async throws {
+            try await FaultBench.with { bench in
+                let calls = try await bench.count(flow)
+                #expect(calls > 0, "the flow makes no calls: nothing is tried")
+                var deaths = 0
+                for (number, point) in Extent.points(calls, share: 3).enumerated() {
+                    if try await bench.die(at: point, of: flow, number + 1) { deaths += 1 }
+                }
+                print("\(flow): \(calls) calls, \(deaths) deaths, \(bench.ledger.acknowledged) acknowledged")
+                #expect(deaths > 0, "nobody died")
+                try await bench.expectKeptEverywhere("\(flow)")
+            }
+        }
+
+        @Test("whichever call a start dies at, and the start after a death, the next one has all")
+        func startUp() async throws {
+            try await FaultBench.with { bench in
+                var calls = try await bench.countStart(1)
+                var deaths = 0
+                for (number, point) in Extent.points(calls, share: 4).enumerated() {
+                    let count = try await bench.dieTwice(at: point, number + 2)
+                    calls = max(calls, count ?? 0)
+                    if count == nil { deaths += 1 }
+                }
+                print("start-up: \(calls) calls, \(deaths) deaths, \(bench.ledger.acknowledged) acknowledged")
+                #expect(deaths > 0, "nobody died")
+                try await bench.expectKeptEverywhere("start-up")
+            }
+        }
+    }
+}
+
+extension FaultBench {
+    /// How many calls a flow makes when nothing happens.
+    func count(_ flow: Flow, _ concerns: (@Sendable (ObservedCall) -> Bool)? = nil) async throws -> Int {
+        try await flow.prepare(self, 0)
+        supervisor?.begin(FaultPlan(concerns: concerns ?? mutations))
+        try await flow.act(self, 0)
+        return supervisor?.end()?.count ?? 0
+    }
+
+    /// Lets the victim die at a call of a flow. Answers whether it did: the flow may have made fewer this time.
+    func die(at point: Int, of flow: Flow, _ number: Int) async throws -> Bool {
+        try await flow.prepare(self, number)
+        supervisor?.begin(FaultPlan(.kill, at: point, concerns: mutations))
+        try await flow.act(self, number)
+        guard let struck = supervisor?.struck else {
+            supervisor?.end()
+            try await expectKept("\(flow), undisturbed at \(point)")
+            return false
+        }
+        // What was said to be in the cloud is there without the victim.
+        try await expectUploaded("\(flow), dead at call \(point), \(struck)")
+        try await recover()
+        try await expectKept("\(flow), dead at call \(point), \(struck)")
+        return true
+    }
+
+    func expectUploaded(_ when: String) async throws {
+        guard !ledger.uploaded.isEmpty else { return }
+        var missing: [String] = []
+        try await eventually("the witness has what was uploaded: \(when)") {
+            missing = ledger.missing(in: try await look(witness))
+            return missing.isEmpty
+        } describe: {
+            "\(missing.prefix(10))"
+        }
+    }
+
+    /// Leaves work for a recovery: an edit that is not closed, changes that were not told, an upload that is under way.
+    private func dieBusy(_ number: Int) async throws {
+        try await Flow.upload.prepare(self, number)
+        supervisor?.begin(FaultPlan(.kill, at: 40, concerns: mutations))
+        try await Flow.upload.act(self, number)
+        try await perform([.replace(path: "start", generation: number), .write(path: "start\(number)", generation: 1)])
+        supervisor?.end()
+        try await victim.kill9()
+    }
+
+    func countStart(_ number: Int) async throws -> Int {
+        try await dieBusy(number)
+        try await start(FaultPlan(concerns: mutations))
+        try await expectKept("after a start")
+        return supervisor?.end()?.count ?? 0
+    }
+
+    /// Dies in the middle of work, and at a call of the start after it. Answers how many calls a start made that did not die.
+    func dieTwice(at point: Int, _ number: Int) async throws -> Int? {
+        try await dieBusy(number)
+        do {
+            try await start(FaultPlan(.kill, at: point, concerns: mutations))
+        } catch {
+            guard supervisor?.struck != nil else { throw error }
+        }
+        let struck = supervisor?.struck
+        let count = supervisor?.end()?.count
+        try await recover()
+        try await expectKept("dead twice, at call \(point) of the start, \(String(describing: struck))")
+        return struck == nil ? count : nil
+    }
+}

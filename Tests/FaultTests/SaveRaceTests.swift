@@ -1,0 +1,40 @@
+import Faults
+import Foundation
+import TestSupport
+import Testing
+
+extension FaultSuite {
+    /// Opening a name while what it names is replaced.
+    @Suite("Saves and opens")
+    struct SaveRaceTests {
+        @Test("of 10,000 opens of a document that is saved by rename none fails and none is torn")
+        func race() async throws {
+            try await FaultBench.with { bench in
+                try await bench.perform([.replace(path: "doc", generation: 1)])
+                try await bench.victim.sync()
+                try await eventually("the witness has it") {
+                    try await bench.look(bench.witness)["doc"] == .whole("doc", 1)
+                }
+                let record = bench.newRecord()
+                let tool = "\(bench.victim.binaries)/fault-tool"
+                let victim = bench.victim
+                async let saving = victim.runner.run(
+                    tool, ["save", record, victim.documents, "doc", "0"], in: "/", limit: .seconds(300))
+                let said = try await bench.tool(
+                    "race", bench.victim.path("doc"), "10000", "50", limit: .seconds(240)
+                ).text()
+                try Data().write(to: URL(filePath: "\(record).stop"))
+                try await saving.text()
+                try bench.enter(record)
+                print("saves and opens: \(said)")
+                #expect(said.contains("failures 0 "), "\(said)")
+                try await bench.witness.sync()
+                try await eventually("the last save is here") {
+                    var ledger = bench.ledger
+                    return ledger.settle(try await bench.look(bench.victim)).isEmpty
+                }
+                try await bench.expectKeptEverywhere("after the race")
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Faults
+import Foundation
+import TestSupport
+import Testing
+
+extension FaultSuite {
+    /// Daemons that are stopped by a signal, and go on.
+    @Suite("A daemon that stands still")
+    struct StoppedTests {
+        @Test(
+            "who waits for a stopped daemon goes on when it does; kill -9 ends a waiting reader while it stands still")
+        func stopped() async throws {
+            try await FaultBench.with { bench in
+                try await bench.perform([.write(path: "before", generation: 1)])
+                let record = bench.newRecord()
+                let victim = bench.victim
+                let tool = "\(victim.binaries)/fault-tool"
+                async let writing = victim.runner.run(tool, ["storm", record, victim.documents, "1", "200"], in: "/")
+                try await eventually("the writer is at it") { try Self.acknowledged(record) > 5 }
+                // A folder of its own: the kernel locks the one that a writer waits in, which no signal interrupts.
+                try await victim.shell("mkdir apart; ls apart")
+                let lookup = victim.path("apart/not-known-yet")
+                for _ in 1...3 {
+                    victim.freeze()
+                    // Its question is queued: nobody has read it.
+                    let killed = try await victim.runner.run(
+                        "bash",
+                        [
+                            "-c",
+                            "stat \(lookup) & p=$!; until grep -qs fuse /proc/$p/stack; do kill -0 $p || break; done; "
+                                + "kill -9 $p; wait $p; echo status $?",
+                        ], in: "/", limit: .seconds(60))
+                    victim.thaw()
+                    #expect(killed.output.contains("status 137"), "\(killed)")
+                }
+                #expect(try await writing.text().isEmpty)
+                try bench.enter(record)
+                #expect(bench.ledger.acknowledged > 200)
+                #expect(bench.ledger.unacknowledged == 0, "the writer was told of an error")
+                try await bench.expectKeptEverywhere("after standing still")
+            }
+        }
+
+        @Test("while the other device stands still everything goes on, and it has all when it goes on")
+        func otherDevice() async throws {
+            try await FaultBench.with { bench in
+                bench.witness.freeze()
+                defer { bench.witness.thaw() }
+                for number in 1...5 {
+                    try await Flow.upload.prepare(bench, number)
+                    try await Flow.upload.act(bench, number)
+                }
+                #expect(!bench.ledger.uploaded.isEmpty, "nothing was said to be uploaded")
+                bench.witness.thaw()
+                try await bench.expectKeptEverywhere("after the other stood still")
+            }
+        }
+
+        private static func acknowledged(_ record: String) throws -> Int {
+            guard FileManager.default.fileExists(atPath: record) else { return 0 }
+            return try String(contentsOfFile: record, encoding: .utf8).matches(of: /done/).count
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import Foundation
+import Testing
+
+/// What fuzzers start from and what they found, decoded once more.
+@Suite("Inputs of the fuzzers")
+struct CorpusTests {
+    private static let corpus = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Corpus")
+
+    private static func inputs(of target: FuzzTarget) throws -> [(name: String, bytes: [UInt8])] {
+        let folder = corpus.appending(path: target.name)
+        return try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted().map { name in
+            (name, Array(try Data(contentsOf: folder.appending(path: name))))
+        }
+    }
+
+    @Test("every kept input ends in a value or an error, and breaks no rule", arguments: FuzzTarget.all.map(\.name))
+    func kept(name: String) throws {
+        let target = try #require(FuzzTarget.named(name))
+        for input in try Self.inputs(of: target) {
+            // A crash leaves nothing but what was printed before.
+            print("\(name)/\(input.name)")
+            #expect(throws: Never.self, "\(name)/\(input.name)") { try target.decode(input.bytes) }
+        }
+    }
+
+    @Test("a fuzzer starts from real encodings: each is kept and understood", arguments: FuzzTarget.all.map(\.name))
+    func seeds(name: String) throws {
+        let target = try #require(FuzzTarget.named(name))
+        let kept = Set(try Self.inputs(of: target).map(\.bytes))
+        let seeds = try target.seeds()
+        #expect(try seeds.contains { try target.decode($0) }, "no seed means anything")
+        #expect(seeds.allSatisfy(kept.contains), "`make fuzz` writes the new seeds to the corpus")
+    }
+
+    @Test("a decoder that breaks a rule is noticed")
+    func violation() {
+        #expect(throws: Violation.self) { try Violation.unless(false, "broken") }
+    }
+}

@@ -1,0 +1,52 @@
+import Basics
+import Chunking
+import CloudModel
+
+extension FuzzTarget {
+    /// Manifests. The first eight bytes are the size that the content should have.
+    static let manifests = FuzzTarget(name: "manifest") { bytes in
+        var reader = ByteReader(bytes)
+        guard let size = accepted({ try reader.fixed(UInt64.self) }),
+            let manifest = accepted({ try Manifest(decoding: Array(bytes.dropFirst(8)), size: size) })
+        else { return false }
+        try Violation.unless(manifest.size == size, "a manifest of another size was taken")
+        let again = accepted { try Manifest(decoding: manifest.encoded(), size: size) }
+        try Violation.unless(again == manifest, "a manifest that is written again is another one")
+        let ranges = manifest.chunks.indices.map(manifest.range(of:))
+        try Violation.unless(ranges.last?.upperBound == size, "a manifest ends before its content")
+        for position in [0, size / 2, size - 1] {
+            let found = manifest.indices(covering: position..<position + 1)
+            try Violation.unless(
+                found.count == 1 && ranges[found.lowerBound].contains(position), "byte \(position) is in no chunk")
+        }
+        return true
+    } seeds: {
+        [[1, 300], [65_536, 1 << 20, 7], [16 << 20, 16 << 20]].map { lengths in
+            let chunks = lengths.enumerated().map { index, length in
+                ChunkEntry(id: Digest(words: (UInt64(index), 1, 2, 3)), length: length)
+            }
+            var writer = ByteWriter()
+            writer.append(fixed: UInt64(lengths.reduce(0, +)))
+            writer.append(raw: Manifest(chunks).encoded())
+            return writer.bytes
+        }
+    }
+
+    /// Frames of chunks. The first 32 bytes are the name that the chunk should have.
+    static let chunks = FuzzTarget(name: "chunk") { bytes in
+        guard let id = Digest(bytes.prefix(32)) else { return false }
+        let frame = Array(bytes.dropFirst(32))
+        guard let plain = accepted({ try ChunkFrame.decode(frame, expecting: id, limit: 1 << 20) }) else {
+            return false
+        }
+        try Violation.unless(Digest.of(plain) == id, "bytes of another name were taken")
+        let again = accepted { try ChunkFrame.decode(ChunkFrame.encode(plain), expecting: id) }
+        try Violation.unless(again == plain, "a chunk that is framed again is another one")
+        return true
+    } seeds: {
+        let noise = (0..<200).map { UInt8(truncatingIfNeeded: $0 &* $0 &* 31 >> 3) }
+        return [[], Array("hello".utf8), [UInt8](repeating: 7, count: 3000), noise].map {
+            Digest.of($0).bytes + ChunkFrame.encode($0)
+        }
+    }
+}

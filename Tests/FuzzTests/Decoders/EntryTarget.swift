@@ -1,0 +1,117 @@
+import Basics
+import CloudModel
+import ContainerLog
+
+extension FuzzTarget {
+    /// Entries of a log: read, written again, and folded behind a log of a few items.
+    static let entries = FuzzTarget(name: "entry") { bytes in
+        guard let batch = accepted({ try ChangeBatch(decoding: bytes) }) else { return false }
+        let again = accepted { try ChangeBatch(decoding: batch.encoded()) }
+        try Violation.unless(again == batch, "an entry that is written again is another one")
+        try fold(batch)
+        return true
+    } seeds: {
+        try [EntrySamples.first, EntrySamples.second, EntrySamples.third].map { try $0.encoded() }
+    }
+
+    private static func fold(_ batch: ChangeBatch) throws {
+        var (tree, other) = (EntrySamples.tree, EntrySamples.tree)
+        let sequence = tree.state().sequence.next
+        let result = accepted { try ContainerReducer().fold(batch, at: sequence, into: &tree) }
+        let same = accepted { try ContainerReducer().fold(batch, at: sequence, into: &other) }
+        try Violation.unless(result == same, "two devices fold one entry differently")
+        try Violation.unless(tree.lastSequence(of: batch.device) < .max, "a device could not count on")
+        try expectSound(tree)
+        for item in tree.allItems {
+            for conflict in item.conflicts {
+                // Any name does: it is an ``ItemName``, which can not leave its folder.
+                _ = ConflictNaming.siblingName(of: item.name, for: conflict) { _ in false }
+            }
+        }
+    }
+
+    /// Every live item stands in its folder under its name, and every way upwards ends at the root.
+    private static func expectSound(_ tree: DictionaryTree) throws {
+        let count = tree.allItems.count
+        for item in tree.allItems where !item.isDeleted && item.id != .root {
+            let key = NameKey(item.name, folding: tree.state().foldsNames)
+            try Violation.unless(tree.child(of: item.parent, key: key) == item.id, "\(item.id) shares its name")
+            var above = item
+            for _ in 0...count where above.id != .root {
+                guard let parent = tree.item(above.parent), !parent.isDeleted else {
+                    throw Violation("\(item.id) can not be reached")
+                }
+                above = parent
+            }
+            try Violation.unless(above.id == .root, "\(item.id) is inside itself")
+        }
+    }
+}
+
+/// A short log with each kind of change in it.
+enum EntrySamples {
+    private static let folder = ItemID(high: 1 << 63, low: 1)
+    private static let file = ItemID(high: 1 << 63, low: 2)
+    private static let link = ItemID(high: 1 << 63, low: 3)
+    private static let time = Timestamp(seconds: 1_760_000_000)
+
+    private static func content(_ number: UInt64) -> FileContent {
+        .stored(ContentReference(digest: Digest(words: (number, 2, 3, 4)), size: 5, layout: .chunk))
+    }
+
+    private static func batch(_ device: UInt64, _ number: UInt64, _ changes: [Change]) -> ChangeBatch {
+        ChangeBatch(
+            device: DeviceID(device), deviceName: "desk \(device)", deviceSequence: number, time: time,
+            changes: changes)
+    }
+
+    static var first: ChangeBatch {
+        get throws {
+            let attributes = ItemAttributes(
+                permissions: 0o644, modified: time, created: time, extended: ["user.tag": [1, 2, 3]])
+            return batch(
+                1, 1,
+                [
+                    .create(
+                        folder, parent: .documents, name: try ItemName("folder"), attributes: attributes, body: .folder),
+                    .create(
+                        file, parent: folder, name: try ItemName("a.txt"), attributes: attributes,
+                        body: .file(content(1))),
+                    .create(
+                        link, parent: .documents, name: try ItemName("link"), attributes: attributes,
+                        body: .symlink(target: Array("../x".utf8))),
+                ])
+        }
+    }
+
+    static let second = batch(
+        2, 1,
+        [
+            .edit(file, base: nil, content: content(2), modified: time),
+            .edit(file, base: Digest(words: (9, 9, 9, 9)), content: .announced(size: 7), modified: .zero),
+        ])
+
+    static var third: ChangeBatch {
+        get throws {
+            batch(
+                1, 2,
+                [
+                    .move(file, parent: .documents, name: try ItemName("link")),
+                    .setAttributes(
+                        link, AttributeChanges(permissions: 0o600, modified: time, extended: ["user.tag": nil])),
+                    .resolve(file, versions: [VersionID(sequence: LogSequence(2), index: 0)]),
+                    .delete(folder, base: nil), .raiseRules(1),
+                ])
+        }
+    }
+
+    /// What the first two come to.
+    static let tree: DictionaryTree = {
+        var tree = DictionaryTree()
+        for (number, batch) in [try? first, second].enumerated() {
+            guard let batch else { continue }
+            _ = try? ContainerReducer().fold(batch, at: LogSequence(UInt64(number + 1)), into: &tree)
+        }
+        return tree
+    }()
+}

@@ -1,0 +1,64 @@
+import Basics
+import DaemonProtocol
+import FoundationEssentials
+
+extension FuzzTarget {
+    /// What comes over the control socket, at either end. Bytes that are no stream of frames are tried as one payload.
+    static let frames = FuzzTarget(name: "frame") { bytes in
+        let payloads = try split(bytes)
+        return try (payloads.isEmpty ? [Data(bytes)] : payloads).map(expectStable).contains(true)
+    } seeds: {
+        try requests.enumerated().map { try ControlFrame.frame(ClientEnvelope(id: UInt64($0), request: $1)) }
+            + answers.map { try ControlFrame.frame(DaemonEnvelope(id: 1, $0)) }
+    }
+
+    /// The same frames come out whether the stream arrives in one piece or byte by byte.
+    private static func split(_ bytes: [UInt8]) throws(Violation) -> [Data] {
+        let whole = frames(of: [bytes])
+        let pieces = frames(of: bytes.prefix(256).map { [$0] } + [Array(bytes.dropFirst(256))])
+        try Violation.unless(whole == pieces, "the pieces of a stream decide what its frames are")
+        return whole
+    }
+
+    private static func frames(of pieces: [[UInt8]]) -> [Data] {
+        var splitter = FrameSplitter()
+        var payloads: [Data] = []
+        for piece in pieces {
+            splitter.append(piece)
+            // A length above the limit ends the connection.
+            do { while let payload = try splitter.next() { payloads.append(payload) } } catch { break }
+        }
+        return payloads
+    }
+
+    private static func expectStable(_ payload: Data) throws -> Bool {
+        _ = ControlFrame.requestID(of: payload)
+        return try [isStable(ClientEnvelope.self, payload), isStable(DaemonEnvelope.self, payload)].contains(true)
+    }
+
+    /// What was understood can be said again, and means the same.
+    private static func isStable<Message: Codable & Equatable>(_ type: Message.Type, _ payload: Data) throws -> Bool {
+        guard let message = accepted({ try ControlFrame.decode(type, from: payload) }) else { return false }
+        guard let text = accepted({ try ControlFrame.payload(message) }) else {
+            throw Violation("a message that was understood can not be said: \(message)")
+        }
+        let again = accepted { try ControlFrame.decode(type, from: text) }
+        try Violation.unless(again == message, "a message that is said again is another one: \(message)")
+        return true
+    }
+
+    private static let path = (try? MountPath(bytes: Array("CloudDocs/caf".utf8) + [0xE9])) ?? .root
+    private static let failure = DaemonFailure(
+        .notUploaded, "it is not in the cloud yet", path: "/m/a", advice: "Sync it first.", errno: 16)
+
+    private static let requests: [DaemonRequest] = [
+        .hello(HelloRequest(program: "ubiquity")), .status(StatusRequest(paths: [path])),
+        .sync(SyncRequest(paths: [.root], wait: true, timeout: 1.5)), .pin(PinRequest(paths: [path], pin: .keep)),
+        .resolve(ResolveRequest(path: path, keep: .version("7.0"))), .check(CheckRequest()),
+    ]
+
+    private static let answers: [DaemonEnvelope.Body] = [
+        .failure(failure), .event(.alive), .response(.sync(SyncResponse(pendingItems: 0, pendingBytes: 0))),
+        .response(.items(ItemsResponse(outcomes: [ItemOutcome(path: path, items: 2, bytes: 3, failure: failure)]))),
+    ]
+}

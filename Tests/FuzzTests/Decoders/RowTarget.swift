@@ -1,0 +1,56 @@
+import Basics
+import CloudModel
+import ContainerLog
+import GRDB
+
+import struct Foundation.Data
+
+@testable import LocalMetadata
+
+extension FuzzTarget {
+    /// Rows whose columns hold any value of any type: what a database of an older or newer format may have.
+    static let rows = FuzzTarget(name: "row") { bytes in
+        guard let kind = bytes.first else { return false }
+        var values = ColumnValues(bytes.dropFirst())
+        return try RowDatabase.shared.read { transaction in
+            switch kind % 7 {
+            case 0: try decode(LocalItem.self, LocalItem.columns.count + 1, &values, transaction) { _ = $0.values }
+            case 1:
+                try decode(CloudItem.self, CloudItem.columns.count, &values, transaction) { item in
+                    _ = item.values(in: ContainerID(1), key: NameKey(item.name, folding: false))
+                }
+            case 2: try decode(SyncedRow.self, CloudItem.columns.count + 1, &values, transaction)
+            case 3: try decode(LocalContainer.self, 5, &values, transaction)
+            case 4: try decode(LogState.self, 4, &values, transaction)
+            case 5: try decode(Departure.self, 7, &values, transaction)
+            default: try decode(Resolution.self, 4, &values, transaction)
+            }
+        }
+    } seeds: {
+        try RowSamples.all()
+    }
+
+    private static func decode<T: ColumnDecodable>(
+        _ type: T.Type, _ count: Int, _ values: inout ColumnValues, _ transaction: MetadataTransaction,
+        use: (T) -> Void = { _ in }
+    ) throws -> Bool {
+        let columns = (0..<count).map { _ in values.next() }
+        let query = "SELECT " + columns.map { _ in "?" }.joined(separator: ", ")
+        guard let row: T = accepted({ try transaction.fetchOne(query, StatementArguments(columns)) ?? nil }) ?? nil
+        else { return false }
+        use(row)
+        return true
+    }
+}
+
+/// A database without tables: it answers with the values that it is given.
+final class RowDatabase: Sendable {
+    static let shared = RowDatabase()
+    // Without it every read says so.
+    private let queue = try? DatabaseQueue()
+
+    func read(_ body: (MetadataTransaction) throws -> Bool) throws -> Bool {
+        guard let queue else { throw Violation("no database in memory could be made") }
+        return try queue.inDatabase { try body(MetadataTransaction($0)) }
+    }
+}

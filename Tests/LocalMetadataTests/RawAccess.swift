@@ -1,0 +1,37 @@
+import GRDB
+import Logging
+
+@testable import LocalMetadata
+
+extension MetadataDatabase {
+    /// Changes rows while every seal comes out as the one that stands for the old values: what a failing disk does.
+    func withoutSeals(_ body: (MetadataTransaction) throws -> Void) throws {
+        try write { transaction in
+            let queue = transaction.db
+            try RowSeal.freeze(queue)
+            defer { try? RowSeal.register(in: queue) }
+            try body(transaction)
+        }
+    }
+}
+
+extension RowSeal {
+    /// Lets the function answer with a number of its own.
+    static func freeze(_ db: Database) throws {
+        db.add(function: DatabaseFunction(column, pure: true) { _ in 42 })
+    }
+}
+
+extension MetadataTransaction {
+    /// Every value of every table, without the seals.
+    func everything() throws -> [String] {
+        let tables = try String.fetchAll(
+            db,
+            sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_stat%' ORDER BY name")
+        return try tables.flatMap { table in
+            let columns = try db.columns(in: table).map(\.name).filter { $0 != RowSeal.column }
+            return try Row.fetchAll(db, sql: "SELECT \(columns.joined(separator: ", ")) FROM \(table)")
+                .map { "\(table) \($0)" }.sorted()
+        }
+    }
+}

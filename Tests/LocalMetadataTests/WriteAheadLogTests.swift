@@ -1,0 +1,75 @@
+import Basics
+import CloudModel
+import Foundation
+import Logging
+import TestSupport
+import Testing
+
+@testable import LocalMetadata
+
+@Suite("The log of writes, looked at before SQLite does")
+struct WriteAheadLogTests {
+    /// A log of many commits, as it lies there when the process dies.
+    private func log() throws -> Data {
+        let scratch = try Scratch()
+        for number in 0..<20 { try scratch.metadata.write { try $0.setSetting("key \(number)", Data(count: 300)) } }
+        return try Data(contentsOf: URL(filePath: scratch.path + "-wal"))
+    }
+
+    private func isDamaged(_ bytes: Data) throws -> Bool {
+        let path = NSTemporaryDirectory() + "/ubiquity-wal-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try bytes.write(to: URL(filePath: path))
+        return WriteAheadLog.isDamaged(path)
+    }
+
+    @Test("a whole log, one whose end is torn, and none at all are no damage")
+    func whole() throws {
+        let log = try log()
+        #expect(try !isDamaged(log) && !isDamaged(Data()))
+        #expect(!WriteAheadLog.isDamaged("/nonexistent"))
+        let frame = 24 + 4096
+        #expect(log.count > 32 + 6 * frame)
+        for cut in [1, 100, frame, frame + 8, 3 * frame - 5] { #expect(try !isDamaged(log.dropLast(cut))) }
+        var torn = log
+        torn.replaceSubrange((torn.count - 2000)..., with: Data(count: 2000))
+        #expect(try !isDamaged(torn))
+    }
+
+    @Test("any flipped byte before the last frame is damage")
+    func flipped() throws {
+        let log = try log()
+        let seed = UInt64.random(in: 0 ... .max)
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<60 {
+            var damaged = log
+            let place = random.number(0..<(log.count - 24 - 4096))
+            damaged[place] ^= UInt8(random.number(1..<256))
+            #expect(try isDamaged(damaged), "seed \(seed), byte \(place)")
+        }
+    }
+
+    @Test("a database that lost commits is not opened, and not changed, but its rows can still be read one by one")
+    func refused() throws {
+        let scratch = try Scratch()
+        _ = try scratch.metadata.write { try $0.createContainer(.cloudDocs, at: .zero) }
+        for number in 0..<20 { try scratch.metadata.write { try $0.setSetting("key \(number)", Data(count: 300)) } }
+        let path = scratch.path + "-copy"
+        for suffix in ["", "-wal"] {
+            try FileManager.default.copyItem(atPath: scratch.path + suffix, toPath: path + suffix)
+        }
+        var log = try Data(contentsOf: URL(filePath: path + "-wal"))
+        log[log.count - 3 * 4120] ^= 1
+        try log.write(to: URL(filePath: path + "-wal"))
+        for _ in 0..<2 {
+            let error = #expect(throws: MetadataError.self) {
+                try MetadataDatabase(path: path, log: Logger(label: "test"))
+            }
+            #expect(error?.code == .damaged)
+            #expect(try Data(contentsOf: URL(filePath: path + "-wal")) == log)
+        }
+        let rows = SalvagedRows(path: path)
+        let node = try #require(rows.nodes().first)
+        #expect(rows.item(node) != nil && !rows.isSound(node))
+    }
+}

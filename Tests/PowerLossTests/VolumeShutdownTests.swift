@@ -1,0 +1,65 @@
+import Basics
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+extension PowerLoss {
+    /// The state of a real daemon on a volume that is shut down under it, as when its disk is unplugged.
+    @Suite("Volumes that are cut off")
+    struct VolumeShutdownTests {
+        /// The cuts of one run; `make powerloss` makes twenty.
+        private static let cuts = ProcessInfo.processInfo.environment["POWER_CUTS"].flatMap { Int($0) } ?? 2
+        private static let files = 300
+
+        @Test("files that were synced, and their folder with them, are all there after the power was cut")
+        func synced() async throws {
+            try await withVolume { volume in
+                for cut in 1...Self.cuts {
+                    try await volume.writeFiles(to: "cut\(cut)", count: Self.files, isSynced: true)
+                    try await volume.cutPower()
+                    let different = try await volume.differences(in: "cut\(cut)")
+                    #expect(different.isEmpty, "cut \(cut): \(different)")
+                }
+                // Later cuts leave alone what earlier ones left.
+                for cut in 1...Self.cuts { #expect(try await volume.differences(in: "cut\(cut)").isEmpty) }
+            }
+        }
+
+        @Test("files that were not synced are lost by the same cut, so the test can see a loss")
+        func control() async throws {
+            try await withVolume { volume in
+                try await volume.writeFiles(to: "unsynced", count: 50, isSynced: false)
+                try await volume.cutPower()
+                #expect(try await !volume.differences(in: "unsynced").isEmpty)
+                // And what is left of them works.
+                try await volume.device.shell("mkdir -p unsynced && echo more > unsynced/1 && grep -q more unsynced/1")
+            }
+        }
+
+        /// Runs `body` with a device that can not reach its cloud: what is there after a cut was on its own disk.
+        private func withVolume(_ body: (CutVolume) async throws -> Void) async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                let device = test.devices[0]
+                try await device.stop()
+                try FileManager.default.removeItem(atPath: device.state)
+                let volume = CutVolume(device: device, originals: try test.plain(), image: "\(test.root)/volume")
+                try await volume.make()
+                do {
+                    // It has to know its cloud before that is taken away: a new device makes one.
+                    try await device.ubiquity(["sync", device.mount]).text()
+                    try test.cloud.goOffline()
+                    try await body(volume)
+                } catch {
+                    await volume.takeAway()
+                    throw error
+                }
+                try await device.stop()
+                await volume.takeAway()
+                // The test ends with a daemon as it began.
+                try test.cloud.goOnline()
+                try await device.start()
+            }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import Foundation
+import Testing
+
+enum Simulator {
+    /// The optimised program, where there is one.
+    static let path = ProcessInfo.processInfo.environment["SIMULATOR"]
+}
+
+/// Thousands of histories, by the optimised program that `make test` builds and names in `SIMULATOR`.
+@Suite("Ten thousand histories", .serialized, .enabled(if: Simulator.path != nil))
+struct CampaignTests {
+    /// What it printed, and how it ended.
+    private func simulate(_ arguments: String...) throws -> (text: String, status: Int32) {
+        let (process, output) = (Process(), Pipe())
+        process.executableURL = URL(filePath: try #require(Simulator.path))
+        process.arguments = arguments
+        process.standardOutput = output
+        try process.run()
+        let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        print(text)
+        return (text, process.terminationStatus)
+    }
+
+    @Test("10,000 histories end well, and 1,000 of them are the same when they are lived through again")
+    func campaign() throws {
+        let run = try simulate("--histories", "10000", "--twice", "1000")
+        #expect(run.status == 0, "\(run.text)")
+        #expect(run.text.hasPrefix("10000 histories"))
+    }
+
+    @Test("each of the mistakes that are made on purpose is found")
+    func mistakes() throws {
+        let run = try simulate("--prove")
+        #expect(run.status == 0, "\(run.text)")
+        #expect(run.text.contains("found in"))
+    }
+}
