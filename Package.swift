@@ -139,8 +139,10 @@ let package = Package(
         .target(
             name: "DaemonCore",
             dependencies: [
-                "Basics", "CloudModel", "CloudStorage", "ContainerLog", "DaemonProtocol", "DirectoryCloud", "Fuse",
-                "LocalContent", "LocalMetadata", "Maintenance", "Mount", "Sync", "Transfers", "VirtualFileSystem",
+                "Basics", "CloudModel", "CloudStorage", "ContainerLog", "Coordination", "DaemonProtocol",
+                "DirectoryCloud",
+                "Fuse", "LocalContent", "LocalMetadata", "Maintenance", "Mount", "Sync", "Transfers",
+                "VirtualFileSystem",
                 logging,
                 nioCore,
                 nioExtras, nioPosix, systemPackage, unixSignals,

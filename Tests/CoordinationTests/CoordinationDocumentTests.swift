@@ -9,8 +9,10 @@ struct CoordinationDocumentTests {
         let document = tests.appending(path: "../../docs/COORDINATION.md").standardizedFileURL
         let named = try String(contentsOf: document, encoding: .utf8).matches(of: /(?:\| |, )\*([^*|]+)\*/).map(\.1)
         #expect(named.count > 20)
-        let sources = try FileManager.default.contentsOfDirectory(at: tests, includingPropertiesForKeys: nil)
-            .filter { $0.pathExtension == "swift" }.map { try String(contentsOf: $0, encoding: .utf8) }
+        let folders = [tests, tests.appending(path: "../EndToEndTests").standardizedFileURL]
+        let sources = try folders.flatMap {
+            try FileManager.default.contentsOfDirectory(at: $0, includingPropertiesForKeys: nil)
+        }.filter { $0.pathExtension == "swift" }.map { try String(contentsOf: $0, encoding: .utf8) }
         for name in named {
             #expect(sources.contains { $0.contains("\"\(name)\"") }, "no test is called “\(name)”")
         }

@@ -27,6 +27,9 @@ struct ProtocolDocumentTests {
         case .diagnose: "diagnose"
         case .reset: "reset"
         case .check: "check"
+        case .claim: "claim"
+        case .finish: "finish"
+        case .claims: "claims"
         }
     }
 

@@ -40,6 +40,11 @@ enum Samples {
         .pin(PinRequest(paths: [path], pin: .evictOnUpdate)), .conflicts(ConflictsRequest(path: .root)),
         .resolve(ResolveRequest(path: path, keep: .version("7.0"))), .stop(StopRequest(upload: true)),
         .diagnose(DiagnoseRequest()), .reset(ResetRequest()), .check(CheckRequest()),
+        .claim(
+            AccessRequest(
+                accesses: [WantedAccess(path: oddPath, mode: .write, options: [.forMerging])], purpose: "p", timeout: 2,
+                within: 3)),
+        .finish(FinishRequest(claim: 3)), .claims(ClaimsRequest()),
     ]
 
     static let responses: [DaemonResponse] = [
@@ -51,6 +56,17 @@ enum Samples {
         .resolve(ResolveResponse(resolved: 1)), .diagnose(DiagnoseResponse(report: "all\nwell")),
         .reset(ResetResponse(pendingItems: 2)),
         .check(CheckResponse(checkedItems: 1, checkedBytes: 2, problems: [failure], problemCount: 1)),
+        .granted(GrantedResponse(paths: [oddPath], claim: 7)),
+        .claims(
+            ClaimsResponse(items: [
+                ClaimedItem(
+                    path: path,
+                    claims: [
+                        ClaimStatus(
+                            claim: 7, program: "ubiquity", pid: 4711, mode: .read, stage: .waiting, seconds: 1.5,
+                            waitsFor: [3], isStopped: true)
+                    ])
+            ])),
         .done(DoneResponse()),
     ]
 }

@@ -49,7 +49,7 @@ struct UbiquityCommand: ParsableCommand {
                 name: "Documents",
                 subcommands: [
                     SyncCommand.self, DownloadCommand.self, EvictCommand.self, PinCommand.self, UnpinCommand.self,
-                    ConflictsCommand.self, ResolveCommand.self,
+                    ConflictsCommand.self, ResolveCommand.self, CoordinateCommand.self,
                 ]),
             CommandGroup(
                 name: "Help in need",

@@ -16,6 +16,9 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     case refused = 6
     /// `check` found something.
     case problemsFound = 7
+    /// `coordinate` can not run the program it was given, as of a shell.
+    case commandNotRunnable = 126
+    case commandNotFound = 127
 
     /// For arguments that make no sense: EX_USAGE of sysexits.h, as ArgumentParser uses it.
     static let usage: Int32 = 64
@@ -30,6 +33,8 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
         case .timedOut: "timed out"
         case .refused: "refused, nothing was changed"
         case .problemsFound: "check or repair found problems"
+        case .commandNotRunnable: "the command can not be run"
+        case .commandNotFound: "no such command"
         }
     }
 
@@ -41,7 +46,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
         switch code {
         case .offline: self = .offline
         case .timedOut: self = .timedOut
-        case .busy, .notUploaded, .pinned, .permissionDenied, .stateInUse, .mountPoint: self = .refused
+        case .busy, .notUploaded, .pinned, .permissionDenied, .stateInUse, .mountPoint, .deadlock: self = .refused
         case .notFound, .invalidRequest, .versionMismatch, .unsupported, .diskFull, .quota, .damaged, .cancelled,
             .failed:
             self = .failed

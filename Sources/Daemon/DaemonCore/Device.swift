@@ -21,6 +21,7 @@ struct Device: Sendable {
     let content: ContentStore
     let files: VirtualFileSystem
     let engine: SyncEngine
+    let claims: ClaimDesk
     let link: EngineLink
     let invalidator: KernelInvalidator
     let recovery: Recovery
@@ -40,9 +41,10 @@ struct Device: Sendable {
         let timing = EngineTiming()
         link = EngineLink(metadata, patience: timing.patience)
         invalidator = KernelInvalidator(log: logger)
+        claims = ClaimDesk(metadata, log: logger)
         files = VirtualFileSystem(
-            metadata: metadata, content: content, source: link, time: try DiskTime(), owner: (geteuid(), getegid()),
-            log: logger)
+            metadata: metadata, content: content, source: link, witness: claims, time: try DiskTime(),
+            owner: (geteuid(), getegid()), log: logger)
         let transfers = try Self.transfers(configuration, logger)
         let context = EngineContext(
             metadata: metadata, content: content, backend: transfers.backend,

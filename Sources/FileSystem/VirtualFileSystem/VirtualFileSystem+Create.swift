@@ -114,7 +114,7 @@ extension VirtualFileSystem {
         _ name: ItemName, in parent: NodeID, kind: LocalKind, caller: Caller, fill: (inout LocalItem) -> Void,
         afterInsertion: (LocalItem) throws -> Void = { _ in }
     ) throws -> LocalItem {
-        let item = try metadata.write { transaction in
+        let item = try creating { transaction in
             let folder = try folder(parent, transaction)
             guard try transaction.item(named: name, in: parent) == nil else { throw Errno(EEXIST) }
             var item = newItem(name, in: folder, kind: kind, caller: caller)
@@ -127,6 +127,14 @@ extension VirtualFileSystem {
         }
         notifyIfPending(item)
         return item
+    }
+
+    private func creating(_ body: (MetadataTransaction) throws -> LocalItem) throws -> LocalItem {
+        try naming.shared {
+            let item = try metadata.write(body)
+            witness?.happened(.created(item))
+            return item
+        }
     }
 
     private func newItem(_ name: ItemName, in folder: LocalItem, kind: LocalKind, caller: Caller) -> LocalItem {
@@ -166,7 +174,7 @@ extension VirtualFileSystem {
         else {
             throw Errno(EINVAL, "a container's name is made of letters, digits, - _ and ~")
         }
-        let item = try metadata.write { transaction -> LocalItem in
+        let item = try creating { transaction in
             guard try transaction.item(named: name, in: .root) == nil else { throw Errno(EEXIST) }
             let container = try transaction.createContainer(containerName, at: time.now())
             guard let node = try transaction.container(container)?.node else { throw Errno(EIO) }

@@ -9,7 +9,7 @@ extension VirtualFileSystem {
     /// `unlink(2)`. Handles that are open keep the bytes. A conflict sibling is dealt with by it: its version is discarded.
     package func removeFile(_ bytes: [UInt8], in parent: NodeID) throws {
         let name = try Self.name(bytes)
-        let removed = try metadata.write { transaction in
+        let removed = try removing { transaction in
             _ = try folder(parent, transaction)
             guard let item = try transaction.item(named: name, in: parent) else { throw Errno(ENOENT) }
             guard item.kind != .folder else { throw Errno(EISDIR) }
@@ -24,7 +24,7 @@ extension VirtualFileSystem {
     package func removeFolder(_ bytes: [UInt8], in parent: NodeID) throws {
         let name = try Self.name(bytes)
         guard parent != .root else { throw Errno(EPERM, "a container is not removed by rmdir") }
-        let item = try metadata.write { transaction in
+        let item = try removing { transaction in
             guard let item = try transaction.item(named: name, in: parent) else { throw Errno(ENOENT) }
             guard item.kind == .folder else { throw Errno(ENOTDIR) }
             guard try !transaction.hasChildren(item.node) else { throw Errno(ENOTEMPTY) }
@@ -35,6 +35,14 @@ extension VirtualFileSystem {
         }
         removed.insert(item)
         source.localTreeChanged()
+    }
+
+    private func removing(_ body: (MetadataTransaction) throws -> LocalItem) throws -> LocalItem {
+        try naming.shared {
+            let item = try metadata.write(body)
+            witness?.happened(.removed(item))
+            return item
+        }
     }
 
     /// Takes an item out of the tree and leaves what the cloud is to be told of it.

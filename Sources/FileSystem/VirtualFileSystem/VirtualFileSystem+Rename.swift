@@ -19,33 +19,46 @@ extension VirtualFileSystem {
         let oldName = try Self.name(oldBytes)
         let newName = try Self.name(newBytes)
         let now = time.now()
-        var moved: [NodeID] = []
-        let replaced = try metadata.write { transaction -> LocalItem? in
-            let from = try folder(oldParent, transaction)
-            let into = try folder(newParent, transaction)
-            // mv(1) copies and deletes then: ids are unique inside a container only.
-            guard from.container == into.container else { throw Errno(EXDEV) }
-            guard let item = try transaction.item(named: oldName, in: oldParent) else { throw Errno(ENOENT) }
-            let target = try transaction.item(named: newName, in: newParent)
-            if let target, target.node == item.node { return nil }
-            try checkRename(item, over: target, into: into, mode: mode, transaction)
-            moved = [item.node]
-            if mode == .exchange, let target {
-                moved.append(target.node)
-                try exchange((item, from), (target, into), transaction, at: now)
-                return nil
+        let (moves, replaced) = try naming.shared {
+            let (moves, replaced) = try metadata.write { transaction in
+                try rename(oldName, in: oldParent, to: newName, in: newParent, mode: mode, transaction, at: now)
             }
-            try move(item, to: newName, in: into, replacing: target, transaction, at: now)
-            return target
+            if let replaced { witness?.happened(.removed(replaced)) }
+            for move in moves { witness?.happened(.moved(move.item, to: move.parent, name: move.name)) }
+            return (moves, replaced)
         }
-        for node in moved {
-            openFiles[node]?.state.withLock { state in
+        for move in moves {
+            openFiles[move.item.node]?.state.withLock { state in
                 guard let changed = state.item?.changed else { return }
                 state.item?.changed = max(changed, now)
             }
         }
         if let replaced { replaced.kind == .folder ? removed.insert(replaced) : letGo(replaced) }
         source.localTreeChanged()
+    }
+
+    /// An item as it was, and its new name.
+    private typealias Move = (item: LocalItem, parent: NodeID, name: ItemName)
+
+    /// What has a new name then, and what was replaced.
+    private func rename(
+        _ oldName: ItemName, in oldParent: NodeID, to newName: ItemName, in newParent: NodeID, mode: RenameMode,
+        _ transaction: MetadataTransaction, at now: Timestamp
+    ) throws -> (moves: [Move], replaced: LocalItem?) {
+        let from = try folder(oldParent, transaction)
+        let into = try folder(newParent, transaction)
+        // mv(1) copies and deletes then: ids are unique inside a container only.
+        guard from.container == into.container else { throw Errno(EXDEV) }
+        guard let item = try transaction.item(named: oldName, in: oldParent) else { throw Errno(ENOENT) }
+        let target = try transaction.item(named: newName, in: newParent)
+        if let target, target.node == item.node { return ([], nil) }
+        try checkRename(item, over: target, into: into, mode: mode, transaction)
+        if mode == .exchange, let target {
+            try exchange((item, from), (target, into), transaction, at: now)
+            return ([(item, newParent, newName), (target, oldParent, oldName)], nil)
+        }
+        try move(item, to: newName, in: into, replacing: target, transaction, at: now)
+        return ([(item, newParent, newName)], target)
     }
 
     /// Whether an item stays on this device under that name in that folder.

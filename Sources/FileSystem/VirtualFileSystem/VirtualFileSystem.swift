@@ -16,6 +16,7 @@ package final class VirtualFileSystem: Sendable {
     let metadata: MetadataDatabase
     let content: ContentStore
     let source: any ContentSource
+    let witness: (any TreeWitness)?
     let time: any TimeSource
     let exclusions: ExclusionRules
     let owner: (user: UInt32, group: UInt32)
@@ -25,6 +26,9 @@ package final class VirtualFileSystem: Sendable {
     let startedAt: Timestamp
     package let openFiles = OpenFiles()
     package let gate = TreeGate()
+    /// Shared: changing names, from before the transaction until the witness has heard of it. Exclusive: looking at names with the
+    /// certainty that the witness knows all of them. Below ``gate``.
+    package let naming = TreeGate()
     let removed = RemovedItems()
     let usage = UsageTimes()
     /// Takes away the bytes of what has no name any more.
@@ -34,13 +38,15 @@ package final class VirtualFileSystem: Sendable {
     let unfinished = Mutex<[OpenFile]>([])
 
     package init(
-        metadata: MetadataDatabase, content: ContentStore, source: any ContentSource, time: any TimeSource,
+        metadata: MetadataDatabase, content: ContentStore, source: any ContentSource,
+        witness: (any TreeWitness)? = nil, time: any TimeSource,
         owner: (user: UInt32, group: UInt32), exclusions: ExclusionRules = .standard,
         newID: @escaping @Sendable () -> ItemID = VirtualFileSystem.randomID, log: Logger
     ) {
         self.metadata = metadata
         self.content = content
         self.source = source
+        self.witness = witness
         self.time = time
         self.exclusions = exclusions
         self.owner = owner

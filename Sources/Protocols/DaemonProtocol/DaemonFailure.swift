@@ -23,6 +23,8 @@ package struct DaemonFailure: Error, Codable, Hashable, Sendable, CustomStringCo
         case stateInUse
         /// The mount point can not be mounted on.
         case mountPoint
+        /// It would have waited for itself.
+        case deadlock
         case cancelled
         case failed
 

@@ -15,11 +15,15 @@ package enum DaemonRequest: Hashable, Sendable {
     case diagnose(DiagnoseRequest)
     case reset(ResetRequest)
     case check(CheckRequest)
+    case claim(AccessRequest)
+    case finish(FinishRequest)
+    case claims(ClaimsRequest)
 }
 
 extension DaemonRequest: Codable {
     private enum Verb: String, CodingKey {
-        case hello, status, watch, sync, download, evict, pin, conflicts, resolve, stop, diagnose, reset, check
+        case hello, status, watch, sync, download, evict, pin, conflicts, resolve, stop, diagnose, reset, check, claim,
+            finish, claims
     }
 
     package init(from decoder: any Decoder) throws {
@@ -43,6 +47,9 @@ extension DaemonRequest: Codable {
         case .diagnose: self = .diagnose(try container.decode(DiagnoseRequest.self, forKey: verb))
         case .reset: self = .reset(try container.decode(ResetRequest.self, forKey: verb))
         case .check: self = .check(try container.decode(CheckRequest.self, forKey: verb))
+        case .claim: self = .claim(try container.decode(AccessRequest.self, forKey: verb))
+        case .finish: self = .finish(try container.decode(FinishRequest.self, forKey: verb))
+        case .claims: self = .claims(try container.decode(ClaimsRequest.self, forKey: verb))
         }
     }
 
@@ -62,6 +69,9 @@ extension DaemonRequest: Codable {
         case .diagnose(let request): try container.encode(request, forKey: .diagnose)
         case .reset(let request): try container.encode(request, forKey: .reset)
         case .check(let request): try container.encode(request, forKey: .check)
+        case .claim(let request): try container.encode(request, forKey: .claim)
+        case .finish(let request): try container.encode(request, forKey: .finish)
+        case .claims(let request): try container.encode(request, forKey: .claims)
         }
     }
 }

@@ -9,13 +9,15 @@ package enum DaemonResponse: Hashable, Sendable {
     case diagnose(DiagnoseResponse)
     case reset(ResetResponse)
     case check(CheckResponse)
+    case granted(GrantedResponse)
+    case claims(ClaimsResponse)
     /// It is done and there is nothing to tell.
     case done(DoneResponse)
 }
 
 extension DaemonResponse: Codable {
     private enum Kind: String, CodingKey {
-        case hello, status, items, sync, conflicts, resolve, diagnose, reset, check, done
+        case hello, status, items, sync, conflicts, resolve, diagnose, reset, check, granted, claims, done
     }
 
     package init(from decoder: any Decoder) throws {
@@ -35,6 +37,8 @@ extension DaemonResponse: Codable {
         case .diagnose: self = .diagnose(try container.decode(DiagnoseResponse.self, forKey: kind))
         case .reset: self = .reset(try container.decode(ResetResponse.self, forKey: kind))
         case .check: self = .check(try container.decode(CheckResponse.self, forKey: kind))
+        case .granted: self = .granted(try container.decode(GrantedResponse.self, forKey: kind))
+        case .claims: self = .claims(try container.decode(ClaimsResponse.self, forKey: kind))
         case .done: self = .done(try container.decode(DoneResponse.self, forKey: kind))
         }
     }
@@ -51,6 +55,8 @@ extension DaemonResponse: Codable {
         case .diagnose(let response): try container.encode(response, forKey: .diagnose)
         case .reset(let response): try container.encode(response, forKey: .reset)
         case .check(let response): try container.encode(response, forKey: .check)
+        case .granted(let response): try container.encode(response, forKey: .granted)
+        case .claims(let response): try container.encode(response, forKey: .claims)
         case .done(let response): try container.encode(response, forKey: .done)
         }
     }

@@ -10,7 +10,8 @@ package struct DaemonConnection: ~Copyable {
     private let stream: UnixStream
     private let patience: Duration
     private var splitter = FrameSplitter()
-    private var lastID: UInt64 = 0
+    /// The number of the last request.
+    private(set) var lastID: UInt64 = 0
 
     /// Connects and says hello.
     package static func open(

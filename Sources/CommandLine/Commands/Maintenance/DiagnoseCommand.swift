@@ -13,6 +13,9 @@ struct DiagnoseCommand: ParsableCommand {
     @Flag(help: "Print JSON: of each mount the report, and how many requests of each kind the kernel has sent.")
     var json = false
 
+    @Flag(help: "Print who coordinates: which documents are claimed, by whom, and who waits for whom. Names documents.")
+    var claims = false
+
     private struct Document: Encodable {
         let format: Int
         let mounts: [Mount]
@@ -25,6 +28,7 @@ struct DiagnoseCommand: ParsableCommand {
     }
 
     func run() throws {
+        if claims { return try ClaimsReport.print(path, json: json) }
         var mounts: [Mount] = []
         for group in try MountSelection(path.map { [$0] } ?? [], .current()).groups {
             var connection = try DaemonConnection.open(group.record)

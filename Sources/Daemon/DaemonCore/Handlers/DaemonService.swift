@@ -17,12 +17,12 @@ struct DaemonService: RequestHandler {
     var device: Device { daemon.device }
 
     func handle(_ request: DaemonRequest, from client: ClientContext) async throws -> DaemonResponse {
-        do { return try await answer(request) } catch let error as MetadataError {
+        do { return try await answer(request, client) } catch let error as MetadataError {
             throw DaemonFailure(error, path: daemon.configuration.stateDirectory)
         }
     }
 
-    private func answer(_ request: DaemonRequest) async throws -> DaemonResponse {
+    private func answer(_ request: DaemonRequest, _ client: ClientContext) async throws -> DaemonResponse {
         switch request {
         case .hello, .watch: throw DaemonFailure(.invalidRequest, "this request is not answered here")
         case .status(let request): .status(try await status(request))
@@ -36,6 +36,9 @@ struct DaemonService: RequestHandler {
         case .diagnose: .diagnose(try await diagnose())
         case .reset: .reset(try await reset())
         case .check(let request): .check(try await check(request))
+        case .claim(let request): .granted(try await claim(request, client))
+        case .finish(let request): .done(try await finish(request, client))
+        case .claims: .claims(try await claims())
         }
     }
 
@@ -46,6 +49,8 @@ struct DaemonService: RequestHandler {
         default: break
         }
     }
+
+    func ended(_ connection: UInt64) { device.claims.end(connection) }
 
     /// Runs work on the database off the cooperative pool.
     func blocking<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {

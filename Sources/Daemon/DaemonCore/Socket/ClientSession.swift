@@ -7,6 +7,8 @@ import Synchronization
 /// One connection: reads requests, runs each in a task of its own, and writes answers. Ends with the connection, and then
 /// cancels what still runs.
 final class ClientSession: Sendable {
+    /// Never the same for two of them.
+    private let number: UInt64
     private let peer: PeerCredentials
     private let handler: any RequestHandler
     private let limits: SocketServer.Limits
@@ -14,9 +16,11 @@ final class ClientSession: Sendable {
     private let state: Mutex<SessionState>
 
     init(
-        peer: PeerCredentials, identity: HelloResponse, handler: any RequestHandler, limits: SocketServer.Limits,
+        number: UInt64, peer: PeerCredentials, identity: HelloResponse, handler: any RequestHandler,
+        limits: SocketServer.Limits,
         logger: Logger
     ) {
+        self.number = number
         self.peer = peer
         self.handler = handler
         self.limits = limits
@@ -26,8 +30,11 @@ final class ClientSession: Sendable {
 
     /// Serves until the client leaves, breaks the protocol, or the task is cancelled.
     func run(_ channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>) async throws {
+        // A request that was under way may have taken something after the client was known to be gone.
+        defer { handler.ended(number) }
         try await channel.executeThenClose { inbound, outbound in
             try await withThrowingDiscardingTaskGroup { group in
+                defer { handler.ended(number) }
                 let connection = Connection(channel: channel.channel, outbound: outbound)
                 group.addTask { await connection.whileItLasts { try await self.keepAlive(connection) } }
                 for try await frame in inbound {
@@ -90,7 +97,8 @@ final class ClientSession: Sendable {
         of request: DaemonRequest, id: UInt64, _ connection: Connection
     ) async throws -> DaemonEnvelope.Body {
         let client = ClientContext(
-            processID: peer.processID, userID: peer.userID, program: state.withLock { $0.program } ?? "")
+            connection: number, request: id, processID: peer.processID, userID: peer.userID,
+            program: state.withLock { $0.program } ?? "")
         do {
             guard case .watch(let watch) = request else {
                 return .response(try await handler.handle(request, from: client))

@@ -13,20 +13,30 @@ package protocol RequestHandler: Sendable {
 
     /// Called when `request` was done and the answer has been written: the place to stop the daemon after a `stop`.
     func didAnswer(_ request: DaemonRequest) async
+
+    /// The client of this connection is gone. Called as soon as that is known, and again when the last of its requests has ended.
+    func ended(_ connection: UInt64)
 }
 
 extension RequestHandler {
     package func didAnswer(_ request: DaemonRequest) async {}
+    package func ended(_ connection: UInt64) {}
 }
 
 /// Who asks.
 package struct ClientContext: Hashable, Sendable {
+    /// Never the same for two connections of a daemon.
+    package let connection: UInt64
+    /// The number that the client gave its request.
+    package let request: UInt64
     package let processID: Int32
     package let userID: UInt32
     /// What the client called itself.
     package let program: String
 
-    package init(processID: Int32, userID: UInt32, program: String) {
+    package init(connection: UInt64, request: UInt64, processID: Int32, userID: UInt32, program: String) {
+        self.connection = connection
+        self.request = request
         self.processID = processID
         self.userID = userID
         self.program = program

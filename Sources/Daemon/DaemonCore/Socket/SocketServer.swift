@@ -107,7 +107,8 @@ package struct SocketServer: Sendable {
         }
         defer { clients.leave() }
         let session = ClientSession(
-            peer: client.peer, identity: identity, handler: handler, limits: limits, logger: logger)
+            number: connections.makeNumber(), peer: client.peer, identity: identity, handler: handler, limits: limits,
+            logger: logger)
         do {
             try await session.run(client.channel)
         } catch {
@@ -135,9 +136,17 @@ private final class Connections: Sendable {
     private struct State {
         var open: [ObjectIdentifier: any Channel] = [:]
         var isOver = false
+        var lastNumber: UInt64 = 0
     }
 
     private let state = Mutex(State())
+
+    func makeNumber() -> UInt64 {
+        state.withLock { state in
+            state.lastNumber += 1
+            return state.lastNumber
+        }
+    }
 
     func add(_ channel: any Channel) {
         let id = ObjectIdentifier(channel)

@@ -25,7 +25,7 @@ package struct ClaimRequest: Sendable {
     package let accesses: [Access]
     /// The presenter the coordinator was made with: it gets no messages of its own accesses. Believed only of the same client.
     package let presenter: PresenterID?
-    /// Believed only if it names something of the same client.
+    /// Believed only if it names something of the same client, or a claim of the same named purpose.
     package let enclosure: Enclosure?
     /// How long to wait before giving up; nil waits for as long as the holders take.
     package let patience: Duration?

@@ -23,7 +23,7 @@ extension ClaimTable {
     private func believable(_ request: ClaimRequest) -> ClaimRequest {
         let isInside =
             switch request.enclosure {
-            case .claim(let id): claims[id].map { $0.phase == .granted && $0.request.client == request.client } ?? false
+            case .claim(let id): claims[id].map { $0.phase == .granted && belong($0.request, request) } ?? false
             case .presenter(let id): client(of: id) == request.client
             case nil: true
             }
@@ -33,6 +33,12 @@ extension ClaimTable {
             client: request.client, purpose: request.purpose, accesses: request.accesses,
             presenter: isOwn ? request.presenter : nil, enclosure: isInside ? request.enclosure : nil,
             patience: request.patience)
+    }
+
+    /// A purpose with a name may be several programs, one started by the other.
+    private func belong(_ one: ClaimRequest, _ other: ClaimRequest) -> Bool {
+        if case .named = one.purpose, one.purpose == other.purpose { return true }
+        return one.client == other.client
     }
 
     /// Takes it as far as it can go: past its blockers, to the presenters, to the accessor.

@@ -1,0 +1,62 @@
+import DaemonProtocol
+import Glibc
+
+/// A program that runs in the place of this one: it gets the signals that were meant for both.
+struct ChildProgram {
+    private let pid: pid_t
+    /// Taken one by one by ``wait()``.
+    private let signals: sigset_t
+
+    private static let handled = [SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2]
+    /// `si_code` of a signal of the kernel (sigaction(2)), here of the terminal: it went to the program too.
+    private static let fromKernel: Int32 = 0x80
+
+    /// Exit status 127 where there is no such program, 126 where it can not be run, as of a shell.
+    static func start(_ words: [String]) throws(CommandFailure) -> ChildProgram {
+        var signals = sigset_t()
+        var old = sigset_t()
+        sigemptyset(&signals)
+        for signal in handled { sigaddset(&signals, signal) }
+        pthread_sigmask(SIG_BLOCK, &signals, &old)
+        return ChildProgram(pid: try spawn(words, old), signals: signals)
+    }
+
+    private static func spawn(_ words: [String], _ mask: sigset_t) throws(CommandFailure) -> pid_t {
+        var attributes = posix_spawnattr_t()
+        var mask = mask
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        posix_spawnattr_setsigmask(&attributes, &mask)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        var arguments = words.map { strdup(rawArgument($0).map { CChar(bitPattern: $0) } + [0]) } + [nil]
+        defer { for argument in arguments { free(argument) } }
+        guard let name = arguments.first ?? nil else { throw CommandFailure(.commandNotFound, "there is no program") }
+        var pid: pid_t = 0
+        let code = posix_spawnp(&pid, name, nil, &attributes, &arguments, environ)
+        guard code == 0 else {
+            throw CommandFailure(
+                code == ENOENT ? .commandNotFound : .commandNotRunnable,
+                "the program can not be run (\(String(cString: strerror(code))))", path: words.first)
+        }
+        return pid
+    }
+
+    /// Waits for its end; answers its exit status, or 128 and the number of the signal that ended it.
+    func wait() -> Int32 {
+        var signals = signals
+        while true {
+            var signal = siginfo_t()
+            let number = sigwaitinfo(&signals, &signal)
+            if number == SIGCHLD, let status = takeStatus() { return status }
+            if number > 0, number != SIGCHLD, signal.si_code != Self.fromKernel { kill(pid, number) }
+        }
+    }
+
+    /// Nil while it runs.
+    private func takeStatus() -> Int32? {
+        var status: Int32 = 0
+        guard waitpid(pid, &status, WNOHANG) == pid else { return nil }
+        // wait(2): the low seven bits are the signal, the byte above them the exit status.
+        return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
+    }
+}

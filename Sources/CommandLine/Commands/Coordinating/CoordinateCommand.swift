@@ -1,0 +1,35 @@
+import ArgumentParser
+import DaemonProtocol
+
+/// `ubiquity coordinate`: runs a program while nobody else who coordinates reads or writes the same document.
+struct CoordinateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "coordinate", abstract: "Run a program while it has a document to itself.",
+        discussion: """
+            Waits until it is this program's turn, runs CMD, and lets others go on when CMD ends, or when this command is \
+            killed. Readers go together, a writer goes alone, in the order of their coming. Only programs that coordinate \
+            wait for each other: an editor that just opens the document does not. A coordinate inside of CMD does not wait \
+            for the one around it.
+
+            The exit status is CMD's, or 128 and the number of the signal that ended it. Where CMD was not run it is one \
+            of those of ubiquity: 5 if the turn did not come in time; 126 or 127 if CMD can not be run or found.
+            """, subcommands: [CoordinateReadCommand.self, CoordinateWriteCommand.self])
+}
+
+struct CoordinateReadCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "read", abstract: "Others may read in the meantime, nobody may write.")
+
+    @OptionGroup var task: CoordinatedTask
+
+    func run() throws { try task.run(.read) }
+}
+
+struct CoordinateWriteCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "write", abstract: "Nobody else may read or write in the meantime.")
+
+    @OptionGroup var task: CoordinatedTask
+
+    func run() throws { try task.run(.write) }
+}

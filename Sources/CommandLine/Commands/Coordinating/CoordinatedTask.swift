@@ -1,0 +1,48 @@
+import ArgumentParser
+import DaemonProtocol
+
+/// What to run, and with which document held.
+struct CoordinatedTask: ParsableArguments {
+    @Argument(help: "The document; it need not exist yet.", completion: .file())
+    var path: String
+
+    @Option(help: ArgumentHelp("Give up waiting for the turn after this many seconds.", valueName: "seconds"))
+    var timeout: Double?
+
+    @Argument(
+        parsing: .postTerminator,
+        help: ArgumentHelp("What to run, after \"--\".", valueName: "cmd"), completion: .shellCommand("compgen -c"))
+    var command: [String] = []
+
+    func validate() throws {
+        guard !command.isEmpty else { throw ValidationError("Say what to run, after \"--\".") }
+        guard timeout.map({ $0 > 0 && $0 < 1e9 }) ?? true else {
+            throw ValidationError("--timeout takes a number above 0")
+        }
+    }
+
+    /// Ends with the program's status.
+    func run(_ mode: AccessMode) throws {
+        let place = try MountLocator.current().place(of: path)
+        var connection = try DaemonConnection.open(place.record)
+        let outer = SurroundingClaim.current()
+        let purpose = outer?.purpose ?? SurroundingClaim.newPurpose()
+        let request = AccessRequest(
+            accesses: [WantedAccess(path: place.path, mode: mode)], purpose: purpose, timeout: timeout,
+            within: outer?.claim)
+        guard case .granted(let granted) = try connection.call(.claim(request)) else {
+            throw DaemonConnection.unexpectedAnswer(place.record)
+        }
+        let claim = connection.lastID
+        SurroundingClaim(purpose: purpose, claim: granted.claim).export()
+        let program = try ChildProgram.start(command)
+        // The daemon's signs of life stay unread meanwhile: they fill the socket's buffer at most.
+        let status = program.wait()
+        do { _ = try connection.call(.finish(FinishRequest(claim: claim))) } catch {
+            Terminal.complain(error)
+            Terminal.note("the document was not held until the program ended.")
+            throw ExitCode(status == 0 ? ExitStatus.failed.rawValue : status)
+        }
+        throw ExitCode(status)
+    }
+}
