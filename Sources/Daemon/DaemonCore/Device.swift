@@ -32,7 +32,10 @@ struct Device: Sendable {
     init(_ configuration: DaemonConfiguration, logger: Logger) throws {
         let state = configuration.stateDirectory
         let time = SystemTime()
-        metadata = try MetadataDatabase(path: "\(state)/metadata.sqlite", log: logger)
+        let boot = BootMark(state: state, log: logger)
+        metadata = try MetadataDatabase(
+            path: "\(state)/metadata.sqlite", log: logger, mayHaveLostPower: !boot.isOfThisRun)
+        boot.set()
         content = try ContentStore(directory: "\(state)/content")
         recovery = Recovery(metadata: metadata, content: content, time: time, log: logger)
         try recovery.run()

@@ -75,14 +75,27 @@ extension VirtualFileSystem {
         state.blob = item.blob
     }
 
-    private func openBlob(_ item: LocalItem) throws(Errno) -> Int32 {
+    private func openBlob(_ item: LocalItem) throws -> Int32 {
         if item.presence == .none { return try content.create(item.blob) }
         do { return try content.open(item.blob) } catch {
-            // An empty file needs no blob; any other lost its bytes, which only the content check may decide about.
-            guard error.code == ENOENT, item.size == 0 else {
-                throw error.code == ENOENT ? Errno(EIO, "blob lost") : error
-            }
-            return try content.create(item.blob)
+            guard error.code == ENOENT else { throw error }
+            // An empty file needs no blob.
+            if item.size == 0 { return try content.create(item.blob) }
+            guard item.content != nil, !item.isEdited, !item.isWriting else { throw Errno(EIO, "blob lost") }
+            try forgetBytes(of: item)
+            throw Errno(ESTALE, "the row is another now")
+        }
+    }
+
+    /// The disk lost a blob whose bytes the cloud has: the document is a placeholder again.
+    private func forgetBytes(of item: LocalItem) throws {
+        log.warning(
+            "a document's bytes are gone from this disk; they are fetched again", metadata: ["node": "\(item.node)"])
+        _ = try update(item.node) { row in
+            guard row.generation == item.generation, row.presence == .whole else { return }
+            row.presence = .none
+            row.ranges = []
+            row.generation += 1
         }
     }
 

@@ -23,15 +23,20 @@ package final class MetadataDatabase: Sendable {
     private let reserve: DiskReserve
 
     /// Opens or makes the database. Throws `tooNew` when a newer version of this program wrote it, `damaged` when it is none.
+    /// With `mayHaveLostPower` commits missing in the middle of the log are no damage: what was not synced may be gone in any part.
     /// `onCall` is told of each call that changes the disk: where a test lets it fail, or the process die.
-    package init(path: String, log: Logger, onCall: (@Sendable (DatabaseCall) throws -> Void)? = nil) throws {
+    package init(
+        path: String, log: Logger, mayHaveLostPower: Bool = false,
+        onCall: (@Sendable (DatabaseCall) throws -> Void)? = nil
+    ) throws {
         self.path = path
         self.log = log
         self.onCall = onCall
         logDescriptor = Mutex(nil)
         reserve = DiskReserve(path: "\(path)-reserve")
         do {
-            let hasLostCommits = WriteAheadLog.isDamaged("\(path)-wal")
+            // After a loss of power a hole is what was not synced, and so was told to nobody.
+            let hasLostCommits = !mayHaveLostPower && WriteAheadLog.isDamaged("\(path)-wal")
             try Self.refuseNewer(path)
             // Rows older than what the cloud was told would go there as changes.
             guard !hasLostCommits else {

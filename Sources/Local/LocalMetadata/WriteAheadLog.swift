@@ -17,8 +17,25 @@ struct WriteAheadLog {
         // A log that can not be read is for SQLite to complain of.
         guard let bytes = try? Data(contentsOf: URL(filePath: path), options: .mappedIfSafe), bytes.count > headerSize
         else { return false }
-        guard let log = WriteAheadLog(bytes) else { return true }
+        guard let log = WriteAheadLog(bytes) else { return hasFramesBehindABadHeader(bytes) }
         return log.hasFramesBehindABadOne
+    }
+
+    /// A header that never reached the platter whole has nothing whole behind it.
+    private static func hasFramesBehindABadHeader(_ bytes: Data) -> Bool {
+        let usualPageSize = 4096
+        return [true, false].contains { isBigEndian in
+            let log = WriteAheadLog(bytes: bytes, pageSize: usualPageSize, isBigEndian: isBigEndian)
+            return log.frameCount > 1
+                && log.checksum(of: 1, after: log.storedChecksum(of: 0)) == log.storedChecksum(of: 1)
+                && log.storedChecksum(of: 1) != Checksum()
+        }
+    }
+
+    private init(bytes: Data, pageSize: Int, isBigEndian: Bool) {
+        self.bytes = bytes
+        self.pageSize = pageSize
+        self.isBigEndian = isBigEndian
     }
 
     /// Nil where the header is not one that SQLite wrote.

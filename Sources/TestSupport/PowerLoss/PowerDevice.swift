@@ -26,7 +26,8 @@ final class PowerDevice: Sendable {
         var log = Logger(label: "power")
         log.logLevel = .critical
         let time = SystemTime()
-        metadata = try MetadataDatabase(path: "\(directory)/metadata.sqlite", log: log)
+        metadata = try MetadataDatabase(
+            path: "\(directory)/metadata.sqlite", log: log, mayHaveLostPower: true)
         content = try ContentStore(directory: "\(directory)/content")
         recovery = Recovery(metadata: metadata, content: content, time: time, log: log)
         try recovery.run()
