@@ -78,6 +78,8 @@ extension TreeFollower {
         try transaction.update(renamed)
         enter(item.parent, item.name)
         enter(item.parent, renamed.name)
+        // A sibling's name follows from its document's, in the same way on all devices.
+        if item.conflict != nil { freed.insert(item.parent) }
         return renamed.name
     }
 

@@ -29,7 +29,6 @@ struct Crew {
         process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         process.arguments = arguments + ["--share", "\(share)", "--shares", "\(jobs)"]
         process.standardOutput = output
-        if isatty(STDERR_FILENO) == 0 { process.standardError = FileHandle.nullDevice }
         try process.run()
         return (process, output.fileHandleForReading)
     }

@@ -70,7 +70,9 @@ struct Simulate: ParsableCommand {
         guard let first = UInt64(start) else { throw ValidationError("--start is a number here.") }
         var campaign = campaign(from: first)
         (campaign.share, campaign.shares) = (share, shares)
-        let result = try campaign.run { done in FileHandle.standardError.write(Data("\(done)\n".utf8)) }
+        let result = try campaign.run { done in
+            if isatty(STDERR_FILENO) != 0 { FileHandle.standardError.write(Data("\(done)\n".utf8)) }
+        }
         print(String(decoding: try JSONEncoder().encode(result), as: UTF8.self))
     }
 
