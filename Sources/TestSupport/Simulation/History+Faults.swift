@@ -95,7 +95,7 @@ extension History {
         try start(device)
         try giveUpLost(device)
         tell(device, "loses power after: \(texts.joined(separator: "; "))")
-        try settleDoubt(supposed, device)
+        try settleDoubt(supposed, device, forgets: true)
     }
 
     private func something(_ device: SimulatedDevice, _ isUser: Bool, _ ledger: inout Ledger) throws -> String {
@@ -105,13 +105,12 @@ extension History {
     }
 
     /// What was under way may have been done or not: the disk knows.
-    private func settleDoubt(_ supposed: Ledger, _ device: SimulatedDevice) throws {
+    private func settleDoubt(_ supposed: Ledger, _ device: SimulatedDevice, forgets: Bool = false) throws {
         let now = try Snapshot(device)
         // Of several things the last is the one in doubt, and without a sync nothing outlives the power.
         let isAtomic = story.last.map { $0.contains("by renaming") && !$0.contains("loses power") } ?? false
-        stepProblems += ledger.suppose(supposed, visible: now.contents, isAtomic: isAtomic).map {
-            "\(device.name): \($0)"
-        }
+        let problems = ledger.suppose(supposed, visible: now.contents, isAtomic: isAtomic, forgets: forgets)
+        stepProblems += problems.map { "\(device.name): \($0)" }
     }
 
     /// Deletes what shows as lost: an edit that was deleted, which the disk remembers and the database does not.

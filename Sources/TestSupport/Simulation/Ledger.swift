@@ -23,7 +23,9 @@ struct Ledger {
 
     /// Takes over what may have been done when something failed in the middle, as far as `visible` shows that it was. Answers what is
     /// wrong: where it was one atomic step, the old or the new has to be there, and what was synced has to be there in any case.
-    mutating func suppose(_ done: Ledger, visible: Set<String>, isAtomic: Bool) -> [String] {
+    ///
+    /// A device that `forgets` may show what was before it ever saw the old: that one tells nothing then, gone or not.
+    mutating func suppose(_ done: Ledger, visible: Set<String>, isAtomic: Bool, forgets: Bool = false) -> [String] {
         let (new, old) = (done.written.subtracting(written), done.superseded.subtracting(superseded))
         let before = (written: written, exempt: exempt)
         let safe = done.synced.subtracting(synced).subtracting(done.superseded)
@@ -33,7 +35,11 @@ struct Ledger {
             new.union(done.exempt).contains { $0.hasPrefix(half) }
         }
         exempt = done.exempt.union(new.subtracting(visible)).union(halves)
-        superseded = superseded.union(old.subtracting(visible))
+        if forgets {
+            exempt.formUnion(old.subtracting(visible))
+        } else {
+            superseded.formUnion(old.subtracting(visible))
+        }
         synced = done.synced
         var found = safe.subtracting(visible).subtracting(before.exempt).sorted().map {
             "‘\($0)’ was synced, and is gone"
