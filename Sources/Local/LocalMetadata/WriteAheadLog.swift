@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// The file beside the database that holds its newest commits (sqlite.org/fileformat2.html, section 4), looked at before SQLite opens it.
 ///
@@ -14,6 +15,9 @@ struct WriteAheadLog {
 
     /// Whether commits are lost that were whole once. False where there is no log, or only its end is torn.
     static func isDamaged(_ path: String) -> Bool {
+        // Foundation leaks its buffer where a file is empty.
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_size > headerSize else { return false }
         // A log that can not be read is for SQLite to complain of.
         guard let bytes = try? Data(contentsOf: URL(filePath: path), options: .mappedIfSafe), bytes.count > headerSize
         else { return false }
