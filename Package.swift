@@ -211,7 +211,10 @@ let package = Package(
                 ])
             ]),
         .testTarget(
-            name: "PowerLossTests", dependencies: ["Basics", "TestSupport", "powerloss", "ubiquity", "ubiquityd"]),
+            name: "PowerLossTests",
+            dependencies: [
+                "Basics", "LocalContent", "LocalMetadata", "TestSupport", "powerloss", "ubiquity", "ubiquityd", logging,
+            ]),
         .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "ubiquity", "ubiquityd"]),
         .testTarget(
             name: "FaultTests", dependencies: ["Faults", "TestSupport", "fault-tool", "ubiquity", "ubiquityd"]),
