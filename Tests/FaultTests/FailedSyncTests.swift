@@ -45,5 +45,21 @@ extension FaultSuite {
                 #expect(bench.victim.daemon.isRunning)
             }
         }
+
+        @Test("a document whose sync failed at its upload is made anew and sent, and nothing speaks of it any more")
+        func upload() async throws {
+            try await FaultBench.with { bench in
+                let blobs = "\(bench.victim.state)/content/"
+                bench.supervisor?.begin(
+                    FaultPlan(.error(EIO)) { $0.call == .fdatasync && $0.target.hasPrefix(blobs) })
+                try await bench.perform([.write(path: "doc", generation: 1)])
+                try await eventually("its sync is refused") { bench.supervisor?.struck != nil }
+                bench.supervisor?.end()
+                try await bench.expectKeptEverywhere("after a document was made anew")
+                let left = try await bench.victim.runner.run(
+                    "find", [blobs, "-name", "unsynced*", "-o", "-name", "*.copy"], in: "/")
+                #expect(try left.text().isEmpty)
+            }
+        }
     }
 }
