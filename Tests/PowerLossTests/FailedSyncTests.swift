@@ -14,7 +14,9 @@ extension PowerLoss {
         private static let bytes = Data(repeating: 0x5A, count: 300_000)
         private let log = Logger(label: "test")
 
-        @Test("of a blob whose sync failed the same process promises nothing more, and the next start makes it anew; the kernel promises")
+        @Test(
+            "of a blob whose sync failed the same process promises nothing more, and the next start makes it anew; the kernel promises"
+        )
         func blob() async throws {
             try await RefusingVolume.with { volume in
                 let blob = BlobName(node: 17, generation: 1)
