@@ -7,6 +7,8 @@ package import LocalMetadata
 package struct OwnChanges {
     let transaction: MetadataTransaction
     let container: ContainerID
+    /// Folders in which something gave up its name.
+    private(set) var left: Set<ItemID> = []
 
     package init(_ transaction: MetadataTransaction, container: ContainerID) {
         self.transaction = transaction
@@ -14,7 +16,7 @@ package struct OwnChanges {
     }
 
     /// Notes one change as agreed on; answers the item to look at.
-    package func confirm(_ change: Change) throws -> ItemID? {
+    package mutating func confirm(_ change: Change) throws -> ItemID? {
         switch change {
         case .create(let id, let parent, let name, let attributes, let body):
             return try confirm(id) { item in
@@ -29,6 +31,7 @@ package struct OwnChanges {
                 item.attributes.modified = modified
             }
         case .move(let id, let parent, let name):
+            if let before = try transaction.synced(id, in: container) { left.insert(before.parent) }
             return try confirm(id) { item in
                 item.parent = try resolved(parent)
                 item.name = name
@@ -36,6 +39,7 @@ package struct OwnChanges {
         case .setAttributes(let id, let changes): return try confirm(id) { $0.attributes.apply(changes) }
         case .delete(let named, _):
             let id = try resolved(named)
+            if let gone = try RemoteTree(transaction, container: container).item(id) { left.insert(gone.parent) }
             if let departure = try transaction.departure(of: id, in: container), departure.isSent {
                 try transaction.removeDeparture(of: id, in: container)
             }
@@ -48,7 +52,11 @@ package struct OwnChanges {
             for version in versions {
                 try transaction.removeResolution(Resolution(container: container, item: id, version: version))
             }
-            return try resolved(id)
+            let id = try resolved(id)
+            if let document = try RemoteTree(transaction, container: container).item(id) {
+                left.insert(document.parent)
+            }
+            return id
         case .raiseRules: return nil
         }
     }

@@ -110,6 +110,9 @@ extension TreeFollower {
             }
             // The one that somebody works in stays.
             try drop(present)
+        } else if let departure = try transaction.departure(of: target, in: container), !departure.isSent {
+            // Deleted here was only what the other one was.
+            try transaction.removeDeparture(of: target, in: container)
         }
         try carryBase(of: old, to: target)
         old.item = target
@@ -123,13 +126,13 @@ extension TreeFollower {
         return file.isEdited || file.content != present
     }
 
-    /// What an edit was meant against goes with it, or it would count as made by somebody who saw the other content.
+    /// What was agreed on goes with the row: against the other's, what this device shows would look like changes made here.
     private func carryBase(of old: LocalItem, to target: ItemID) throws {
-        guard old.kind == .file, let base = try transaction.synced(old.item, in: container),
-            var agreed = try transaction.synced(target, in: container)
+        guard let base = try transaction.synced(old.item, in: container),
+            var agreed = try transaction.remote(target, in: container)
         else { return }
-        agreed.body = base.body
-        agreed.attributes.modified = base.attributes.modified
+        (agreed.parent, agreed.name) = (base.parent, base.name)
+        (agreed.attributes, agreed.body) = (base.attributes, base.body)
         try transaction.setSynced(agreed, in: container)
     }
 
