@@ -19,6 +19,7 @@ let package = Package(
     products: [
         .executable(name: "ubiquity", targets: ["ubiquity"]),
         .executable(name: "ubiquityd", targets: ["ubiquityd"]),
+        .library(name: "clock-shift", type: .dynamic, targets: ["ClockShift"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -169,6 +170,7 @@ let package = Package(
             path: "Sources/TestSupport", exclude: ["CFaults", "Device", "Faults", "PowerLoss", "Simulation"]),
         .systemLibrary(name: "CFaults", path: "Sources/TestSupport/CFaults"),
         .target(name: "Faults", dependencies: ["CFaults"], path: "Sources/TestSupport/Faults"),
+        .target(name: "ClockShift", path: "Tests/Support/clock-shift"),
         .executableTarget(name: "fault-tool", dependencies: ["CFaults", "Faults"], path: "Tests/Support/fault-tool"),
         .target(
             name: "DeviceSupport",
@@ -211,7 +213,10 @@ let package = Package(
                 ])
             ]),
         .testTarget(
-            name: "PowerLossTests", dependencies: ["Basics", "TestSupport", "powerloss", "ubiquity", "ubiquityd"]),
+            name: "PowerLossTests",
+            dependencies: [
+                "Basics", "LocalContent", "LocalMetadata", "TestSupport", "powerloss", "ubiquity", "ubiquityd", logging,
+            ]),
         .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "ubiquity", "ubiquityd"]),
         .testTarget(
             name: "FaultTests", dependencies: ["Faults", "TestSupport", "fault-tool", "ubiquity", "ubiquityd"]),
