@@ -152,7 +152,7 @@ let package = Package(
             path: "Sources/Daemon/ubiquityd"),
         .testTarget(
             name: "DaemonCoreTests",
-            dependencies: ["Basics", "DaemonCore", "DaemonProtocol", logging]),
+            dependencies: ["Basics", "Coordination", "DaemonCore", "DaemonProtocol", logging]),
         .target(
             name: "Commands", dependencies: ["Basics", "DaemonProtocol", argumentParser],
             path: "Sources/CommandLine/Commands"),

@@ -108,9 +108,16 @@ package final class Arbiter<C: Clock>: Sendable where C.Duration == Duration {
         return id
     }
 
-    package func unregister(_ id: PresenterID, of client: ClientID) {
-        perform { $0.table.client(of: id) == client ? .unregistered(id) : nil }
+    /// False if the client has no such presenter.
+    @discardableResult
+    package func unregister(_ id: PresenterID, of client: ClientID) -> Bool {
+        let isOwn = state.withLock { $0.table.client(of: id) == client }
+        if isOwn { perform { _ in .unregistered(id) } }
+        return isOwn
     }
+
+    /// What it presents now; nil if it is gone.
+    package func key(of presenter: PresenterID) -> ItemKey? { state.withLock { $0.table.presenters[presenter]?.key } }
 
     package func answer(_ ask: AskID, _ answer: PresenterAnswer, of client: ClientID) {
         perform { $0.table.client(of: ask) == client ? .answered(ask, answer) : nil }
@@ -122,6 +129,16 @@ package final class Arbiter<C: Clock>: Sendable where C.Duration == Duration {
     package func tell(_ event: ClaimEvent) {
         perform { _ in event }
     }
+
+    /// A change at an item or a name, after its commit, done by whoever writes there under a claim, if anybody does.
+    package func tell(
+        at key: ItemKey, in folder: ItemNumber? = nil, _ event: @Sendable (_ writer: ClaimID?) -> ClaimEvent
+    ) {
+        perform { state in event(state.table.writer(of: key, in: folder, in: tree)) }
+    }
+
+    /// Whether the client is in the middle of something that others may wait for: a granted claim, or a question to be answered.
+    package func isBusy(_ client: ClientID) -> Bool { state.withLock { $0.table.isBusy(client) } }
 
     /// Everything of a dead client ends; whoever waits in its name hears that it was cancelled.
     package func end(_ client: ClientID) {

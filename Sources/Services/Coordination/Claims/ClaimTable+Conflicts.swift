@@ -52,5 +52,21 @@ extension ClaimTable {
         return ids
     }
 
+    /// The granted claim that writes at an item or a name: whatever changes there is its doing. Nil if there is none, or nobody to tell.
+    func writer(of key: ItemKey, in folder: ItemNumber?, in tree: some ItemTree) -> ClaimID? {
+        guard !presenters.isEmpty else { return nil }
+        let place = live.position(of: key) ?? folder.flatMap { live.nearest($0, in: tree) }
+        guard let place else { return nil }
+        let unit = live.unit(of: place)
+        // A claim on a plain folder says nothing of what is in it.
+        let isCovered = live[place].key == key || live[unit].kind == .package
+        var found: ClaimID?
+        live.forEachStance(meeting: unit, coversBelow: false) { stance in
+            guard stance.mode == .writing, isCovered || stance.coversBelow else { return }
+            if claims[stance.claim]?.phase == .granted { found = stance.claim }
+        }
+        return found
+    }
+
     func isFrozen(_ client: ClientID?) -> Bool { client.flatMap { clients[$0] }?.frozenSince != nil }
 }
