@@ -78,6 +78,7 @@ struct NaiveTable {
     private mutating func enter(_ id: ClaimID, _ request: ClaimRequest) {
         var claim = Held(id: id, request: request, giveUp: request.patience.map { now + $0 })
         for index in held.indices where Self.conflict(held[index].request, request, tree) {
+            if request.purpose == .plain, !held[index].isAsking { continue }
             if !held[index].isGranted, let own = request.presenter, awaits(held[index].id, own) {
                 held[index].behind.insert(id)
             } else {
@@ -105,6 +106,19 @@ struct NaiveTable {
 
     private mutating func advance(_ id: ClaimID) -> Bool {
         guard let index = held.firstIndex(where: { $0.id == id }), held[index].behind.isEmpty else { return false }
+        if held[index].request.purpose == .plain {
+            let request = held[index].request
+            let holders = held.filter { other in
+                let isInTheWay = other.id != id && other.isAsking && !other.behind.contains(id)
+                return isInTheWay && Self.conflict(other.request, request, tree)
+            }
+            held[index].behind = Set(holders.map(\.id))
+            guard holders.isEmpty else { return false }
+            // Whoever it passes waits for it now.
+            for other in held.indices where !held[other].isAsking && held[other].id != id {
+                if Self.conflict(held[other].request, request, tree) { held[other].behind.insert(id) }
+            }
+        }
         let wasAsking = held[index].isAsking
         if !wasAsking {
             held[index].isAsking = true

@@ -9,7 +9,7 @@ import VirtualFileSystem
 /// The daemon's one arbiter, with what it has to hear: requests of clients, changes of the tree, programs that stop or die.
 final class ClaimDesk: TreeWitness {
     let ledger: ClaimLedger
-    private let arbiter: Arbiter<ContinuousClock>
+    let arbiter: Arbiter<ContinuousClock>
     private let tree: MetadataItemTree
 
     init(_ metadata: MetadataDatabase, log: Logger) {

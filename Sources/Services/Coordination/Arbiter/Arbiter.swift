@@ -85,7 +85,10 @@ package final class Arbiter<C: Clock>: Sendable where C.Duration == Duration {
         return (id, try outcome.get())
     }
 
-    private func open(_ id: ClaimID, _ request: ClaimRequest, _ outcome: @escaping @Sendable (Outcome) -> Void) {
+    /// A number for ``open(_:_:_:)``, to be used once.
+    package func reserve() -> ClaimID { ClaimID(makeNumber()) }
+
+    package func open(_ id: ClaimID, _ request: ClaimRequest, _ outcome: @escaping @Sendable (Outcome) -> Void) {
         perform { state in
             state.waiters[id] = outcome
             return .requested(id, request)
@@ -139,6 +142,8 @@ package final class Arbiter<C: Clock>: Sendable where C.Duration == Duration {
 
     /// Whether the client is in the middle of something that others may wait for: a granted claim, or a question to be answered.
     package func isBusy(_ client: ClientID) -> Bool { state.withLock { $0.table.isBusy(client) } }
+
+    package func isGranted(_ id: ClaimID) -> Bool { state.withLock { $0.table.claims[id]?.phase == .granted } }
 
     /// Everything of a dead client ends; whoever waits in its name hears that it was cancelled.
     package func end(_ client: ClientID) {

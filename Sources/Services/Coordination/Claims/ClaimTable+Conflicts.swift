@@ -29,6 +29,8 @@ extension ClaimTable {
         if phase == .granted { return .waits }
         guard !behind.contains(.claim(id)), !isFrozen(claims[id]?.request.client) else { return .none }
         guard order < claim.order || phase == .asking else { return .none }
+        // A plain access is over at once, so it delays nobody by passing those that only wait themselves.
+        guard phase == .asking || !claim.request.purpose.isPlain else { return .none }
         // What it waits for must not wait for it: the other could never begin.
         let goals = claim.overtakesForSakeOf
         let mustLetPass = !goals.isEmpty && graph.path(from: .claim(id), to: goals) != nil
