@@ -53,7 +53,8 @@ final class Note: NSObject, NSFilePresenter, @unchecked Sendable {
             readingItemAt: state.withLock { $0.url }, options: [], error: &coordination
         ) { url in
             do {
-                let text = FileManager.default.fileExists(atPath: url.path) ? try String(contentsOf: url, encoding: .utf8) : ""
+                let text =
+                    FileManager.default.fileExists(atPath: url.path) ? try String(contentsOf: url, encoding: .utf8) : ""
                 // What was typed here and not saved is not given up for what others wrote.
                 state.withLock { state in state.text = state.isEdited ? text + state.text : text }
                 inside()

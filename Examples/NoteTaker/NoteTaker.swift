@@ -7,7 +7,9 @@ struct NoteTaker {
     static func main() async throws {
         let arguments = CommandLine.arguments
         guard arguments.count > 1 else {
-            return say("NoteTaker FILE [show | add TEXT | state | resolve]\nWithout a command: add TEXT, save, show, quit, line by line.")
+            return say(
+                "NoteTaker FILE [show | add TEXT | state | resolve]\nWithout a command: add TEXT, save, show, quit, line by line."
+            )
         }
         let url = URL(filePath: arguments[1])
         switch arguments.dropFirst(2).first {
