@@ -37,7 +37,7 @@ package struct LogFollower: Sendable {
         for merge in result.merged { try follower.unite(merge.from, into: merge.into) }
         var touched = result.touched
         if batch.device == context.device {
-            touched += try confirm(batch, result, in: container, transaction)
+            touched += try confirm(batch, result, &follower)
         }
         var seen: Set<ItemID> = []
         for id in touched where seen.insert(id).inserted { try follower.follow(id) }
@@ -46,14 +46,19 @@ package struct LogFollower: Sendable {
     }
 
     private func confirm(
-        _ batch: ChangeBatch, _ result: FoldResult, in container: LocalContainer, _ transaction: MetadataTransaction
+        _ batch: ChangeBatch, _ result: FoldResult, _ follower: inout TreeFollower
     ) throws -> [ItemID] {
-        if try transaction.outbox(of: container.id)?.deviceSequence == batch.deviceSequence {
-            try transaction.removeOutbox(of: container.id)
+        let (transaction, container) = (follower.transaction, follower.container)
+        if try transaction.outbox(of: container)?.deviceSequence == batch.deviceSequence {
+            try transaction.removeOutbox(of: container)
         }
         guard !result.isRepeat else { return [] }
-        let own = OwnChanges(transaction, container: container.id)
-        return try batch.changes.compactMap { try own.confirm($0) }
+        var own = OwnChanges(transaction, container: container)
+        let items = try batch.changes.compactMap { try own.confirm($0) }
+        for folder in own.left {
+            if let node = try transaction.node(of: folder, in: container) { follower.freed.insert(node) }
+        }
+        return items
     }
 
     /// Looks again at what could not follow yet: names that were taken, files that were being written.
@@ -70,6 +75,8 @@ package struct LogFollower: Sendable {
 
     package func follower(_ transaction: MetadataTransaction, _ container: ContainerID) -> TreeFollower {
         let mounted = context.mounted
-        return TreeFollower(transaction, container: container, now: context.time.now()) { mounted.isOpen($0) }
+        return TreeFollower(transaction, container: container, now: context.time.now(), newID: context.newID) {
+            mounted.isOpen($0)
+        }
     }
 }

@@ -10,8 +10,9 @@ package struct TreeFollower {
     let container: ContainerID
     let isOpen: (NodeID) -> Bool
     let now: Timestamp
+    let newID: () -> ItemID
     package var effects = TreeEffects()
-    /// Folders in which a sibling gave up its name.
+    /// Folders in which a name became free, that siblings may have wanted.
     var freed: Set<NodeID> = []
     /// Items being followed further up the call stack: names that change places would go round for ever.
     private var underway: Set<ItemID> = []
@@ -19,11 +20,13 @@ package struct TreeFollower {
     private let reconciler = Reconciler()
 
     package init(
-        _ transaction: MetadataTransaction, container: ContainerID, now: Timestamp, isOpen: @escaping (NodeID) -> Bool
+        _ transaction: MetadataTransaction, container: ContainerID, now: Timestamp, newID: @escaping () -> ItemID,
+        isOpen: @escaping (NodeID) -> Bool
     ) {
         self.transaction = transaction
         self.container = container
         self.now = now
+        self.newID = newID
         self.isOpen = isOpen
     }
 
@@ -146,6 +149,7 @@ package struct TreeFollower {
             row.parent = folder
             row.name = name
         }
+        freed.insert(item.parent)
         enter(item.parent, item.name)
         enter(folder, name)
         return true
@@ -166,7 +170,7 @@ package struct TreeFollower {
 
     mutating func drop(_ item: LocalItem) throws {
         try transaction.remove(item.node)
-        if item.isConflictSibling { freed.insert(item.parent) }
+        freed.insert(item.parent)
         enter(item.parent, item.name)
         effects.removed.append(item)
         if item.kind == .file, item.presence != .none, !isOpen(item.node) { effects.orphanedBlobs.append(item.blob) }

@@ -102,6 +102,8 @@ extension VirtualFileSystem {
         var empty = item
         empty.generation += 1
         let bytes = SharedDescriptor(adopting: try content.create(empty.blob))
+        // A start after a death here goes by it.
+        try LocalContent.setModified(time.now(), descriptor: bytes.raw)
         let row = try update(item.node) { row in
             row.presence = .whole
             row.ranges = []

@@ -24,7 +24,8 @@ struct Ledger {
     /// Takes over what may have been done when something failed in the middle, as far as `visible` shows that it was. Answers what is
     /// wrong: where it was one atomic step, the old or the new has to be there, and what was synced has to be there in any case.
     ///
-    /// A device that `forgets` may show what was before it ever saw the old: that one tells nothing then, gone or not.
+    /// A device that `forgets` may show what was before it ever saw the old: that one tells nothing then, gone or not. Where the new
+    /// outlived it, the old may be shown as well, as a conflict that the new has yet to take the place of in the log.
     mutating func suppose(_ done: Ledger, visible: Set<String>, isAtomic: Bool, forgets: Bool = false) -> [String] {
         let (new, old) = (done.written.subtracting(written), done.superseded.subtracting(superseded))
         let before = (written: written, exempt: exempt)
@@ -36,7 +37,7 @@ struct Ledger {
         }
         exempt = done.exempt.union(new.subtracting(visible)).union(halves)
         if forgets {
-            exempt.formUnion(old.subtracting(visible))
+            exempt.formUnion(new.isDisjoint(with: visible) ? old.subtracting(visible) : old)
         } else {
             superseded.formUnion(old.subtracting(visible))
         }

@@ -58,7 +58,7 @@ extension UserActions {
             ledger.supersede(old == text ? nil : old)
             ledger.write(text)
         } _: {
-            try device.files.withDescriptor(handle) { _ = ftruncate($0, 0) }
+            try empty(handle)
             try put(text, handle)
         }
         noteSync(text, &ledger)
@@ -70,13 +70,25 @@ extension UserActions {
 
     private func noteSync(_ text: String, _ ledger: inout Ledger) { if isSynced(text) { ledger.sync(text) } }
 
+    func empty(_ handle: OpenHandle) throws {
+        try device.files.withDescriptor(handle) { _ = ftruncate($0, 0) }
+        try stamp(handle)
+    }
+
+    /// What dies before the next call is found with this device's time, not the real clock's.
+    private func stamp(_ handle: OpenHandle) throws {
+        let now = device.time.now().adding(.microseconds(5))
+        try device.files.withDescriptor(handle) { try setModified(now, descriptor: $0) }
+    }
+
     /// Writes as the kernel does, with this device's clock as the disk's.
     func put(_ text: String, _ handle: OpenHandle) throws {
-        let bytes = Array(text.utf8), half = bytes.count / 2
-        _ = try bytes.withUnsafeBytes { try device.files.write(.init(rebasing: $0[..<half]), at: 0, in: handle) }
+        let bytes = Array(text.utf8), middle = bytes.count / 2
+        _ = try bytes.withUnsafeBytes { try device.files.write(.init(rebasing: $0[..<middle]), at: 0, in: handle) }
+        try stamp(handle)
         try device.faults.pass(.write)
         _ = try bytes.withUnsafeBytes {
-            try device.files.write(.init(rebasing: $0[half...]), at: UInt64(half), in: handle)
+            try device.files.write(.init(rebasing: $0[middle...]), at: UInt64(middle), in: handle)
         }
         device.time.advance(by: .microseconds(10))
         try device.files.withDescriptor(handle) { try setModified(device.time.now(), descriptor: $0) }

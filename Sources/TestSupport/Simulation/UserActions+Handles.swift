@@ -45,7 +45,7 @@ extension UserActions {
             ledger.supersede(old == text ? nil : old)
             ledger.write(text)
         } _: {
-            try device.files.withDescriptor(handle) { _ = ftruncate($0, 0) }
+            try empty(handle)
             try put(text, handle)
         }
         guard isNamed else { return "write to \(path), which has no name, ‘\(text)’" }
