@@ -162,7 +162,7 @@ let package = Package(
             path: "Sources/Daemon/ubiquityd"),
         .testTarget(
             name: "DaemonCoreTests",
-            dependencies: ["Basics", "Coordination", "DaemonCore", "DaemonProtocol", logging]),
+            dependencies: ["Basics", "Coordination", "DaemonCore", "DaemonProtocol", "Mount", logging]),
         .target(
             name: "Commands", dependencies: ["Basics", "DaemonProtocol", argumentParser],
             path: "Sources/CommandLine/Commands"),

@@ -106,19 +106,7 @@ struct NaiveTable {
 
     private mutating func advance(_ id: ClaimID) -> Bool {
         guard let index = held.firstIndex(where: { $0.id == id }), held[index].behind.isEmpty else { return false }
-        if held[index].request.purpose == .plain {
-            let request = held[index].request
-            let holders = held.filter { other in
-                let isInTheWay = other.id != id && other.isAsking && !other.behind.contains(id)
-                return isInTheWay && Self.conflict(other.request, request, tree)
-            }
-            held[index].behind = Set(holders.map(\.id))
-            guard holders.isEmpty else { return false }
-            // Whoever it passes waits for it now.
-            for other in held.indices where !held[other].isAsking && held[other].id != id {
-                if Self.conflict(held[other].request, request, tree) { held[other].behind.insert(id) }
-            }
-        }
+        if held[index].request.purpose == .plain, !pass(at: index) { return false }
         let wasAsking = held[index].isAsking
         if !wasAsking {
             held[index].isAsking = true
@@ -127,6 +115,23 @@ struct NaiveTable {
         guard !open.contains(where: { $0.key.claim == id && $0.value.isAwaited }) else { return !wasAsking }
         held[index].isGranted = true
         outcomes.insert(.grant(id))
+        return true
+    }
+
+    /// A plain request looks only at its turn who is in its way: it passes those that wait themselves, or wait for its own presenter.
+    private mutating func pass(at index: Int) -> Bool {
+        let (id, request) = (held[index].id, held[index].request)
+        let others = held.indices.filter { other in
+            other != index && !held[other].behind.contains(id) && Self.conflict(held[other].request, request, tree)
+        }
+        let passed = others.filter { other in
+            !held[other].isAsking
+                || !held[other].isGranted && request.presenter.map { awaits(held[other].id, $0) } == true
+        }
+        let holders = Set(others).subtracting(passed)
+        held[index].behind = Set(holders.map { held[$0].id })
+        guard holders.isEmpty else { return false }
+        for other in passed { held[other].behind.insert(id) }
         return true
     }
 
