@@ -17,6 +17,7 @@ let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "s
 let package = Package(
     name: "ubiquity",
     products: [
+        .library(name: "Ubiquity", targets: ["Ubiquity"]),
         .executable(name: "ubiquity", targets: ["ubiquity"]),
         .executable(name: "ubiquityd", targets: ["ubiquityd"]),
         .library(name: "clock-shift", type: .dynamic, targets: ["ClockShift"]),
@@ -119,6 +120,15 @@ let package = Package(
         .target(name: "Coordination", dependencies: ["CloudModel"], path: "Sources/Services/Coordination"),
         .testTarget(name: "CoordinationTests", dependencies: ["CloudModel", "Coordination", "TestSupport"]),
 
+        // MARK: App: what programs import
+        .target(
+            name: "Ubiquity",
+            dependencies: ["Basics", "CLinux", "CloudModel", "ContainerLog", "Coordination", "DaemonProtocol"],
+            path: "Sources/App/Ubiquity"),
+        .testTarget(name: "UbiquityTests", dependencies: ["Ubiquity"]),
+        .executableTarget(name: "NoteTaker", dependencies: ["Ubiquity"], path: "Examples/NoteTaker"),
+        .executableTarget(name: "presenter-tool", dependencies: ["Ubiquity"], path: "Tests/Support/presenter-tool"),
+
         // MARK: FileSystem: the mount
         .systemLibrary(
             name: "CFuse3", path: "Sources/FileSystem/CFuse3", pkgConfig: "fuse3", providers: [.apt(["libfuse3-dev"])]),
@@ -153,7 +163,7 @@ let package = Package(
             path: "Sources/Daemon/ubiquityd"),
         .testTarget(
             name: "DaemonCoreTests",
-            dependencies: ["Basics", "DaemonCore", "DaemonProtocol", logging]),
+            dependencies: ["Basics", "Coordination", "DaemonCore", "DaemonProtocol", "Mount", logging]),
         .target(
             name: "Commands", dependencies: ["Basics", "DaemonProtocol", argumentParser],
             path: "Sources/CommandLine/Commands"),
@@ -217,7 +227,9 @@ let package = Package(
             dependencies: [
                 "Basics", "LocalContent", "LocalMetadata", "TestSupport", "powerloss", "ubiquity", "ubiquityd", logging,
             ]),
-        .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "ubiquity", "ubiquityd"]),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: ["NoteTaker", "TestSupport", "presenter-tool", "ubiquity", "ubiquityd"]),
         .testTarget(
             name: "FaultTests", dependencies: ["Faults", "TestSupport", "fault-tool", "ubiquity", "ubiquityd"]),
         .testTarget(

@@ -51,7 +51,7 @@ struct Device: Sendable {
         let transfers = try Self.transfers(configuration, logger)
         let context = EngineContext(
             metadata: metadata, content: content, backend: transfers.backend,
-            mounted: MountLink(files, invalidator, link), transfers: transfers, device: id,
+            mounted: MountLink(files, invalidator, link, claims), transfers: transfers, device: id,
             deviceName: configuration.deviceName, time: time, timing: timing, log: logger)
         engine = SyncEngine(context, limits: limits)
         link.attach(engine)
