@@ -13,14 +13,14 @@ import VirtualFileSystem
 /// What random histories have found, each as short as it could be told.
 @Suite("Cases that histories found")
 struct FoundCases {
-    private func withDevice(_ body: (SimulatedDevice, UserActions) throws -> Void) throws {
+    func withDevice(_ body: (SimulatedDevice, UserActions) throws -> Void) throws {
         let device = try SimulatedDevice(
             number: 0, seed: 1, skew: .zero, cloud: SimulatedCloud(bug: nil), shared: SharedParts())
         try body(device, UserActions(device: device))
         try device.end()
     }
 
-    private func rest(_ device: SimulatedDevice) throws {
+    func rest(_ device: SimulatedDevice) throws {
         for _ in 0..<3 {
             device.time.advance(by: .seconds(1))
             try device.syncFully()

@@ -233,13 +233,13 @@ extension ContentService {
         let context = context
         let wanted = try await context.blocking { () -> (reference: ContentReference, container: ContainerName)? in
             try context.metadata.read { transaction in
-                guard let reference = try transaction.cloudItem(item)?.content, reference != item.content,
+                guard let reference = try transaction.cloudItem(item)?.content, try transaction.isStale(item),
                     let container = try transaction.container(item.container)
                 else { return nil }
                 return (reference, container.name)
             }
         }
-        guard let wanted, !item.isEdited else { return try await context.blocking { try self.clearWanted(item) } }
+        guard let wanted else { return try await context.blocking { try self.clearWanted(item) } }
         // The time makes a name that no other content of this file has had or gets by counting up.
         let unique = UInt64(max(0, context.time.now().nanoseconds))
         let blob = BlobName(node: item.node.value, generation: max(item.generation + 1, unique))

@@ -17,6 +17,7 @@ package struct EngineContext: Sendable {
     package let device: DeviceID
     package let deviceName: String
     package let time: any TimeSource
+    package let newID: @Sendable () -> ItemID
     package let timing: EngineTiming
     /// From this size on other devices hear of a new file before its bytes are in the cloud.
     package let announcedSize: UInt64
@@ -31,7 +32,8 @@ package struct EngineContext: Sendable {
     package init(
         metadata: MetadataDatabase, content: ContentStore, backend: any CloudBackend, mounted: any MountedFiles,
         transfers: TransferContext, device: DeviceID, deviceName: String, time: any TimeSource,
-        timing: EngineTiming = EngineTiming(), announcedSize: UInt64 = 4 << 20, log: Logger
+        newID: @escaping @Sendable () -> ItemID = ItemID.random, timing: EngineTiming = EngineTiming(),
+        announcedSize: UInt64 = 4 << 20, log: Logger
     ) {
         self.metadata = metadata
         self.content = content
@@ -41,6 +43,7 @@ package struct EngineContext: Sendable {
         self.device = device
         self.deviceName = deviceName
         self.time = time
+        self.newID = newID
         self.timing = timing
         self.announcedSize = announcedSize
         self.log = log

@@ -70,6 +70,8 @@ package struct LogFollower: Sendable {
 
     package func follower(_ transaction: MetadataTransaction, _ container: ContainerID) -> TreeFollower {
         let mounted = context.mounted
-        return TreeFollower(transaction, container: container, now: context.time.now()) { mounted.isOpen($0) }
+        return TreeFollower(transaction, container: container, now: context.time.now(), newID: context.newID) {
+            mounted.isOpen($0)
+        }
     }
 }

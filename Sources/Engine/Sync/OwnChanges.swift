@@ -34,12 +34,15 @@ package struct OwnChanges {
                 item.name = name
             }
         case .setAttributes(let id, let changes): return try confirm(id) { $0.attributes.apply(changes) }
-        case .delete(let id, _):
-            let id = try resolved(id)
+        case .delete(let named, _):
+            let id = try resolved(named)
             if let departure = try transaction.departure(of: id, in: container), departure.isSent {
                 try transaction.removeDeparture(of: id, in: container)
             }
-            try transaction.setSyncedAbsent(id, in: container)
+            let isShown = try transaction.item(id, in: container) != nil
+            if id == named || !isShown {
+                try transaction.setSyncedAbsent(id, in: container)
+            }
             return id
         case .resolve(let id, let versions):
             for version in versions {
@@ -50,14 +53,38 @@ package struct OwnChanges {
         }
     }
 
-    private func confirm(_ id: ItemID, _ update: (inout CloudItem) throws -> Void) throws -> ItemID {
-        let id = try resolved(id)
+    private func confirm(_ named: ItemID, _ update: (inout CloudItem) throws -> Void) throws -> ItemID {
+        let id = try resolved(named)
         let remote = try RemoteTree(transaction, container: container).item(id)
-        guard var item = try transaction.synced(id, in: container) ?? remote else { return id }
+        guard let before = try transaction.synced(id, in: container) ?? remote else { return id }
+        var item = before
         try update(&item)
         item.isDeleted = false
+        if id != named { try keepWhatIsShown(&item, before) }
         try transaction.setSynced(item, in: container)
         return id
+    }
+
+    /// The item that this told of became another one. What this device shows as that one may be what it told of, or something else that it
+    /// had before: that never was what was told, and would look like a change made after it.
+    private func keepWhatIsShown(_ item: inout CloudItem, _ before: CloudItem) throws {
+        guard let shown = try transaction.item(item.id, in: container).flatMap(transaction.state) else {
+            item = before
+            return
+        }
+        if (shown.parent, shown.name) != (item.parent, item.name) {
+            (item.parent, item.name) = (before.parent, before.name)
+        }
+        if !shown.hasContent(of: item) {
+            item.body = before.body
+            item.attributes.modified = before.attributes.modified
+        }
+        if shown.attributes.permissions != item.attributes.permissions {
+            item.attributes.permissions = before.attributes.permissions
+        }
+        if shown.attributes.extended != item.attributes.extended {
+            item.attributes.extended = before.attributes.extended
+        }
     }
 
     private func resolved(_ id: ItemID) throws -> ItemID {

@@ -38,14 +38,15 @@ extension TreeFollower {
         effects.wantsDownloads = true
     }
 
-    /// Swaps in a newer version whose bytes are all in `blob`. Nothing happens when the file was edited or the log moved on since.
+    /// Swaps in a newer version whose bytes are all in `blob`. Nothing happens when the file was edited or the log moved on since; an
+    /// edit stays one until the log has been told of it, which is later than its upload.
     /// Answers the name that `blob` must get before the transaction ends: another one where the file is open and so got a new node.
     package mutating func install(
         _ reference: ContentReference, blob: BlobName, replacing old: LocalItem
     ) throws -> BlobName? {
-        guard var item = try transaction.item(old.node), item.generation == old.generation, !item.isEdited,
+        guard var item = try transaction.item(old.node), item.generation == old.generation,
             !item.isWriting, let remote = try transaction.remote(item.item, in: container),
-            remote.body.content?.reference == reference
+            remote.body.content?.reference == reference, try transaction.showsAgreed(item)
         else { return nil }
         let previous = item
         if isOpen(item.node) { item = try renumber(item) }

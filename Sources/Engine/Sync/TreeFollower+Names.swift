@@ -96,22 +96,49 @@ extension TreeFollower {
     package mutating func unite(_ from: ItemID, into target: ItemID) throws {
         defer { effects.changedNodes.insert(.root) }
         guard var old = try transaction.item(from, in: container) else { return }
-        guard let present = try transaction.item(target, in: container) else {
-            old.item = target
-            try transaction.update(old)
-            return
-        }
-        if old.kind == .folder {
+        let present = try transaction.item(target, in: container)
+        if old.kind == .folder, let present {
             try moveChildren(of: old, to: present)
-            try drop(old)
-        } else if old.isEdited || isOpen(old.node), !present.isEdited {
+            return try drop(old)
+        }
+        if let present {
+            let isUntold = try hasUntoldContent(old, joining: target)
+            guard isUntold || isOpen(old.node) else { return try drop(old) }
+            if try hasUntoldContent(present, joining: target) {
+                guard isUntold else { return try drop(old) }
+                return try standAlone(&old)
+            }
             // The one that somebody works in stays.
             try drop(present)
-            old.item = target
-            try transaction.update(old)
-        } else {
-            try drop(old)
         }
+        try carryBase(of: old, to: target)
+        old.item = target
+        try transaction.update(old)
+    }
+
+    /// Whether its bytes would be lost with its row: neither was it told, nor is it what the log has.
+    private func hasUntoldContent(_ file: LocalItem, joining target: ItemID) throws -> Bool {
+        guard file.kind == .file, try !transaction.showsAgreed(file) else { return false }
+        let present = try transaction.remote(target, in: container)?.body.content?.reference
+        return file.isEdited || file.content != present
+    }
+
+    /// What an edit was meant against goes with it, or it would count as made by somebody who saw the other content.
+    private func carryBase(of old: LocalItem, to target: ItemID) throws {
+        guard old.kind == .file, let base = try transaction.synced(old.item, in: container),
+            var agreed = try transaction.synced(target, in: container)
+        else { return }
+        agreed.body = base.body
+        agreed.attributes.modified = base.attributes.modified
+        try transaction.setSynced(agreed, in: container)
+    }
+
+    /// Both have edits that nobody has heard of: this one becomes a document of its own.
+    private mutating func standAlone(_ item: inout LocalItem) throws {
+        item.item = newID()
+        item.isKnown = false
+        item.pendingSince = now
+        try transaction.update(item)
     }
 
     private mutating func moveChildren(of old: LocalItem, to new: LocalItem) throws {

@@ -10,6 +10,7 @@ package struct TreeFollower {
     let container: ContainerID
     let isOpen: (NodeID) -> Bool
     let now: Timestamp
+    let newID: () -> ItemID
     package var effects = TreeEffects()
     /// Folders in which a sibling gave up its name.
     var freed: Set<NodeID> = []
@@ -19,11 +20,13 @@ package struct TreeFollower {
     private let reconciler = Reconciler()
 
     package init(
-        _ transaction: MetadataTransaction, container: ContainerID, now: Timestamp, isOpen: @escaping (NodeID) -> Bool
+        _ transaction: MetadataTransaction, container: ContainerID, now: Timestamp, newID: @escaping () -> ItemID,
+        isOpen: @escaping (NodeID) -> Bool
     ) {
         self.transaction = transaction
         self.container = container
         self.now = now
+        self.newID = newID
         self.isOpen = isOpen
     }
 

@@ -12,12 +12,13 @@ extension VirtualFileSystem {
         guard !state.isUnlinked, let item = state.item, state.download == nil,
             let written = try writtenStatus(state)
         else { return }
-        state.baseline = written
         let now = time.now()
         state.item = try update(item.node) { row in
             Self.noteEdit(written, &row)
             markPending(&row, at: now)
         }
+        // Not before the row has it: where the disk refused, the next look or the close has to find the difference again.
+        state.baseline = written
         source.localTreeChanged()
     }
 

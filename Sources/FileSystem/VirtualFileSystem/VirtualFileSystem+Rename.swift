@@ -113,7 +113,8 @@ extension VirtualFileSystem {
         }
         if item.isExcluded, !wasExcluded, item.kind != .folder { try leaveSync(&item, from: old, transaction) }
         markPending(&item, at: now)
-        if !item.isExcluded, item.isWriting, item.isEdited { item.pendingSince = nil }
+        // The last close tells of what is written; what settled while the file stays open is on its way, and goes on waiting.
+        if !item.isExcluded, item.isWriting, item.isEdited, old.pendingSince == nil { item.pendingSince = nil }
         try transaction.update(item)
         if item.kind == .folder, item.isExcluded != wasExcluded {
             try spreadExclusion(item, transaction, at: now)
@@ -127,11 +128,15 @@ extension VirtualFileSystem {
         guard let conflict = item.conflict else { return }
         try transaction.insert(
             Resolution(container: item.container, item: conflict.document, version: conflict.version))
-        item.conflict = nil
+        becomeDocument(&item)
+    }
+
+    private func becomeDocument(_ sibling: inout LocalItem) {
+        sibling.conflict = nil
         // The sibling's own id belongs to the version: on other devices it is still shown under it.
-        item.item = newID()
-        item.isKnown = false
-        item.attributes.permissions |= 0o200
+        sibling.item = newID()
+        sibling.isKnown = false
+        sibling.attributes.permissions |= 0o200
     }
 
     /// Decides whose identity a name keeps when one file is renamed over another: a file that the cloud has never heard of was
@@ -158,10 +163,15 @@ extension VirtualFileSystem {
 
     /// A document renamed to a name that stays on the device leaves the cloud, unless its name is taken again at once.
     func leaveSync(_ item: inout LocalItem, from old: LocalItem, _ transaction: MetadataTransaction) throws {
-        guard item.isKnown else { return }
-        try leaveDeparture(of: old, transaction)
-        item.item = newID()
-        item.isKnown = false
+        if item.isConflictSibling {
+            // Its folder went: nobody has dealt with the version, so it goes on for the others, and here a copy stays.
+            becomeDocument(&item)
+        } else {
+            guard item.isKnown else { return }
+            try leaveDeparture(of: old, transaction)
+            item.item = newID()
+            item.isKnown = false
+        }
         // What stays here must be here.
         if item.kind == .file, !item.isMaterialised { item.wanted = 255 }
     }

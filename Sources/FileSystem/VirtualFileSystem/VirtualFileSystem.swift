@@ -41,7 +41,7 @@ package final class VirtualFileSystem: Sendable {
         metadata: MetadataDatabase, content: ContentStore, source: any ContentSource,
         witness: (any TreeWitness)? = nil, time: any TimeSource,
         owner: (user: UInt32, group: UInt32), exclusions: ExclusionRules = .standard,
-        newID: @escaping @Sendable () -> ItemID = VirtualFileSystem.randomID, log: Logger
+        newID: @escaping @Sendable () -> ItemID = ItemID.random, log: Logger
     ) {
         self.metadata = metadata
         self.content = content
@@ -54,11 +54,6 @@ package final class VirtualFileSystem: Sendable {
         self.log = log
         startedAt = time.now()
         removal = BlobRemoval(content, metadata, log: log)
-    }
-
-    @Sendable package static func randomID() -> ItemID {
-        var random = SystemRandomNumberGenerator()
-        return .random(using: &random)
     }
 
     /// The row of an item that exists; `ENOENT` otherwise.

@@ -13,6 +13,13 @@ extension MetadataTransaction {
         return item?.isDeleted == true ? nil : item
     }
 
+    /// Whether a file shows the content that was agreed on. Where it does not, an edit of this device waits to be told, though its
+    /// bytes may be in the cloud already.
+    package func showsAgreed(_ file: LocalItem) throws -> Bool {
+        guard !file.isEdited else { return false }
+        return try synced(file.item, in: file.container)?.body.content?.reference == file.content
+    }
+
     /// Says what was agreed on, where that differs from the log.
     package func setSynced(_ item: CloudItem, in container: ContainerID) throws {
         let key = NameKey(bytes: item.name.bytes)

@@ -28,10 +28,10 @@ extension MetadataTransaction {
         return false
     }
 
-    /// Whether the log has a newer version of a clean file.
+    /// Whether the log has a newer version of a file without edits.
     package func isStale(_ file: LocalItem) throws -> Bool {
-        guard !file.isEdited, let newest = try cloudItem(file)?.content else { return false }
-        return newest != file.content
+        guard let newest = try cloudItem(file)?.content, newest != file.content else { return false }
+        return try showsAgreed(file)
     }
 
     /// Visits an item and, for a folder, all that is below it, page by page.

@@ -10,6 +10,11 @@ package struct ItemID: Hashable, Comparable, Sendable, CustomStringConvertible {
         self.low = low
     }
 
+    @Sendable package static func random() -> ItemID {
+        var generator = SystemRandomNumberGenerator()
+        return random(using: &generator)
+    }
+
     package static func random(using generator: inout some RandomNumberGenerator) -> ItemID {
         // The top bit keeps random ids apart from the well-known ones.
         ItemID(high: generator.next() | 1 << 63, low: generator.next())

@@ -110,7 +110,7 @@ final class SimulatedDevice {
         let context = EngineContext(
             metadata: metadata, content: content, backend: shared.transfers.backend,
             mounted: KernellessMount(files), transfers: shared.transfers, device: id, deviceName: name,
-            time: time, announcedSize: announcedSize, log: shared.log)
+            time: time, newID: ids.next, announcedSize: announcedSize, log: shared.log)
         memory = Parts(metadata: metadata, content: content, files: files, context: context, recovery: recovery)
         try recovery.sweep(startedAt: time.now()) { _ in false }
         try recovery.mendLost { _ in false }

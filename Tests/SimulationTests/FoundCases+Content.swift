@@ -1,0 +1,90 @@
+import CloudModel
+import ContainerLog
+import DeviceSupport
+import LocalMetadata
+import Sync
+import Testing
+import VirtualFileSystem
+
+@testable import Simulation
+
+/// Edits that were not told, or lost, in ways that histories found.
+extension FoundCases {
+    @Test(
+        "an edit whose upload ended, and that the log has not heard of, is not overwritten by a newer version's download"
+    )
+    func downloadOverUploadedEdit() throws {
+        let (cloud, shared) = (SimulatedCloud(bug: nil), try SharedParts())
+        let devices = try (0..<2).map {
+            try SimulatedDevice(number: $0, seed: 1, skew: .zero, cloud: cloud, shared: shared)
+        }
+        let users = devices.map { UserActions(device: $0) }
+        var ledger = Ledger()
+        try users[0].save("c", in: devices[0].root, "1", &ledger)
+        for device in devices { try rest(device) }
+        let theirs = try #require(try users[1].item("c", in: devices[1].root))
+        try devices[1].materialise(theirs)
+        _ = try users[1].overwrite(theirs, "22", truncate: true, &ledger)
+        try rest(devices[1])
+        // It wants the newer version, and is edited before that has come.
+        while try devices[0].fold() {}
+        let ours = try #require(try users[0].item("c", in: devices[0].root))
+        #expect(ours.wanted > 0)
+        _ = try users[0].overwrite(ours, "333", truncate: true, &ledger)
+        devices[0].time.advance(by: .seconds(1))
+        try devices[0].upload()
+        try devices[0].download()
+        #expect(try devices[0].text(of: #require(try users[0].item("c", in: devices[0].root))) == "333")
+        for device in devices { try device.end() }
+    }
+
+    @Test("an edit in a file that stays open is told although the first look at it met a failing disk")
+    func idleEditOnBrokenDisk() throws {
+        try withDevice { device, user in
+            var ledger = Ledger()
+            try user.save("a", in: device.root, "1", &ledger)
+            try rest(device)
+            let file = try #require(try user.item("a", in: device.root))
+            let handle = try device.files.open(file.node, canWrite: true, truncate: false)
+            try user.put("22", handle)
+            device.time.advance(by: .seconds(3))
+            device.faults.begin(.brokenDisk, sparing: 0)
+            device.files.noteIdleEdits(pause: .seconds(2))
+            #expect(device.faults.end() > 0)
+            device.files.release(handle)
+            try rest(device)
+            #expect(try device.metadata.read { try $0.item(file.node) }?.content?.size == 2)
+        }
+    }
+
+    @Test("a new file that stays open is told although it was renamed while its first edit was on the way")
+    func renameDuringUploadOfOpenFile() throws {
+        try withDevice { device, user in
+            var ledger = Ledger()
+            try user.save("a", in: device.root, "1", &ledger)
+            let file = try #require(try user.item("a", in: device.root))
+            let handle = try device.files.open(file.node, canWrite: true, truncate: false)
+            try user.put("22", handle)
+            device.time.advance(by: .seconds(3))
+            device.files.noteIdleEdits(pause: .seconds(2))
+            device.time.advance(by: .seconds(1))
+            try device.upload {
+                try device.files.rename(
+                    Array("a".utf8), in: device.root, to: Array("b".utf8), in: device.root, mode: .replace)
+            }
+            device.files.release(handle)
+            try rest(device)
+            #expect(try device.metadata.read { try $0.remote(file.item, in: file.container) }?.name.description == "b")
+        }
+    }
+
+    /// Two files that became one in the log while one was edited here; a folder with siblings that got a name which stays on the
+    /// device; and the histories in which the cases above were found.
+    @Test(
+        "histories that once ended badly end well",
+        arguments: [(9575, 76), (1435, 23), (1912, 28), (6707, 56), (9759, 78), (3499, 33)] as [(UInt64, Int)])
+    func history(seed: UInt64, steps: Int) throws {
+        let outcome = try History.live(Plan(seed: seed, steps: steps), shared: SharedParts())
+        #expect(outcome.problems.isEmpty, "\(outcome.report)")
+    }
+}
