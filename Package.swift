@@ -190,9 +190,10 @@ let package = Package(
         .target(
             name: "DaemonCore",
             dependencies: [
-                "Basics", "CloudModel", "CloudStorage", "ContainerLog", "Coordination", "DaemonProtocol",
-                "DirectoryCloud",
-                "Fuse", "LocalContent", "LocalMetadata", "Maintenance", "Mount", "Sync", "Transfers",
+                "Basics", "CloudModel", "CloudProtocol", "CloudStorage", "ContainerLog", "Coordination",
+                "DaemonProtocol",
+                "DirectoryCloud", "Fuse", "HTTPCloud", "LocalContent", "LocalMetadata", "Maintenance", "Mount", "Sync",
+                "Transfers",
                 "VirtualFileSystem",
                 logging,
                 nioCore,
@@ -263,7 +264,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "PowerLossTests", dependencies: ["Basics", "TestSupport", "powerloss", "ubiquity", "ubiquityd"]),
-        .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "ubiquity", "ubiquityd"]),
+        .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "ubiquity", "ubiquity-server", "ubiquityd"]),
         .testTarget(
             name: "FaultTests", dependencies: ["Faults", "TestSupport", "fault-tool", "ubiquity", "ubiquityd"]),
         .testTarget(

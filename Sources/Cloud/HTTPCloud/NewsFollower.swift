@@ -69,9 +69,9 @@ final class NewsFollower: Sendable {
 
     /// Short at first: the restart of a server should not be felt. Never long: an open question costs a device little.
     private static func pause(after failures: Int) -> Duration {
-        let policy = RetryPolicy(first: .milliseconds(250), longest: .seconds(30))
+        let policy = RetryPolicy(first: .milliseconds(250), longest: .seconds(10))
         var random = SystemRandomNumberGenerator()
-        return policy.pause(after: failures, .offline, using: &random) ?? .seconds(30)
+        return policy.pause(after: failures, .offline, using: &random) ?? .seconds(10)
     }
 
     private func learn(_ news: CloudNews) {
