@@ -51,10 +51,5 @@ final class ServerDatabase: Sendable {
         try await pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
     }
 
-    /// A copy of the whole database as it is now, made while others go on.
-    func copy(to path: String) throws {
-        do { try pool.backup(to: DatabaseQueue(path: path)) } catch { throw StorageError.of(error) }
-    }
-
     func close() throws { try pool.close() }
 }
