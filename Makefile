@@ -109,12 +109,12 @@ tsan: setup
 		$(if $(TESTS),--filter '$(TESTS)',--skip '^($(subst $(space),|,$(ALONE) TidyTests))\.')
 
 check: setup
-	swift format lint --strict --parallel --recursive Sources Tests Package.swift
+	swift format lint --strict --parallel --recursive Examples Sources Tests Package.swift
 	$(SWIFT_BUILD_TESTS)
 	$(SWIFT_TEST) --filter TidyTests
 
 format:
-	swift format --in-place --parallel --recursive Sources Tests Package.swift
+	swift format --in-place --parallel --recursive Examples Sources Tests Package.swift
 
 bench: build
 	scripts/setup bench

@@ -9,7 +9,8 @@ struct CoordinationDocumentTests {
         let document = tests.appending(path: "../../docs/COORDINATION.md").standardizedFileURL
         let named = try String(contentsOf: document, encoding: .utf8).matches(of: /(?:\| |, )\*([^*|]+)\*/).map(\.1)
         #expect(named.count > 20)
-        let folders = [tests, tests.appending(path: "../EndToEndTests").standardizedFileURL]
+        let folders =
+            [tests] + ["EndToEndTests", "UbiquityTests"].map { tests.appending(path: "../\($0)").standardizedFileURL }
         let sources = try folders.flatMap {
             try FileManager.default.contentsOfDirectory(at: $0, includingPropertiesForKeys: nil)
         }.filter { $0.pathExtension == "swift" }.map { try String(contentsOf: $0, encoding: .utf8) }

@@ -225,6 +225,19 @@ struct CoordinatorRuleTests {
         #expect(scene.error(claim) == .presenterFailed && !scene.isGranted(claim))
     }
 
+    @Test("A plain access passes those that only wait themselves, and they wait for it then")
+    func plainPasses() {
+        var scene = Scene(FakeTree("a.txt"))
+        let reader = scene.read("a.txt")
+        let writer = scene.write("a.txt", client: 2)
+        let plain = scene.read("a.txt", client: 3, purpose: .plain)
+        #expect(scene.isGranted(plain))
+        scene.finish(reader)
+        #expect(scene.isWaiting(writer))
+        scene.finish(plain)
+        #expect(scene.isGranted(writer))
+    }
+
     @Test("A plain program asks nobody, does not wait for plain programs, but for a coordinated writer")
     func plain() {
         var scene = Scene(FakeTree("a.txt"))

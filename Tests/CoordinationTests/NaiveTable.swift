@@ -78,6 +78,7 @@ struct NaiveTable {
     private mutating func enter(_ id: ClaimID, _ request: ClaimRequest) {
         var claim = Held(id: id, request: request, giveUp: request.patience.map { now + $0 })
         for index in held.indices where Self.conflict(held[index].request, request, tree) {
+            if request.purpose == .plain, !held[index].isAsking { continue }
             if !held[index].isGranted, let own = request.presenter, awaits(held[index].id, own) {
                 held[index].behind.insert(id)
             } else {
@@ -105,6 +106,7 @@ struct NaiveTable {
 
     private mutating func advance(_ id: ClaimID) -> Bool {
         guard let index = held.firstIndex(where: { $0.id == id }), held[index].behind.isEmpty else { return false }
+        if held[index].request.purpose == .plain, !pass(at: index) { return false }
         let wasAsking = held[index].isAsking
         if !wasAsking {
             held[index].isAsking = true
@@ -113,6 +115,23 @@ struct NaiveTable {
         guard !open.contains(where: { $0.key.claim == id && $0.value.isAwaited }) else { return !wasAsking }
         held[index].isGranted = true
         outcomes.insert(.grant(id))
+        return true
+    }
+
+    /// A plain request looks only at its turn who is in its way: it passes those that wait themselves, or wait for its own presenter.
+    private mutating func pass(at index: Int) -> Bool {
+        let (id, request) = (held[index].id, held[index].request)
+        let others = held.indices.filter { other in
+            other != index && !held[other].behind.contains(id) && Self.conflict(held[other].request, request, tree)
+        }
+        let passed = others.filter { other in
+            !held[other].isAsking
+                || !held[other].isGranted && request.presenter.map { awaits(held[other].id, $0) } == true
+        }
+        let holders = Set(others).subtracting(passed)
+        held[index].behind = Set(holders.map { held[$0].id })
+        guard holders.isEmpty else { return false }
+        for other in passed { held[other].behind.insert(id) }
         return true
     }
 

@@ -14,7 +14,7 @@ struct PresenterMailboxTests {
     func order() {
         var mailbox = PresenterMailbox()
         let first = PresenterLetter.notice(.subitemAppeared(ItemNumber(2)))
-        let second = PresenterLetter.notice(.subitemMoved(ItemNumber(2)))
+        let second = PresenterLetter.notice(.subitemDeleted(ItemNumber(2), from: FakeTree.place(FakeTree.root, "a")))
         let ask = PresenterLetter.ask(AskID(1), [.relinquishToWriter])
         for letter in [first, second, ask, .reacquire(AskID(1))] { mailbox.put(letter) }
         #expect(Self.drain(mailbox) == [ask, .reacquire(AskID(1)), first, second])

@@ -114,6 +114,22 @@ struct Scene {
         send(.moved(item, from: from, to: to, by: claim))
     }
 
+    /// A new file comes over the document, as when an editor saves.
+    mutating func replace(_ path: String, by claim: ClaimID? = nil) {
+        guard let old = tree.find(path) else { return }
+        let place = tree.place(path)
+        tree.remove(old)
+        send(.replaced(old, with: tree.make(at: place), by: claim))
+    }
+
+    /// The document becomes a backup, and another file is made in its place.
+    mutating func setAside(_ path: String, as backup: String) {
+        guard let item = tree.find(path) else { return }
+        let from = tree.place(path)
+        tree.move(item, to: tree.place(backup))
+        send(.setAside(item, from: from))
+    }
+
     mutating func delete(_ path: String, by claim: ClaimID? = nil) {
         guard let item = tree.find(path) else { return }
         let place = tree.place(path)

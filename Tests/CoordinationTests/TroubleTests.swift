@@ -1,6 +1,7 @@
 import CloudModel
-import Coordination
 import Testing
+
+@testable import Coordination
 
 /// What goes wrong in the original; the decisions of ours, one test each.
 @Suite("Troubles of coordination")
@@ -268,10 +269,11 @@ struct TroubleTests {
         var scene = Scene(FakeTree("f/d/a.txt", "g"))
         let folder = try #require(scene.tree.find("f/d"))
         let presenters = ["f/d", "f/d/a.txt", "f", "g", ""].map { scene.present($0) }
+        let moved = PresenterNotice.subitemMoved(folder, from: scene.tree.place("f/d"))
         scene.move("f/d", to: "g/d")
         let told = presenters.map(scene.told)
         #expect(
-            told == [[.moved], [.moved], [.subitemMoved(folder)], [.subitemAppeared(folder)], [.subitemMoved(folder)]])
+            told == [[.moved], [.moved], [moved], [.subitemAppeared(folder)], [moved]])
     }
 
     @Test("A case-only rename is one move of the same item, under a claim or without")
@@ -298,8 +300,9 @@ struct TroubleTests {
         let item = try #require(scene.tree.find("f/a.txt"))
         let file = scene.present("f/a.txt")
         let folder = scene.present("f")
+        let place = scene.tree.place("f/a.txt")
         scene.delete("f/a.txt")
-        #expect(scene.told(file) == [.deleted] && scene.told(folder) == [.subitemDeleted(item)])
+        #expect(scene.told(file) == [.deleted] && scene.told(folder) == [.subitemDeleted(item, from: place)])
         scene.make("f/a.txt")
         let claim = scene.write("f/a.txt", .deleting)
         scene.answer(file)
@@ -307,6 +310,51 @@ struct TroubleTests {
         scene.delete("f/a.txt", by: claim)
         scene.finish(claim)
         #expect(scene.told(file) == [.deleted])
+    }
+
+    @Test(
+        "A document saved by renaming a file over it is the same document: one change, and its claims and presenters stay"
+    )
+    func replaced() throws {
+        var scene = Scene(FakeTree("f/a.txt"))
+        let file = scene.present("f/a.txt")
+        let folder = scene.present("f")
+        let holder = scene.write("f/a.txt", client: 9, presenter: file)
+        let reader = scene.read("f/a.txt", .withoutChanges, client: 2)
+        scene.replace("f/a.txt")
+        let item = try #require(scene.tree.find("f/a.txt"))
+        #expect(scene.told(file) == [.changed] && scene.told(folder) == [.subitemChanged(item)])
+        #expect(scene.isWaiting(reader))
+        scene.finish(holder)
+        scene.answer(file)
+        #expect(scene.isGranted(reader) && scene.keys(reader) == [.item(item)])
+    }
+
+    @Test("A document that an editor sets aside as a backup is the file that it makes in its place")
+    func setAside() throws {
+        var scene = Scene(FakeTree("f/a.txt"))
+        let file = scene.present("f/a.txt")
+        scene.setAside("f/a.txt", as: "f/a.txt~")
+        scene.make("f/a.txt")
+        scene.delete("f/a.txt~")
+        #expect(scene.told(file) == [])
+        scene.change("f/a.txt")
+        #expect(scene.told(file) == [.changed])
+    }
+
+    @Test(
+        "A change is the doing of whoever writes there: at the item, in a package, below what is deleted; not in a plain folder"
+    )
+    func writer() throws {
+        var scene = Scene(FakeTree("f/a.txt", "d.pkg/b.txt", "g/c.txt"))
+        let presenter = scene.present("g")
+        let claims = [scene.write("f/a.txt"), scene.write("d.pkg"), scene.write("g", .deleting), scene.write("f")]
+        scene.answer(presenter)
+        let writers = try ["f/a.txt", "d.pkg/b.txt", "g/c.txt", "f/new"].map { path in
+            try #require(scene.tree.place(path).folder != ItemNumber(-1))
+            return scene.table.writer(of: scene.tree.key(path), in: scene.tree.place(path).folder, in: scene.tree)
+        }
+        #expect(writers == [claims[0], claims[1], claims[2], nil])
     }
 
     @Test("A presenter of a document that does not exist yet is a presenter of it once it does")

@@ -201,10 +201,12 @@ struct WildWorld {
         let item = randomItem()
         guard let from = tree.place(of: item) else { return }
         let claim = random.chance(50) ? random.pick(granted.sorted()) : nil
-        switch random.number(0..<4) {
+        switch random.number(0..<6) {
         case 0: send(.changed(item, by: claim))
         case 1: create(by: claim)
         case 2: remove(item, from, by: claim)
+        case 3: replace(item, from, by: claim)
+        case 4: setAside(item, from)
         default: move(item, from, by: claim)
         }
     }
@@ -222,6 +224,19 @@ struct WildWorld {
         for item in below { tree.remove(item) }
         tree.remove(item)
         send(.deleted(item, from: place, by: claim))
+    }
+
+    private mutating func replace(_ item: ItemNumber, _ place: ItemPlace, by claim: ClaimID?) {
+        guard FakeTree.kind(tree.nodes[item]?.name ?? "") == .file else { return }
+        tree.remove(item)
+        send(.replaced(item, with: tree.make(at: place), by: claim))
+    }
+
+    private mutating func setAside(_ item: ItemNumber, _ from: ItemPlace) {
+        let place = ItemPlace(folder: from.folder, name: FakeTree.place(from.folder, randomName()).name)
+        guard FakeTree.kind(tree.nodes[item]?.name ?? "") == .file, tree.item(at: place) == nil else { return }
+        tree.move(item, to: place)
+        send(.setAside(item, from: from))
     }
 
     private mutating func move(_ item: ItemNumber, _ from: ItemPlace, by claim: ClaimID?) {

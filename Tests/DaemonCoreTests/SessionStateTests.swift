@@ -8,7 +8,7 @@ struct SessionStateTests {
     private let hello = ClientEnvelope(id: 1, request: .hello(HelloRequest(program: "test")))
 
     private func greeted(maximumRequests: Int = 2) -> SessionState {
-        var state = SessionState(identity: identity, maximumRequests: maximumRequests)
+        var state = SessionState(identity: identity, maximumRequests: maximumRequests, maximumClaims: 3)
         _ = state.received(hello)
         return state
     }
@@ -25,14 +25,14 @@ struct SessionStateTests {
 
     @Test("a hello is answered with who the daemon is")
     func greeting() {
-        var state = SessionState(identity: identity, maximumRequests: 2)
+        var state = SessionState(identity: identity, maximumRequests: 2, maximumClaims: 3)
         #expect(state.received(hello) == .answer(DaemonEnvelope(id: 1, .response(.hello(identity)))))
         #expect(state.program == "test")
     }
 
     @Test("without a hello nothing is done")
     func noHello() {
-        var state = SessionState(identity: identity, maximumRequests: 2)
+        var state = SessionState(identity: identity, maximumRequests: 2, maximumClaims: 3)
         let verdict = state.received(check(1))
         #expect(code(verdict) == .invalidRequest)
         if case .perform = verdict { Issue.record("it was performed") }
@@ -40,7 +40,7 @@ struct SessionStateTests {
 
     @Test("another major version is refused, another minor one is not")
     func versions() {
-        var state = SessionState(identity: identity, maximumRequests: 2)
+        var state = SessionState(identity: identity, maximumRequests: 2, maximumClaims: 3)
         let later = ProtocolVersion(major: ProtocolVersion.current.major + 1, minor: 0)
         let refused = state.received(ClientEnvelope(id: 1, request: .hello(HelloRequest(version: later, program: "x"))))
         #expect(code(refused) == .versionMismatch)
@@ -48,6 +48,29 @@ struct SessionStateTests {
         let minor = ProtocolVersion(major: ProtocolVersion.current.major, minor: 99)
         _ = state.received(ClientEnvelope(id: 2, request: .hello(HelloRequest(version: minor, program: "x"))))
         #expect(state.program == "x")
+    }
+
+    @Test(
+        "claims that wait take no place of other requests, and what ends them is done at once, however much is under way"
+    )
+    func claims() {
+        var state = greeted()
+        let claim = DaemonRequest.claim(AccessRequest(accesses: []))
+        for id in 2..<5 as Range<UInt64> {
+            #expect(state.received(ClientEnvelope(id: id, request: claim)) == .perform(id: id, claim))
+        }
+        #expect(code(state.received(ClientEnvelope(id: 5, request: claim))) == .busy)
+        for id in 6..<8 as Range<UInt64> { _ = state.received(check(id)) }
+        #expect(code(state.received(check(8))) == .busy)
+        let brief: [DaemonRequest] = [
+            .finish(FinishRequest(claim: 2)), .answer(AnswerRequest(question: 1)),
+            .withdraw(WithdrawRequest(presenter: 1)),
+        ]
+        for request in brief {
+            #expect(state.received(ClientEnvelope(id: 9, request: request)) == .perform(id: 9, request))
+        }
+        state.finished(2)
+        #expect(state.received(ClientEnvelope(id: 10, request: claim)) == .perform(id: 10, claim))
     }
 
     @Test("requests beyond the limit are answered as busy until one has finished")

@@ -79,6 +79,20 @@ struct HostileFrameTests {
         }
     }
 
+    @Test("events with changed, cut, doubled or nested bytes are decoded or refused by a client, never a crash")
+    func events() throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        var generator = SeededGenerator(seed: seed)
+        for _ in 0..<100 {
+            for event in Samples.events {
+                let whole = try ControlFrame.payload(DaemonEnvelope(id: 0, .event(event)))
+                let payload = mutated(whole, &generator)
+                guard let envelope = try? ControlFrame.decode(DaemonEnvelope.self, from: payload) else { continue }
+                #expect(throws: Never.self, "seed \(seed)") { try ControlFrame.payload(envelope) }
+            }
+        }
+    }
+
     private func mutated(_ data: Data, _ generator: inout SeededGenerator) -> Data {
         var bytes = Array(data)
         let words = [

@@ -20,10 +20,8 @@ struct MessageTests {
     @Test(
         "failures and events arrive as they were sent",
         arguments: [
-            DaemonEnvelope(id: 1, .failure(Samples.failure)),
-            DaemonEnvelope(id: 0, .event(.alive)),
-            DaemonEnvelope(id: 2, .event(.status(StatusResponse(mount: Samples.mount)))),
-        ])
+            DaemonEnvelope(id: 1, .failure(Samples.failure))
+        ] + Samples.events.map { DaemonEnvelope(id: 2, .event($0)) })
     func bodyRoundTrip(_ envelope: DaemonEnvelope) throws {
         #expect(try ControlFrame.decode(DaemonEnvelope.self, from: ControlFrame.payload(envelope)) == envelope)
     }

@@ -30,6 +30,10 @@ struct ProtocolDocumentTests {
         case .claim: "claim"
         case .finish: "finish"
         case .claims: "claims"
+        case .present: "present"
+        case .withdraw: "withdraw"
+        case .letters: "letters"
+        case .answer: "answer"
         }
     }
 
@@ -63,6 +67,17 @@ struct ProtocolDocumentTests {
             }
         }
         #expect(count >= 5)
+    }
+
+    @Test("every example of a letter is such an event")
+    func letters() throws {
+        let examples = try section("letters").matches(of: /- `(\{.*\})`:/)
+        #expect(examples.count == 3)
+        for example in examples {
+            let envelope = Data("{\"id\": 1, \"event\": \(example.1)}".utf8)
+            let decoded = try ControlFrame.decode(DaemonEnvelope.self, from: envelope)
+            #expect(decoded.body != .event(.alive), "\(example.0)")
+        }
     }
 
     @Test("the frame shown as an example is the frame of its message")

@@ -43,8 +43,11 @@ enum Samples {
         .claim(
             AccessRequest(
                 accesses: [WantedAccess(path: oddPath, mode: .write, options: [.forMerging])], purpose: "p", timeout: 2,
-                within: 3)),
+                within: 3, withinPresenter: 4, presenter: 5)),
         .finish(FinishRequest(claim: 3)), .claims(ClaimsRequest()),
+        .present(PresentRequest(path: oddPath, callbacks: [.saveChanges, .didMove], purpose: "p")),
+        .withdraw(WithdrawRequest(presenter: 5)), .letters(LettersRequest()),
+        .answer(AnswerRequest(question: 6, failure: "the disk is full")),
     ]
 
     static let responses: [DaemonResponse] = [
@@ -67,6 +70,16 @@ enum Samples {
                             waitsFor: [3], isStopped: true)
                     ])
             ])),
-        .done(DoneResponse()),
+        .presenting(PresentingResponse(presenter: 5)), .done(DoneResponse()),
+    ]
+
+    static let events: [DaemonEvent] = [
+        .alive, .status(StatusResponse(mount: mount)),
+        .question(
+            PresenterQuestion(
+                presenter: 5, question: 6,
+                parts: [.init(.relinquishToWriter), .init(.accommodateSubitemDeletion, path: oddPath)])),
+        .comeBack(PresenterReturn(presenter: 5, question: 6)),
+        .news(PresenterNews(presenter: 5, callback: .subitemDidMove, path: path, from: oddPath)),
     ]
 }

@@ -11,11 +11,13 @@ final class MountLink: MountedFiles {
     private let files: VirtualFileSystem
     private let invalidator: KernelInvalidator
     private let source: EngineLink
+    private let claims: ClaimDesk
 
-    init(_ files: VirtualFileSystem, _ invalidator: KernelInvalidator, _ source: EngineLink) {
+    init(_ files: VirtualFileSystem, _ invalidator: KernelInvalidator, _ source: EngineLink, _ claims: ClaimDesk) {
         self.files = files
         self.invalidator = invalidator
         self.source = source
+        self.claims = claims
     }
 
     func exclusively<T>(_ body: () throws -> T) rethrows -> T { try files.gate.exclusive(body) }
@@ -28,6 +30,7 @@ final class MountLink: MountedFiles {
         for blob in effects.orphanedBlobs { files.removal.remove(blob) }
         invalidator.invalidate(
             nodes: Array(effects.changedNodes), entries: effects.changedEntries.map { ($0.parent, $0.name.bytes) })
+        claims.changed(effects.changedNodes, effects.changedEntries)
         if effects.wantsDownloads { source.downloadsWanted() }
     }
 

@@ -97,7 +97,8 @@ final class RunningDaemon: Sendable {
     var resetsNext: Bool { ending.withLock { $0 } }
 
     private func mount() async throws -> FuseSession {
-        let fileSystem = MountedFileSystem(device.files, invalidator: device.invalidator, log: logger)
+        let fileSystem = MountedFileSystem(
+            device.files, invalidator: device.invalidator, turns: device.claims, log: logger)
         do throws(FuseError) {
             if try FuseMountPoint.clearDeadMount(at: configuration.mountPoint) {
                 logger.notice("cleared a mount whose daemon had died")

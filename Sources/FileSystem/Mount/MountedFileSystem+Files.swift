@@ -7,6 +7,10 @@ import VirtualFileSystem
 
 extension MountedFileSystem {
     package func open(node: FuseNode, flags: FuseOpenFlags, request: consuming FuseRequest<Answer.Opened>) {
+        inTurn(NodeID(node), flags, request) { [self] request in openNow(node, flags, request) }
+    }
+
+    private func openNow(_ node: FuseNode, _ flags: FuseOpenFlags, _ request: consuming FuseRequest<Answer.Opened>) {
         do {
             if flags.clearsSetID { try dropSetID(NodeID(node)) }
             // O_TRUNC empties a file that is opened for reading only, too.

@@ -14,15 +14,19 @@ package final class MountedFileSystem: FuseFileSystem {
     let files: VirtualFileSystem
     let backings = BackingTable()
     let invalidator: KernelInvalidator
+    /// Nil where nobody coordinates.
+    let turns: (any AccessTurns)?
     let log: Logger
     /// Names and attributes stay valid until the kernel is told otherwise, so the time is only a safety net.
     let timeout: Duration
 
     package init(
-        _ files: VirtualFileSystem, invalidator: KernelInvalidator, timeout: Duration = .seconds(3600), log: Logger
+        _ files: VirtualFileSystem, invalidator: KernelInvalidator, turns: (any AccessTurns)? = nil,
+        timeout: Duration = .seconds(3600), log: Logger
     ) {
         self.files = files
         self.invalidator = invalidator
+        self.turns = turns
         self.timeout = timeout
         self.log = log
     }

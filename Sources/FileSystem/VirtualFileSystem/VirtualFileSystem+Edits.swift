@@ -2,7 +2,7 @@ import Basics
 import CloudModel
 import Glibc
 import LocalContent
-import LocalMetadata
+package import LocalMetadata
 import Logging
 import Synchronization
 
@@ -20,7 +20,23 @@ extension VirtualFileSystem {
         }
         // Not before the row has it: where the disk refused, the next look or the close has to find the difference again.
         state.baseline = written
+        witness?.happened(.changed(item.node))
         source.localTreeChanged()
+    }
+
+    /// Notes what was written so far to files that are open for writing, where they are at or below one of these items: a program closes
+    /// a file before the file system hears of it.
+    package func noteEdits(atAndBelow nodes: Set<NodeID>) throws {
+        let open = openFiles.all.filter { $0.state.withLock { $0.writers > 0 && $0.descriptor >= 0 } }
+        guard !open.isEmpty else { return }
+        let wanted = try metadata.read { transaction in
+            try open.filter { file in
+                var node: NodeID? = file.node
+                while let current = node, !nodes.contains(current) { node = try transaction.item(current)?.parent }
+                return node != nil
+            }
+        }
+        for file in wanted { try file.state.withLock { try noteEdit(&$0) } }
     }
 
     /// Edits in files that stay open for writing, where nothing was written for `pause`: databases, logs. The upload that follows

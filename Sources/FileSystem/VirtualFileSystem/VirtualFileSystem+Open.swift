@@ -159,6 +159,7 @@ extension VirtualFileSystem {
             row.isWriting = false
             if row.isEdited { markPending(&row, at: now) }
         }
+        if written != nil { witness?.happened(.changed(item.node)) }
         source.localTreeChanged()
     }
 

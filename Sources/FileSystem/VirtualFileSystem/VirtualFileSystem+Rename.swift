@@ -23,8 +23,11 @@ extension VirtualFileSystem {
             let (moves, replaced) = try metadata.write { transaction in
                 try rename(oldName, in: oldParent, to: newName, in: newParent, mode: mode, transaction, at: now)
             }
-            if let replaced { witness?.happened(.removed(replaced)) }
-            for move in moves { witness?.happened(.moved(move.item, to: move.parent, name: move.name)) }
+            if let replaced, let move = moves.first {
+                witness?.happened(.replaced(replaced, with: move.item))
+            } else {
+                for move in moves { witness?.happened(.moved(move.item, to: move.parent, name: move.name)) }
+            }
             return (moves, replaced)
         }
         for move in moves {

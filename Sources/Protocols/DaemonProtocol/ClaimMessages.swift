@@ -8,12 +8,21 @@ package struct AccessRequest: Codable, Hashable, Sendable {
     package let timeout: Double?
     /// The claim inside of which this is asked, by the daemon's number: of this connection, or of the same purpose. Others are ignored.
     package let within: UInt64?
+    /// The presenter inside of whose callback this is asked, if it is in one and not in a claim.
+    package let withinPresenter: UInt64?
+    /// The presenter of this connection for which it is done: it is not asked and not told.
+    package let presenter: UInt64?
 
-    package init(accesses: [WantedAccess], purpose: String? = nil, timeout: Double? = nil, within: UInt64? = nil) {
+    package init(
+        accesses: [WantedAccess], purpose: String? = nil, timeout: Double? = nil, within: UInt64? = nil,
+        withinPresenter: UInt64? = nil, presenter: UInt64? = nil
+    ) {
         self.accesses = accesses
         self.purpose = purpose
         self.timeout = timeout
         self.within = within
+        self.withinPresenter = withinPresenter
+        self.presenter = presenter
     }
 }
 

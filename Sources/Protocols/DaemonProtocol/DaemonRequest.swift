@@ -18,12 +18,27 @@ package enum DaemonRequest: Hashable, Sendable {
     case claim(AccessRequest)
     case finish(FinishRequest)
     case claims(ClaimsRequest)
+    case present(PresentRequest)
+    case withdraw(WithdrawRequest)
+    /// Answered by events until the client leaves.
+    case letters(LettersRequest)
+    case answer(AnswerRequest)
+}
+
+extension DaemonRequest {
+    /// It never waits for anybody, and others may wait for it: done at once, whatever else is under way.
+    package var isBrief: Bool {
+        switch self {
+        case .finish, .answer, .withdraw: true
+        default: false
+        }
+    }
 }
 
 extension DaemonRequest: Codable {
     private enum Verb: String, CodingKey {
         case hello, status, watch, sync, download, evict, pin, conflicts, resolve, stop, diagnose, reset, check, claim,
-            finish, claims
+            finish, claims, present, withdraw, letters, answer
     }
 
     package init(from decoder: any Decoder) throws {
@@ -50,6 +65,10 @@ extension DaemonRequest: Codable {
         case .claim: self = .claim(try container.decode(AccessRequest.self, forKey: verb))
         case .finish: self = .finish(try container.decode(FinishRequest.self, forKey: verb))
         case .claims: self = .claims(try container.decode(ClaimsRequest.self, forKey: verb))
+        case .present: self = .present(try container.decode(PresentRequest.self, forKey: verb))
+        case .withdraw: self = .withdraw(try container.decode(WithdrawRequest.self, forKey: verb))
+        case .letters: self = .letters(try container.decode(LettersRequest.self, forKey: verb))
+        case .answer: self = .answer(try container.decode(AnswerRequest.self, forKey: verb))
         }
     }
 
@@ -72,6 +91,10 @@ extension DaemonRequest: Codable {
         case .claim(let request): try container.encode(request, forKey: .claim)
         case .finish(let request): try container.encode(request, forKey: .finish)
         case .claims(let request): try container.encode(request, forKey: .claims)
+        case .present(let request): try container.encode(request, forKey: .present)
+        case .withdraw(let request): try container.encode(request, forKey: .withdraw)
+        case .letters(let request): try container.encode(request, forKey: .letters)
+        case .answer(let request): try container.encode(request, forKey: .answer)
         }
     }
 }

@@ -11,13 +11,15 @@ package enum DaemonResponse: Hashable, Sendable {
     case check(CheckResponse)
     case granted(GrantedResponse)
     case claims(ClaimsResponse)
+    case presenting(PresentingResponse)
     /// It is done and there is nothing to tell.
     case done(DoneResponse)
 }
 
 extension DaemonResponse: Codable {
     private enum Kind: String, CodingKey {
-        case hello, status, items, sync, conflicts, resolve, diagnose, reset, check, granted, claims, done
+        case hello, status, items, sync, conflicts, resolve, diagnose, reset, check, granted, claims,
+            presenting, done
     }
 
     package init(from decoder: any Decoder) throws {
@@ -39,6 +41,7 @@ extension DaemonResponse: Codable {
         case .check: self = .check(try container.decode(CheckResponse.self, forKey: kind))
         case .granted: self = .granted(try container.decode(GrantedResponse.self, forKey: kind))
         case .claims: self = .claims(try container.decode(ClaimsResponse.self, forKey: kind))
+        case .presenting: self = .presenting(try container.decode(PresentingResponse.self, forKey: kind))
         case .done: self = .done(try container.decode(DoneResponse.self, forKey: kind))
         }
     }
@@ -57,6 +60,7 @@ extension DaemonResponse: Codable {
         case .check(let response): try container.encode(response, forKey: .check)
         case .granted(let response): try container.encode(response, forKey: .granted)
         case .claims(let response): try container.encode(response, forKey: .claims)
+        case .presenting(let response): try container.encode(response, forKey: .presenting)
         case .done(let response): try container.encode(response, forKey: .done)
         }
     }

@@ -58,17 +58,27 @@ extension DaemonEnvelope: Codable {
 package enum DaemonEvent: Hashable, Sendable {
     /// The newest state; the states between may be left out.
     case status(StatusResponse)
+    /// For a presenter of this connection: to be answered; the way is free again; news.
+    case question(PresenterQuestion)
+    case comeBack(PresenterReturn)
+    case news(PresenterNews)
     /// The daemon lives, however long the answer takes. Sent every ``ControlFrame/heartbeat`` while a client is connected.
     case alive
 }
 
 extension DaemonEvent: Codable {
-    private enum Kind: String, CodingKey { case status, alive }
+    private enum Kind: String, CodingKey { case status, question, comeBack, news, alive }
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Kind.self)
         if let status = try container.decodeIfPresent(StatusResponse.self, forKey: .status) {
             self = .status(status)
+        } else if let question = try container.decodeIfPresent(PresenterQuestion.self, forKey: .question) {
+            self = .question(question)
+        } else if let over = try container.decodeIfPresent(PresenterReturn.self, forKey: .comeBack) {
+            self = .comeBack(over)
+        } else if let news = try container.decodeIfPresent(PresenterNews.self, forKey: .news) {
+            self = .news(news)
         } else {
             // A kind of event that came later proves at least that the daemon lives.
             self = .alive
@@ -79,6 +89,9 @@ extension DaemonEvent: Codable {
         var container = encoder.container(keyedBy: Kind.self)
         switch self {
         case .status(let status): try container.encode(status, forKey: .status)
+        case .question(let question): try container.encode(question, forKey: .question)
+        case .comeBack(let over): try container.encode(over, forKey: .comeBack)
+        case .news(let news): try container.encode(news, forKey: .news)
         case .alive: try container.encode(DoneResponse(), forKey: .alive)
         }
     }

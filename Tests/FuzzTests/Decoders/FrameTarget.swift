@@ -55,10 +55,17 @@ extension FuzzTarget {
         .hello(HelloRequest(program: "ubiquity")), .status(StatusRequest(paths: [path])),
         .sync(SyncRequest(paths: [.root], wait: true, timeout: 1.5)), .pin(PinRequest(paths: [path], pin: .keep)),
         .resolve(ResolveRequest(path: path, keep: .version("7.0"))), .check(CheckRequest()),
+        .claim(
+            AccessRequest(
+                accesses: [WantedAccess(path: path, mode: .write, options: [.forMerging])], purpose: "p", within: 3)),
+        .present(PresentRequest(path: path, callbacks: [.saveChanges, .didMove], purpose: "p")),
+        .answer(AnswerRequest(question: 6, failure: "the disk is full")),
     ]
 
     private static let answers: [DaemonEnvelope.Body] = [
         .failure(failure), .event(.alive), .response(.sync(SyncResponse(pendingItems: 0, pendingBytes: 0))),
         .response(.items(ItemsResponse(outcomes: [ItemOutcome(path: path, items: 2, bytes: 3, failure: failure)]))),
+        .event(.question(PresenterQuestion(presenter: 5, question: 6, parts: [.init(.saveChanges, path: path)]))),
+        .event(.news(PresenterNews(presenter: 5, callback: .subitemDidMove, path: path, from: path))),
     ]
 }

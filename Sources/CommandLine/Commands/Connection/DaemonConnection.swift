@@ -47,7 +47,7 @@ package struct DaemonConnection: ~Copyable {
             let envelope = try receive()
             switch envelope.body {
             case .event(.status(let status)): onStatus(status)
-            case .event(.alive): continue
+            case .event: continue
             case .response(let response) where envelope.id == id: return response
             // Number 0 is the connection itself: turned away.
             case .failure(let failure) where envelope.id == id || envelope.id == 0:

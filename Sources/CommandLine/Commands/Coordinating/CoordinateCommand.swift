@@ -7,9 +7,9 @@ struct CoordinateCommand: ParsableCommand {
         commandName: "coordinate", abstract: "Run a program while it has a document to itself.",
         discussion: """
             Waits until it is this program's turn, runs CMD, and lets others go on when CMD ends, or when this command is \
-            killed. Readers go together, a writer goes alone, in the order of their coming. Only programs that coordinate \
-            wait for each other: an editor that just opens the document does not. A coordinate inside of CMD does not wait \
-            for the one around it.
+            killed. Readers go together, a writer goes alone, in the order of their coming. Programs that show the document \
+            through the library are asked to save first. A plain program that opens it waits too, for 15 seconds at most. \
+            A coordinate inside of CMD does not wait for the one around it.
 
             The exit status is CMD's, or 128 and the number of the signal that ended it. Where CMD was not run it is one \
             of those of ubiquity: 5 if the turn did not come in time; 126 or 127 if CMD can not be run or found.

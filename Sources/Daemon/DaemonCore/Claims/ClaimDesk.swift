@@ -3,16 +3,19 @@ import Coordination
 import DaemonProtocol
 import LocalMetadata
 import Logging
+import Sync
 import VirtualFileSystem
 
 /// The daemon's one arbiter, with what it has to hear: requests of clients, changes of the tree, programs that stop or die.
 final class ClaimDesk: TreeWitness {
     let ledger: ClaimLedger
-    private let arbiter: Arbiter<ContinuousClock>
+    let arbiter: Arbiter<ContinuousClock>
+    private let tree: MetadataItemTree
 
     init(_ metadata: MetadataDatabase, log: Logger) {
         ledger = ClaimLedger(log: log)
-        arbiter = Arbiter(tree: MetadataItemTree(metadata: metadata, log: log), messenger: ledger, clock: .continuous)
+        tree = MetadataItemTree(metadata: metadata, log: log)
+        arbiter = Arbiter(tree: tree, messenger: ledger, clock: .continuous)
     }
 
     var snapshot: ClaimSnapshot { arbiter.snapshot() }
@@ -30,6 +33,27 @@ final class ClaimDesk: TreeWitness {
         ledger.remove(client.request, of: client)
     }
 
+    // MARK: Presenters
+
+    /// In the name of a client that ``LetterOffice/add(_:)`` has made room for.
+    func present(_ registration: PresenterRegistration) -> PresenterID { arbiter.register(registration) }
+
+    /// What it presents now.
+    func place(of presenter: PresenterID) -> ItemKey? { arbiter.key(of: presenter) }
+
+    /// False if the client has no such presenter.
+    func withdraw(_ presenter: PresenterID, of client: ClientContext) -> Bool {
+        guard arbiter.unregister(presenter, of: ClientID(client.connection)) else { return false }
+        ledger.letters.remove(presenter, of: client)
+        return true
+    }
+
+    func answer(_ question: AskID, _ answer: PresenterAnswer, of client: ClientContext) {
+        arbiter.answer(question, answer, of: ClientID(client.connection))
+    }
+
+    // MARK: Ends
+
     func finish(_ request: UInt64, of client: ClientContext) -> ClaimLedger.End {
         let end = ledger.finish(request, of: client)
         if case .claim(let id) = end { abandon(id, of: client) }
@@ -46,20 +70,60 @@ final class ClaimDesk: TreeWitness {
     /// The client is gone: others go on at once.
     func end(_ connection: UInt64) {
         ledger.removeAll(of: connection)
+        ledger.letters.removeAll(of: connection)
         arbiter.end(ClientID(connection))
     }
 
     // MARK: The tree
 
     func happened(_ change: TreeChange) {
-        // A claim is entered in the ledger before its items are looked up, and no change is under way then.
-        guard !ledger.isEmpty else { return }
+        // A claim or presenter is entered before its items are looked up, and no change of names is under way then.
+        guard !(ledger.isEmpty && ledger.letters.isEmpty) else { return }
         switch change {
-        case .created(let item): arbiter.tell(.created(ItemNumber(item.node), at: item.place, by: nil))
-        case .removed(let item): arbiter.tell(.deleted(ItemNumber(item.node), from: item.place, by: nil))
-        case .moved(let item, let folder, let name):
-            let place = ItemPlace(folder: ItemNumber(folder), name: name)
-            arbiter.tell(.moved(ItemNumber(item.node), from: item.place, to: place, by: nil))
+        case .created(let item):
+            arbiter.tell(at: .vacant(item.place), in: item.place.folder) {
+                .created(ItemNumber(item.node), at: item.place, by: $0)
+            }
+        case .removed(let item): removed(item)
+        case .replaced(let item, let new):
+            arbiter.tell(at: item.key, in: item.place.folder) {
+                .replaced(ItemNumber(item.node), with: ItemNumber(new.node), by: $0)
+            }
+        case .moved(let item, let folder, let name): moved(item, to: ItemPlace(folder: ItemNumber(folder), name: name))
+        case .changed(let node):
+            let item = ItemNumber(node)
+            arbiter.tell(at: .item(item), in: tree.entry(of: item)?.parent) { .changed(item, by: $0) }
+        }
+    }
+
+    /// What came from other devices: content that is here, and names that something has now.
+    func changed(_ nodes: Set<NodeID>, _ entries: Set<TreeEffects.Entry>) {
+        guard !ledger.letters.isEmpty else { return }
+        for entry in entries {
+            let place = ItemPlace(folder: ItemNumber(entry.parent), name: entry.name)
+            guard let item = tree.item(at: place), !nodes.contains(item.node) else { continue }
+            arbiter.tell(.created(item, at: place, by: nil))
+        }
+        for node in nodes where tree.hasContent(ItemNumber(node)) { arbiter.tell(.changed(ItemNumber(node), by: nil)) }
+    }
+
+    /// An item whose version was swapped while it was open has a new number at its old place.
+    private func removed(_ item: LocalItem) {
+        let successor = tree.item(at: item.place).flatMap { $0 == ItemNumber(item.node) ? nil : $0 }
+        arbiter.tell(at: item.key, in: item.place.folder) { writer in
+            if let successor { return .replaced(ItemNumber(item.node), with: successor, by: writer) }
+            return .deleted(ItemNumber(item.node), from: item.place, by: writer)
+        }
+    }
+
+    /// vim and others rename the document to a backup and make a new file in its place.
+    private func moved(_ item: LocalItem, to place: ItemPlace) {
+        let rules = ExclusionRules.standard
+        let isSetAside = place.folder == item.place.folder && rules.excludes(place.name) && !rules.excludes(item.name)
+        arbiter.tell(at: item.key, in: item.place.folder) { writer in
+            isSetAside
+                ? .setAside(ItemNumber(item.node), from: item.place)
+                : .moved(ItemNumber(item.node), from: item.place, to: place, by: writer)
         }
     }
 
@@ -80,5 +144,6 @@ final class ClaimDesk: TreeWitness {
 }
 
 extension LocalItem {
+    var key: ItemKey { .item(ItemNumber(node)) }
     var place: ItemPlace { ItemPlace(folder: ItemNumber(parent), name: name) }
 }

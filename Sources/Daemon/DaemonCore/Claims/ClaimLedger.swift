@@ -6,7 +6,7 @@ import Synchronization
 /// Which claims the clients of the socket have, by the numbers that they gave their requests.
 final class ClaimLedger: ClaimMessenger {
     /// Claims and waiting requests of one connection.
-    static let maximumClaims = 64
+    static let maximumClaims = SocketServer.Limits.maximumClaims
 
     private struct Entry {
         let client: ClientContext
@@ -15,6 +15,8 @@ final class ClaimLedger: ClaimMessenger {
         /// Finished before the arbiter knew it.
         var isCalledOff = false
         var isRevoked = false
+        /// What it writes, once it is granted.
+        var written: [ItemKey] = []
     }
 
     private struct Key: Hashable {
@@ -29,6 +31,7 @@ final class ClaimLedger: ClaimMessenger {
 
     private let entries = Mutex<[Key: Entry]>([:])
     private let count = Atomic(0)
+    let letters = LetterOffice()
     private let log: Logger
 
     init(log: Logger) { self.log = log }
@@ -57,6 +60,15 @@ final class ClaimLedger: ClaimMessenger {
             entries[Key(client, client.request)]?.id = id
             return entries[Key(client, client.request)].map { !$0.isCalledOff } ?? false
         }
+    }
+
+    /// Notes what a granted claim writes.
+    func note(_ written: [ItemKey], of client: ClientContext) {
+        entries.withLock { $0[Key(client, client.request)]?.written = written }
+    }
+
+    func written(_ request: UInt64, of client: ClientContext) -> [ItemKey] {
+        entries.withLock { $0[Key(client, request)]?.written ?? [] }
     }
 
     func claim(_ request: UInt64, of client: ClientContext) -> ClaimID? {
@@ -93,16 +105,17 @@ final class ClaimLedger: ClaimMessenger {
         entries.withLock { $0.values.first { $0.id == id }?.client }
     }
 
-    /// The processes that have claims, or wait for some.
+    /// The processes that have claims or presenters, or wait for claims.
     var processes: [ClientID: Int32] {
         let clients = entries.withLock { $0.values.map(\.client) }
-        return Dictionary(clients.map { (ClientID($0.connection), $0.processID) }) { first, _ in first }
+        return clients.reduce(into: letters.processes) { $0[ClientID($1.connection)] = $1.processID }
     }
 
     // MARK: ClaimMessenger
 
-    /// No presenter comes over the socket, so none is ever asked.
-    func send(_ letter: PresenterLetter, to presenter: PresenterID, of client: ClientID) {}
+    func send(_ letter: PresenterLetter, to presenter: PresenterID, of client: ClientID) {
+        letters.put(letter, for: presenter, of: client.value)
+    }
 
     func revoke(_ claim: ClaimID, of client: ClientID) {
         entries.withLock { entries in

@@ -20,6 +20,11 @@ struct MetadataItemTree: ItemTree, Sendable {
         read { try $0.item(named: place.name, in: place.folder.node) }.map { ItemNumber($0.node) }
     }
 
+    /// Whether it is a file whose bytes are here.
+    func hasContent(_ item: ItemNumber) -> Bool {
+        read { try $0.item(item.node) }.map { $0.kind == .file && $0.presence == .whole } ?? false
+    }
+
     private func kind(of row: LocalItem) -> TreeKind {
         guard row.kind == .folder else { return .file }
         return PackageTypes.isPackage(row.name) ? .package : .folder

@@ -13,6 +13,7 @@ extension DaemonService {
         do {
             let items = try await granted(request, client)
             let paths = try await blocking { [self] in try items.map(path) }
+            desk.ledger.note(zip(items, request.accesses).filter { $0.1.mode == .write }.map(\.0), of: client)
             // None where it was finished in the meantime: nothing is within it then.
             return GrantedResponse(paths: paths, claim: desk.ledger.claim(client.request, of: client)?.value ?? 0)
         } catch {
@@ -49,6 +50,7 @@ extension DaemonService {
     }
 
     func finish(_ request: FinishRequest, _ client: ClientContext) async throws -> DoneResponse {
+        try await noteEdits(request, client)
         switch device.claims.finish(request.claim, of: client) {
         case .claim, .calledOff: return DoneResponse()
         case .none: throw DaemonFailure(.notFound, "this connection has no claim of number \(request.claim)")
@@ -59,6 +61,16 @@ extension DaemonService {
         }
     }
 
+    /// What was written under the claim is told as its doing. Without presenters there is nobody to tell.
+    private func noteEdits(_ request: FinishRequest, _ client: ClientContext) async throws {
+        guard !device.claims.ledger.letters.isEmpty else { return }
+        let nodes = Set(
+            device.claims.ledger.written(request.claim, of: client).compactMap { key in
+                if case .item(let item) = key { item.node } else { nil }
+            })
+        if !nodes.isEmpty { try await blocking { [self] in try device.files.noteEdits(atAndBelow: nodes) } }
+    }
+
     // MARK: From the wire to the arbiter
 
     private func coordinated(_ request: AccessRequest, _ client: ClientContext) throws -> ClaimRequest {
@@ -67,32 +79,38 @@ extension DaemonService {
             client: id, purpose: request.purpose.map { .named($0) } ?? .coordinator(id, client.request),
             accesses: try device.metadata.read { transaction in
                 try request.accesses.map { try access($0, transaction) }
-            }, enclosure: request.within.map { .claim(ClaimID($0)) }, patience: request.timeout.map { .seconds($0) })
+            }, presenter: request.presenter.map { PresenterID($0) }, enclosure: request.enclosure,
+            patience: request.timeout.map { .seconds($0) })
     }
 
     private func access(_ wanted: WantedAccess, _ transaction: MetadataTransaction) throws -> Access {
-        guard let last = wanted.path.components.last else {
+        let mode = try Access.Mode(wanted)
+        let (key, place) = try spot(at: wanted.path, transaction)
+        return Access(key, mode, place: place, mayCreate: true)
+    }
+
+    /// What a path means: the item that is there, or the name in its folder.
+    func spot(at path: MountPath, _ transaction: MetadataTransaction) throws -> (key: ItemKey, place: ItemPlace) {
+        guard let last = path.components.last else {
             throw DaemonFailure(
                 .invalidRequest, "the mount itself is not an item", path: daemon.configuration.mountPoint)
         }
-        let mode = try Access.Mode(wanted)
         var folder = NodeID.root
-        for bytes in wanted.path.components.dropLast() {
-            guard let next = try transaction.item(named: try name(bytes, wanted), in: folder), next.kind == .folder
+        for bytes in path.components.dropLast() {
+            guard let next = try transaction.item(named: try name(bytes, path), in: folder), next.kind == .folder
             else {
-                throw DaemonFailure(.notFound, "the folder of the item does not exist", path: wanted.path.description)
+                throw DaemonFailure(.notFound, "the folder of the item does not exist", path: path.description)
             }
             folder = next.node
         }
-        let place = ItemPlace(folder: ItemNumber(folder), name: try name(last, wanted))
+        let place = ItemPlace(folder: ItemNumber(folder), name: try name(last, path))
         let item = try transaction.item(named: place.name, in: folder)
-        return Access(
-            item.map { .item(ItemNumber($0.node)) } ?? .vacant(place), mode, place: place, mayCreate: true)
+        return (item.map { .item(ItemNumber($0.node)) } ?? .vacant(place), place)
     }
 
-    private func name(_ bytes: ArraySlice<UInt8>, _ wanted: WantedAccess) throws -> ItemName {
+    private func name(_ bytes: ArraySlice<UInt8>, _ path: MountPath) throws -> ItemName {
         do { return try ItemName(bytes: Array(bytes)) } catch {
-            throw DaemonFailure(.invalidRequest, "no item can have that name", path: wanted.path.description)
+            throw DaemonFailure(.invalidRequest, "no item can have that name", path: path.description)
         }
     }
 
@@ -108,6 +126,10 @@ extension DaemonService {
 }
 
 extension AccessRequest {
+    fileprivate var enclosure: Enclosure? {
+        within.map { .claim(ClaimID($0)) } ?? withinPresenter.map { .presenter(PresenterID($0)) }
+    }
+
     fileprivate func validate() throws(DaemonFailure) {
         guard (1...64).contains(accesses.count) else {
             throw DaemonFailure(.invalidRequest, "a claim is of 1 to 64 items, not \(accesses.count)")

@@ -24,7 +24,7 @@ struct DaemonService: RequestHandler {
 
     private func answer(_ request: DaemonRequest, _ client: ClientContext) async throws -> DaemonResponse {
         switch request {
-        case .hello, .watch: throw DaemonFailure(.invalidRequest, "this request is not answered here")
+        case .hello, .watch, .letters: throw DaemonFailure(.invalidRequest, "this request is not answered here")
         case .status(let request): .status(try await status(request))
         case .sync(let request): .sync(try await sync(request))
         case .download(let request): .items(try await download(request))
@@ -39,6 +39,9 @@ struct DaemonService: RequestHandler {
         case .claim(let request): .granted(try await claim(request, client))
         case .finish(let request): .done(try await finish(request, client))
         case .claims: .claims(try await claims())
+        case .present(let request): .presenting(try await present(request, client))
+        case .withdraw(let request): .done(try withdraw(request, client))
+        case .answer(let request): .done(answer(request, client))
         }
     }
 

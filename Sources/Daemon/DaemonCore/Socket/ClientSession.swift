@@ -25,7 +25,10 @@ final class ClientSession: Sendable {
         self.handler = handler
         self.limits = limits
         self.logger = logger
-        state = Mutex(SessionState(identity: identity, maximumRequests: limits.maximumRequests))
+        state = Mutex(
+            SessionState(
+                identity: identity, maximumRequests: limits.maximumRequests,
+                maximumClaims: SocketServer.Limits.maximumClaims))
     }
 
     /// Serves until the client leaves, breaks the protocol, or the task is cancelled.
@@ -72,6 +75,9 @@ final class ClientSession: Sendable {
         case .refuse(let answer):
             try await send(answer, connection)
             return false
+        // What is brief is done before the next request is read, so a client that floods it waits for itself.
+        case .perform(let id, let request) where request.isBrief:
+            try await perform(request, id: id, connection)
         case .perform(let id, let request):
             group.addTask { await connection.whileItLasts { try await self.perform(request, id: id, connection) } }
         }
@@ -100,10 +106,10 @@ final class ClientSession: Sendable {
             connection: number, request: id, processID: peer.processID, userID: peer.userID,
             program: state.withLock { $0.program } ?? "")
         do {
-            guard case .watch(let watch) = request else {
+            guard let events = try await events(for: request, client) else {
                 return .response(try await handler.handle(request, from: client))
             }
-            for await event in try await handler.events(for: watch, from: client) {
+            for await event in events {
                 try await send(DaemonEnvelope(id: id, .event(event)), connection)
             }
             return .response(.done(DoneResponse()))
@@ -113,6 +119,17 @@ final class ClientSession: Sendable {
             try Task.checkCancellation()
             logger.error("A request failed for an unforeseen reason", metadata: ["error": "\(error)"])
             return .failure(DaemonFailure(.failed, "the daemon failed: \(error)", advice: "See its log."))
+        }
+    }
+
+    /// Nil for a request that has one answer.
+    private func events(
+        for request: DaemonRequest, _ client: ClientContext
+    ) async throws -> AsyncStream<DaemonEvent>? {
+        switch request {
+        case .watch(let watch): try await handler.events(for: watch, from: client)
+        case .letters: try await handler.letters(for: client)
+        default: nil
         }
     }
 

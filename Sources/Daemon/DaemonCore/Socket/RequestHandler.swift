@@ -11,6 +11,9 @@ package protocol RequestHandler: Sendable {
     /// The state now and after each change. Must buffer a bounded number of events, as a client may read slowly.
     func events(for request: WatchRequest, from client: ClientContext) async throws -> AsyncStream<DaemonEvent>
 
+    /// What the presenters of this connection are sent. Taken one by one, as fast as the client reads.
+    func letters(for client: ClientContext) async throws -> AsyncStream<DaemonEvent>
+
     /// Called when `request` was done and the answer has been written: the place to stop the daemon after a `stop`.
     func didAnswer(_ request: DaemonRequest) async
 
@@ -19,6 +22,9 @@ package protocol RequestHandler: Sendable {
 }
 
 extension RequestHandler {
+    package func letters(for client: ClientContext) async throws -> AsyncStream<DaemonEvent> {
+        throw DaemonFailure(.unsupported, "there are no presenters here")
+    }
     package func didAnswer(_ request: DaemonRequest) async {}
     package func ended(_ connection: UInt64) {}
 }

@@ -13,13 +13,17 @@ package struct SessionState: Sendable {
 
     private let identity: HelloResponse
     private let maximumRequests: Int
+    private let maximumClaims: Int
     private var inFlight: Set<UInt64> = []
+    /// Requests for claims wait for others, so they do not take the place of what may let them go on.
+    private var waiting: Set<UInt64> = []
     /// What the client called itself in its hello; nil before.
     package private(set) var program: String?
 
-    package init(identity: HelloResponse, maximumRequests: Int) {
+    package init(identity: HelloResponse, maximumRequests: Int, maximumClaims: Int) {
         self.identity = identity
         self.maximumRequests = maximumRequests
+        self.maximumClaims = maximumClaims
     }
 
     package mutating func received(_ envelope: ClientEnvelope) -> Verdict {
@@ -28,17 +32,33 @@ package struct SessionState: Sendable {
         guard program != nil else {
             return .refuse(failure(id, .invalidRequest, "the first request must be a hello"))
         }
-        guard !inFlight.contains(id) else {
+        guard !inFlight.contains(id), !waiting.contains(id) else {
             return .refuse(failure(id, .invalidRequest, "request number \(id) is still under way"))
         }
-        guard inFlight.count < maximumRequests else {
-            return .answer(failure(id, .busy, "this connection has \(maximumRequests) requests under way already"))
-        }
-        inFlight.insert(id)
-        return .perform(id: id, envelope.request)
+        return enter(id, envelope.request)
     }
 
-    package mutating func finished(_ id: UInt64) { inFlight.remove(id) }
+    private mutating func enter(_ id: UInt64, _ request: DaemonRequest) -> Verdict {
+        if request.isBrief { return .perform(id: id, request) }
+        if case .claim = request {
+            guard waiting.count < maximumClaims else {
+                return .answer(
+                    failure(id, .busy, "\(maximumClaims) requests for claims of this connection wait already"))
+            }
+            waiting.insert(id)
+        } else {
+            guard inFlight.count < maximumRequests else {
+                return .answer(failure(id, .busy, "this connection has \(maximumRequests) requests under way already"))
+            }
+            inFlight.insert(id)
+        }
+        return .perform(id: id, request)
+    }
+
+    package mutating func finished(_ id: UInt64) {
+        inFlight.remove(id)
+        waiting.remove(id)
+    }
 
     private mutating func greet(_ hello: HelloRequest, id: UInt64) -> Verdict {
         guard identity.version.understands(hello.version) else {

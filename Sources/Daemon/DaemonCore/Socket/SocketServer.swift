@@ -14,6 +14,8 @@ package struct SocketServer: Sendable {
         package var maximumClients = 64
         /// Requests under way at a time, per client.
         package var maximumRequests = 16
+        /// Claims and requests for some, per client.
+        package static let maximumClaims = 256
         /// How long a client may be connected without saying hello.
         package var helloTimeout: Duration = .seconds(5)
         package var heartbeat: Duration = ControlFrame.heartbeat

@@ -85,7 +85,10 @@ package final class Arbiter<C: Clock>: Sendable where C.Duration == Duration {
         return (id, try outcome.get())
     }
 
-    private func open(_ id: ClaimID, _ request: ClaimRequest, _ outcome: @escaping @Sendable (Outcome) -> Void) {
+    /// A number for ``open(_:_:_:)``, to be used once.
+    package func reserve() -> ClaimID { ClaimID(makeNumber()) }
+
+    package func open(_ id: ClaimID, _ request: ClaimRequest, _ outcome: @escaping @Sendable (Outcome) -> Void) {
         perform { state in
             state.waiters[id] = outcome
             return .requested(id, request)
@@ -108,9 +111,16 @@ package final class Arbiter<C: Clock>: Sendable where C.Duration == Duration {
         return id
     }
 
-    package func unregister(_ id: PresenterID, of client: ClientID) {
-        perform { $0.table.client(of: id) == client ? .unregistered(id) : nil }
+    /// False if the client has no such presenter.
+    @discardableResult
+    package func unregister(_ id: PresenterID, of client: ClientID) -> Bool {
+        let isOwn = state.withLock { $0.table.client(of: id) == client }
+        if isOwn { perform { _ in .unregistered(id) } }
+        return isOwn
     }
+
+    /// What it presents now; nil if it is gone.
+    package func key(of presenter: PresenterID) -> ItemKey? { state.withLock { $0.table.presenters[presenter]?.key } }
 
     package func answer(_ ask: AskID, _ answer: PresenterAnswer, of client: ClientID) {
         perform { $0.table.client(of: ask) == client ? .answered(ask, answer) : nil }
@@ -122,6 +132,18 @@ package final class Arbiter<C: Clock>: Sendable where C.Duration == Duration {
     package func tell(_ event: ClaimEvent) {
         perform { _ in event }
     }
+
+    /// A change at an item or a name, after its commit, done by whoever writes there under a claim, if anybody does.
+    package func tell(
+        at key: ItemKey, in folder: ItemNumber? = nil, _ event: @Sendable (_ writer: ClaimID?) -> ClaimEvent
+    ) {
+        perform { state in event(state.table.writer(of: key, in: folder, in: tree)) }
+    }
+
+    /// Whether the client is in the middle of something that others may wait for: a granted claim, or a question to be answered.
+    package func isBusy(_ client: ClientID) -> Bool { state.withLock { $0.table.isBusy(client) } }
+
+    package func isGranted(_ id: ClaimID) -> Bool { state.withLock { $0.table.claims[id]?.phase == .granted } }
 
     /// Everything of a dead client ends; whoever waits in its name hears that it was cancelled.
     package func end(_ client: ClientID) {

@@ -18,6 +18,10 @@ package enum ClaimEvent: Sendable {
     /// The tree has it at its new place already. What was there before was reported as deleted.
     case moved(ItemNumber, from: ItemPlace, to: ItemPlace, by: ClaimID?)
     case deleted(ItemNumber, from: ItemPlace, by: ClaimID?)
+    /// A new item has taken the place of another, and is that document from now on: a save by rename, a version from elsewhere.
+    case replaced(ItemNumber, with: ItemNumber, by: ClaimID?)
+    /// The item was renamed to be the backup of what will be made at its place: an editor that saves.
+    case setAside(ItemNumber, from: ItemPlace)
     case attributesChanged(ItemNumber, UbiquityAttributes)
     case versionChanged(ItemNumber, VersionID, VersionChange)
 

@@ -30,6 +30,12 @@ extension ClaimTable {
 
     // MARK: Clients
 
+    func isBusy(_ id: ClientID) -> Bool {
+        guard let client = clients[id] else { return false }
+        return client.claims.contains { claims[$0]?.phase == .granted }
+            || client.presenters.contains { presenters[$0].map { !$0.asks.isEmpty } ?? false }
+    }
+
     /// Everything of a dead client ends at once, and silently: there is nobody to tell.
     mutating func end(_ id: ClientID) {
         guard let client = clients.removeValue(forKey: id) else { return }

@@ -29,6 +29,8 @@ extension ClaimTable {
         if phase == .granted { return .waits }
         guard !behind.contains(.claim(id)), !isFrozen(claims[id]?.request.client) else { return .none }
         guard order < claim.order || phase == .asking else { return .none }
+        // A plain access is over at once, so it delays nobody by passing those that only wait themselves.
+        guard phase == .asking || !claim.request.purpose.isPlain else { return .none }
         // What it waits for must not wait for it: the other could never begin.
         let goals = claim.overtakesForSakeOf
         let mustLetPass = !goals.isEmpty && graph.path(from: .claim(id), to: goals) != nil
@@ -50,6 +52,22 @@ extension ClaimTable {
         var ids: [ClaimID] = []
         for stance in found where ids.last != stance.claim { ids.append(stance.claim) }
         return ids
+    }
+
+    /// The granted claim that writes at an item or a name: whatever changes there is its doing. Nil if there is none, or nobody to tell.
+    func writer(of key: ItemKey, in folder: ItemNumber?, in tree: some ItemTree) -> ClaimID? {
+        guard !presenters.isEmpty else { return nil }
+        let place = live.position(of: key) ?? folder.flatMap { live.nearest($0, in: tree) }
+        guard let place else { return nil }
+        let unit = live.unit(of: place)
+        // A claim on a plain folder says nothing of what is in it.
+        let isCovered = live[place].key == key || live[unit].kind == .package
+        var found: ClaimID?
+        live.forEachStance(meeting: unit, coversBelow: false) { stance in
+            guard stance.mode == .writing, isCovered || stance.coversBelow else { return }
+            if claims[stance.claim]?.phase == .granted { found = stance.claim }
+        }
+        return found
     }
 
     func isFrozen(_ client: ClientID?) -> Bool { client.flatMap { clients[$0] }?.frozenSince != nil }

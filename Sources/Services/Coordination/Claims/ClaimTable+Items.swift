@@ -16,6 +16,20 @@ extension ClaimTable {
         for notice in notices { tell(notice, by: claim) }
     }
 
+    /// Who stood on the old item stands on the new one, and hears that it changed.
+    mutating func replace(_ old: ItemNumber, with new: ItemNumber, by claim: ClaimID?, in tree: some ItemTree) {
+        live.move(new, in: tree)
+        rebind(.item(old), to: .item(new), in: tree)
+        findUnits(atAndBelow: new, in: tree)
+        tellOfChange(of: new, by: claim, in: tree)
+    }
+
+    /// Who stood on the item waits at its place for the next one; nobody is told of it.
+    mutating func setAside(_ item: ItemNumber, from place: ItemPlace, in tree: some ItemTree) {
+        live.move(item, in: tree)
+        rebind(.item(item), to: .vacant(place), in: tree)
+    }
+
     mutating func delete(_ item: ItemNumber, from place: ItemPlace, by claim: ClaimID?, in tree: some ItemTree) {
         for notice in noticesOfDeletion(item, from: place, by: claim, in: tree) { tell(notice, by: claim) }
         guard let position = live.position(of: .item(item)) else { return }

@@ -25,7 +25,7 @@ extension ClaimTable {
     func noticesOfMove(
         _ item: ItemNumber, from: ItemPlace, to: ItemPlace, in tree: some ItemTree
     ) -> [Claim.Notice] {
-        let left = noticesAbove(from.folder, .subitemMoved(item), in: tree)
+        let left = noticesAbove(from.folder, .subitemMoved(item, from: from), in: tree)
         let known = Set(left.map(\.presenter))
         let entered = noticesAbove(to.folder, .subitemAppeared(item), in: tree).filter { !known.contains($0.presenter) }
         return noticesAt(item, andBelow: true, .moved) + left + entered
@@ -40,7 +40,9 @@ extension ClaimTable {
         let subitem = PresenterMessage.accommodateSubitemDeletion(.item(item))
         let above = Set(asked.filter { $0.messages.contains(subitem) }.map(\.presenter))
         return noticesAt(item, andBelow: true, .deleted).filter { !itself.contains($0.presenter) }
-            + noticesAbove(place.folder, .subitemDeleted(item), in: tree).filter { !above.contains($0.presenter) }
+            + noticesAbove(place.folder, .subitemDeleted(item, from: place), in: tree).filter {
+                !above.contains($0.presenter)
+            }
     }
 
     mutating func tellOfChange(of item: ItemNumber, by claim: ClaimID?, in tree: some ItemTree) {

@@ -50,6 +50,8 @@ package struct ClaimTable: Sendable {
         case .changed(let item, let claim): tellOfChange(of: item, by: claim, in: tree)
         case .created(let item, let place, let claim): create(item, at: place, by: claim, in: tree)
         case .moved(let item, let from, let to, let claim): move(item, from: from, to: to, by: claim, in: tree)
+        case .replaced(let old, let new, let claim): replace(old, with: new, by: claim, in: tree)
+        case .setAside(let item, let place): setAside(item, from: place, in: tree)
         case .deleted(let item, let place, let claim): delete(item, from: place, by: claim, in: tree)
         case .attributesChanged(let item, let attributes): tell(item, of: attributes)
         case .versionChanged(let item, let version, let change): tell(item, of: version, change, in: tree)

@@ -42,12 +42,14 @@ package enum PresenterNotice: Hashable, Sendable {
     case attributesChanged(UbiquityAttributes)
     case version(VersionID, VersionChange)
     case subitemAppeared(ItemNumber)
-    case subitemMoved(ItemNumber)
+    /// With the place it left.
+    case subitemMoved(ItemNumber, from: ItemPlace)
     case subitemChanged(ItemNumber)
-    case subitemDeleted(ItemNumber)
+    /// With the place it had.
+    case subitemDeleted(ItemNumber, from: ItemPlace)
     case subitemVersion(ItemNumber, VersionID, VersionChange)
 
-    var callback: PresenterCallbacks {
+    package var callback: PresenterCallbacks {
         switch self {
         case .changed: .didChange
         case .moved: .didMove

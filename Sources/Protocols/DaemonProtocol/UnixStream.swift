@@ -1,9 +1,8 @@
 package import Basics
-import DaemonProtocol
 import Glibc
 
 /// A connected unix socket on which nothing blocks for longer than it may.
-package struct UnixStream: ~Copyable {
+package struct UnixStream: ~Copyable, Sendable {
     private let descriptor: Int32
 
     /// Connects. ECONNREFUSED and ENOENT: nobody listens; ETIMEDOUT: the listener's queue stayed full.
@@ -57,6 +56,9 @@ package struct UnixStream: ~Copyable {
         let count = try check("recv") { recv(descriptor, &buffer, buffer.count, 0) }
         return buffer[..<count]
     }
+
+    /// Ends the conversation: whoever receives gets the end.
+    package func shutDown() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
     private func wait(for events: Int16, _ patience: Duration) throws(Errno) {
         var entry = pollfd(fd: descriptor, events: events, revents: 0)

@@ -1,0 +1,90 @@
+import Foundation
+import Ubiquity
+
+/// Takes notes. `NoteTaker FILE` keeps a note open and reads commands; with a command it is carried out and that is all.
+@main
+struct NoteTaker {
+    static func main() async throws {
+        let arguments = CommandLine.arguments
+        guard arguments.count > 1 else {
+            return say(
+                "NoteTaker FILE [show | add TEXT | state | resolve]\nWithout a command: add TEXT, save, show, quit, line by line."
+            )
+        }
+        let url = URL(filePath: arguments[1])
+        switch arguments.dropFirst(2).first {
+        case nil: try keepOpen(url)
+        case "show": say(try await show(url))
+        case "add": try await add(arguments.dropFirst(3).joined(separator: " "), to: url)
+        case "state": say(try state(url))
+        case "resolve": try resolve(url)
+        case let command?: say("There is no command “\(command)”.")
+        }
+    }
+
+    private static func say(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
+
+    // MARK: One thing at a time
+
+    private static func show(_ url: URL) async throws -> String {
+        try await NSFileCoordinator().coordinate(readingItemAt: url) { try String(contentsOf: $0, encoding: .utf8) }
+    }
+
+    private static func add(_ text: String, to url: URL) async throws {
+        try await NSFileCoordinator().coordinate(writingItemAt: url, options: .forMerging) { url in
+            let old = FileManager.default.fileExists(atPath: url.path) ? try Data(contentsOf: url) : Data()
+            try (old + Data("\(text)\n".utf8)).write(to: url)
+        }
+    }
+
+    private static func state(_ url: URL) throws -> String {
+        guard FileManager.default.isUbiquitousItem(at: url) else { return "on this machine only" }
+        let values = try url.promisedItemResourceValues(forKeys: [
+            .ubiquitousItemDownloadingStatusKey, .ubiquitousItemIsUploadedKey, .ubiquitousItemHasUnresolvedConflictsKey,
+        ])
+        let isHere = values.ubiquitousItemDownloadingStatus != .notDownloaded
+        return (isHere ? "here" : "in the cloud") + (values.ubiquitousItemIsUploaded == true ? ", uploaded" : "")
+            + (values.ubiquitousItemHasUnresolvedConflicts == true ? ", in conflict" : "")
+    }
+
+    /// Keeps every line that any version has.
+    private static func resolve(_ url: URL) throws {
+        let versions = NSFileVersion.unresolvedConflictVersionsOfItem(at: url) ?? []
+        guard !versions.isEmpty else { return say("There is no conflict.") }
+        var coordination: NSError?
+        var failure: (any Error)?
+        NSFileCoordinator().coordinate(writingItemAt: url, options: .forMerging, error: &coordination) { url in
+            do {
+                var lines = try lines(of: url)
+                for version in versions { lines += try Self.lines(of: version.url).filter { !lines.contains($0) } }
+                try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: url)
+                for version in versions { version.isResolved = true }
+                try NSFileVersion.removeOtherVersionsOfItem(at: url)
+            } catch { failure = error }
+        }
+        if let failure = failure ?? coordination { throw failure }
+    }
+
+    private static func lines(of url: URL) throws -> [String] {
+        try String(contentsOf: url, encoding: .utf8).split(separator: "\n").map(String.init)
+    }
+
+    // MARK: An open note
+
+    private static func keepOpen(_ url: URL) throws {
+        let note = Note(url) { say($0) }
+        try note.open()
+        say("open")
+        while let line = readLine() {
+            let words = line.split(separator: " ", maxSplits: 1)
+            switch words.first {
+            case "add": note.append(words.count > 1 ? String(words[1]) : "")
+            case "save": try note.save()
+            case "show": say(note.text)
+            case "quit": return try note.close()
+            default: say("There is no such command.")
+            }
+        }
+        try note.close()
+    }
+}

@@ -1,0 +1,83 @@
+import DaemonProtocol
+import Foundation
+import Glibc
+import Synchronization
+
+/// Finds who decides about a path.
+final class ClaimRouter: Sendable {
+    static let shared = ClaimRouter()
+
+    struct Route: Sendable {
+        let authority: any ClaimAuthority
+        let path: String
+        /// Nil outside of every mount.
+        let mount: MountAuthority?
+    }
+
+    private struct State {
+        var records: [MountRecord] = []
+        var readAt: ContinuousClock.Instant?
+        var mounts: [String: MountAuthority] = [:]
+    }
+
+    private let process = ProcessAuthority()
+    private let state = Mutex(State())
+
+    func route(_ url: URL) -> Route {
+        let path = Self.canonical(url.path)
+        guard let mount = mount(holding: path) else { return Route(authority: process, path: path, mount: nil) }
+        return Route(authority: mount, path: path, mount: mount)
+    }
+
+    /// The mount that programs use unless they name one: the user's standard one if it is there, else the first.
+    var principalMount: MountAuthority? {
+        let standard = StandardPaths.current.defaultMount
+        let record = records().first { $0.mount == standard } ?? records().first
+        return record.map(authority)
+    }
+
+    private func mount(holding path: String) -> MountAuthority? {
+        records().first { path.hasPrefix($0.mount + "/") }.map(authority)
+    }
+
+    private func authority(_ record: MountRecord) -> MountAuthority {
+        state.withLock { state in
+            if let known = state.mounts[record.mount] { return known }
+            let mount = MountAuthority(record.mount)
+            state.mounts[record.mount] = mount
+            return mount
+        }
+    }
+
+    /// The running daemons; looked up once a second at most, as every access asks.
+    private func records() -> [MountRecord] {
+        let now = ContinuousClock.now
+        let known = state.withLock { state in state.readAt.map { now - $0 < .seconds(1) } == true ? state.records : nil
+        }
+        if let known { return known }
+        let records = MountRegistry.standard.records()
+        state.withLock { state in
+            state.records = records
+            state.readAt = now
+        }
+        return records
+    }
+
+    /// The path without symbolic links above its last component, so that two spellings of one folder are one. As it is where nothing of it
+    /// exists.
+    static func canonical(_ path: String) -> String {
+        var folder = URL(filePath: path).standardizedFileURL.path
+        var rest: [String] = []
+        while folder != "/", folder != "" {
+            let url = URL(filePath: folder)
+            rest.insert(url.lastPathComponent, at: 0)
+            folder = url.deletingLastPathComponent().path
+            if let real = realpath(folder, nil) {
+                defer { free(real) }
+                let prefix = String(cString: real)
+                return (prefix == "/" ? "" : prefix) + "/" + rest.joined(separator: "/")
+            }
+        }
+        return path
+    }
+}

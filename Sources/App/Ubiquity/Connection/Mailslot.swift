@@ -1,0 +1,26 @@
+import Foundation
+import Synchronization
+
+/// Hands one value from one thread to another that waits for it.
+final class Mailslot<Value: Sendable>: Sendable {
+    private let value = Mutex<Value?>(nil)
+    private let arrival = DispatchSemaphore(value: 0)
+
+    /// The first value counts.
+    func put(_ new: Value) {
+        let isFirst = value.withLock { value in
+            guard value == nil else { return false }
+            value = new
+            return true
+        }
+        if isFirst { arrival.signal() }
+    }
+
+    /// Waits. To be called once.
+    func take() -> Value {
+        while true {
+            arrival.wait()
+            if let value = value.withLock({ $0 }) { return value }
+        }
+    }
+}

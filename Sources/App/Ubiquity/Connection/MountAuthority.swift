@@ -1,0 +1,235 @@
+import CLinux
+import Coordination
+import DaemonProtocol
+import Foundation
+import Synchronization
+
+/// The daemon of a mount decides, among all programs that coordinate. Connects when it is first asked, and anew when the daemon came back.
+final class MountAuthority: ClaimAuthority {
+    private struct State {
+        var connection: MountConnection?
+        /// The daemon's numbers of this process' presenters.
+        var agents: [UInt64: PresenterAgent] = [:]
+        var numbers: [ObjectIdentifier: UInt64] = [:]
+        /// Where they were registered, to do it again with a daemon that comes back.
+        var paths: [ObjectIdentifier: (agent: PresenterAgent, path: String)] = [:]
+        /// Letters that came before the number of their presenter did.
+        var early: [UInt64: [PresenterAgent.Letter]] = [:]
+        var registrations = 0
+        var isReadingLetters = false
+        var isReconnecting = false
+    }
+
+    /// The mount point.
+    let root: String
+    private let state = Mutex(State())
+    private let connecting = Mutex(())
+    /// A download may take long, and only so many requests may be under way.
+    private let downloads = DispatchSemaphore(value: 8)
+
+    init(_ root: String) { self.root = root }
+
+    // MARK: Claims
+
+    func open(
+        _ accesses: [PathAccess], _ terms: ClaimTerms,
+        _ outcome: @escaping @Sendable (Result<GrantedClaim, CoordinationFailure>) -> Void
+    ) -> ClaimTicket {
+        do throws(DaemonFailure) {
+            let connection = try connection()
+            let request = try request(accesses, terms)
+            let id = connection.send(.claim(request)) { [root] id, answer in
+                outcome(Self.granted(answer, id, connection, root, isWrite: accesses.contains(where: \.isWriting)))
+            }
+            return ClaimTicket { connection.send(.finish(FinishRequest(claim: id))) { _, _ in } }
+        } catch {
+            outcome(.failure(CoordinationFailure(error)))
+            return ClaimTicket {}
+        }
+    }
+
+    private static func granted(
+        _ answer: MountConnection.Answer, _ id: UInt64, _ connection: MountConnection, _ root: String, isWrite: Bool
+    ) -> Result<GrantedClaim, CoordinationFailure> {
+        switch answer {
+        case .success(.granted(let granted)):
+            let finish: @Sendable () -> CoordinationFailure? = {
+                // Who only read need not hear whether it was in time.
+                guard isWrite else {
+                    connection.send(.finish(FinishRequest(claim: id))) { _, _ in }
+                    return nil
+                }
+                do throws(DaemonFailure) {
+                    _ = try connection.call(.finish(FinishRequest(claim: id)))
+                    return nil
+                } catch { return CoordinationFailure(error) }
+            }
+            return .success(
+                GrantedClaim(paths: granted.paths.map { "\(root)/\($0)" }, number: granted.claim, finish: finish))
+        case .success: return .failure(CoordinationFailure(.failed, "The daemon gave an answer of another kind."))
+        case .failure(let failure): return .failure(CoordinationFailure(failure))
+        }
+    }
+
+    private func request(_ accesses: [PathAccess], _ terms: ClaimTerms) throws(DaemonFailure) -> AccessRequest {
+        var wanted: [WantedAccess] = []
+        for access in accesses { wanted.append(WantedAccess(access.mode, try path(access.path))) }
+        let presenter = terms.agent.flatMap { agent in state.withLock { $0.numbers[ObjectIdentifier(agent)] } }
+        return AccessRequest(
+            accesses: wanted, purpose: terms.purpose, within: terms.enclosure?.claim,
+            withinPresenter: terms.enclosure?.presenter, presenter: presenter)
+    }
+
+    /// The path from the mount on.
+    func path(_ absolute: String) throws(DaemonFailure) -> MountPath {
+        do { return try MountPath(String(absolute.dropFirst(root.count))) } catch {
+            throw DaemonFailure(.invalidRequest, "that is no path in the mount", path: absolute)
+        }
+    }
+
+    // MARK: Other requests
+
+    /// Asks the daemon and waits for its answer.
+    func call(_ request: DaemonRequest) throws(DaemonFailure) -> DaemonResponse { try connection().call(request) }
+
+    /// Waits until the bytes of an item, or of all in a folder, are here.
+    func download(_ absolute: String) throws(DaemonFailure) {
+        downloads.wait()
+        defer { downloads.signal() }
+        let response = try call(.download(DownloadRequest(paths: [try path(absolute)], wait: true)))
+        if case .items(let items) = response, let failure = items.outcomes.first?.failure { throw failure }
+    }
+
+    /// What the mount says of an item in one of its extended attributes; nil if it says nothing.
+    static func attribute(_ name: String, of path: String) -> String? {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = getxattr(path, "user.ubiquity.\(name)", &buffer, buffer.count)
+        return count < 0 ? nil : String(decoding: buffer[..<count], as: UTF8.self)
+    }
+
+    // MARK: Connection
+
+    private func connection() throws(DaemonFailure) -> MountConnection {
+        if let connection = alive { return connection }
+        return try connecting.withLock { _ throws(DaemonFailure) in
+            if let connection = alive { return connection }
+            let connection = try connect()
+            state.withLock { state in
+                state.connection = connection
+                state.agents = [:]
+                state.numbers = [:]
+                state.isReadingLetters = false
+            }
+            for (agent, path) in state.withLock({ Array($0.paths.values) }) { register(agent, path, connection) }
+            return connection
+        }
+    }
+
+    private var alive: MountConnection? { state.withLock { $0.connection.flatMap { $0.isOver ? nil : $0 } } }
+
+    private func connect() throws(DaemonFailure) -> MountConnection {
+        guard let record = MountRegistry.standard.records().first(where: { $0.mount == root }) else {
+            throw DaemonFailure(.failed, "nothing serves this mount", path: root)
+        }
+        return try MountConnection(record) { [weak self] in
+            self?.handle($0)
+        } onEnd: { [weak self] in
+            self?.reconnectForPresenters()
+        }
+    }
+
+    /// A presenter would hear nothing until the next access otherwise. Tries each second until a daemon is there.
+    private func reconnectForPresenters() {
+        let begins = state.withLock { state in
+            guard !state.paths.isEmpty, !state.isReconnecting else { return false }
+            state.isReconnecting = true
+            return true
+        }
+        if begins { tryReconnecting() }
+    }
+
+    private func tryReconnecting() {
+        DispatchQueue.global().asyncAfter(deadline: .now() + 1) { [weak self] in
+            guard let self else { return }
+            let isWanted = state.withLock { !$0.paths.isEmpty }
+            // A failure is tried again below.
+            if isWanted, (try? connection()) == nil { return tryReconnecting() }
+            state.withLock { $0.isReconnecting = false }
+        }
+    }
+
+    // MARK: Presenters
+
+    func add(_ agent: PresenterAgent, at path: String) {
+        state.withLock { $0.paths[ObjectIdentifier(agent)] = (agent, path) }
+        // Without a daemon it is registered as soon as there is one.
+        guard let connection = try? connection() else { return reconnectForPresenters() }
+        let isKnown = state.withLock { $0.numbers[ObjectIdentifier(agent)] != nil }
+        if !isKnown { register(agent, path, connection) }
+    }
+
+    /// Returns when the daemon knows it, or refused it: then it is served nothing, as for an item whose folder does not exist.
+    private func register(_ agent: PresenterAgent, _ path: String, _ connection: MountConnection) {
+        guard let mountPath = try? self.path(path) else { return }
+        let begins = state.withLock { state in
+            state.registrations += 1
+            defer { state.isReadingLetters = true }
+            return !state.isReadingLetters
+        }
+        if begins { connection.send(.letters(LettersRequest())) { _, _ in } }
+        let done = Mailslot<Bool>()
+        let request = PresentRequest(path: mountPath, callbacks: agent.callbacks)
+        connection.send(.present(request)) { [self] _, answer in
+            if case .success(.presenting(let response)) = answer { enter(agent, response.presenter, connection) }
+            state.withLock { state in
+                state.registrations -= 1
+                if state.registrations == 0 { state.early = [:] }
+            }
+            done.put(true)
+        }
+        _ = done.take()
+    }
+
+    private func enter(_ agent: PresenterAgent, _ number: UInt64, _ connection: MountConnection) {
+        let (isWanted, letters) = state.withLock { state in
+            guard state.paths[ObjectIdentifier(agent)] != nil else { return (false, [PresenterAgent.Letter]()) }
+            state.agents[number] = agent
+            state.numbers[ObjectIdentifier(agent)] = number
+            return (true, state.early.removeValue(forKey: number) ?? [])
+        }
+        guard isWanted else { return connection.withdraw(number) }
+        agent.enter(self, .presenter(PresenterID(number)))
+        for letter in letters { agent.put(letter) }
+    }
+
+    func remove(_ agent: PresenterAgent) {
+        let (number, connection) = state.withLock { state in
+            state.paths[ObjectIdentifier(agent)] = nil
+            let number = state.numbers.removeValue(forKey: ObjectIdentifier(agent))
+            if let number { state.agents[number] = nil }
+            return (number, state.connection)
+        }
+        if let number { connection?.withdraw(number) }
+    }
+
+    func answer(_ question: UInt64, failure: String?) {
+        // To a daemon that is gone there is nothing to answer.
+        alive?.send(.answer(AnswerRequest(question: question, failure: failure))) { _, _ in }
+    }
+
+    /// The daemon sees every move by itself.
+    func moved(_ path: String, to newPath: String) {}
+
+    private func handle(_ event: DaemonEvent) {
+        guard let (number, letter) = PresenterAgent.Letter.from(event, root: root) else { return }
+        let agent = state.withLock { state in
+            if state.agents[number] == nil, state.registrations > 0 { state.early[number, default: []].append(letter) }
+            return state.agents[number]
+        }
+        agent?.put(letter)
+    }
+}
+
+extension MountConnection {
+    fileprivate func withdraw(_ number: UInt64) { send(.withdraw(WithdrawRequest(presenter: number))) { _, _ in } }
+}

@@ -1,0 +1,119 @@
+import Basics
+import DaemonProtocol
+import Foundation
+import Glibc
+import Synchronization
+
+/// This process' connection with the daemon of a mount: many threads ask over it, one thread of its own reads. A daemon that is silent for
+/// ``ControlFrame/silenceLimit`` counts as gone, so nothing waits for longer than that for one that is frozen.
+final class MountConnection: Sendable {
+    typealias Answer = Result<DaemonResponse, DaemonFailure>
+    /// With the number of the request. Called on the thread that reads, which must not be held up.
+    typealias Completion = @Sendable (UInt64, Answer) -> Void
+
+    private struct State {
+        var lastID: UInt64 = 0
+        var waiting: [UInt64: Completion] = [:]
+        var isOver = false
+    }
+
+    private let stream: UnixStream
+    private let sending = Mutex(())
+    private let state = Mutex(State())
+    private let onEvent: @Sendable (DaemonEvent) -> Void
+    private let onEnd: @Sendable () -> Void
+
+    /// Connects and says hello.
+    init(
+        _ record: MountRecord, onEvent: @escaping @Sendable (DaemonEvent) -> Void,
+        onEnd: @escaping @Sendable () -> Void
+    ) throws(DaemonFailure) {
+        do throws(Errno) {
+            stream = try UnixStream.connected(to: record.socket, patience: ControlFrame.silenceLimit)
+        } catch {
+            throw DaemonFailure(.failed, "the daemon of the mount can not be reached (\(error))", path: record.mount)
+        }
+        self.onEvent = onEvent
+        self.onEnd = onEnd
+        let thread = Thread { [self] in read() }
+        thread.name = "ubiquity-client"
+        thread.start()
+        _ = try call(.hello(HelloRequest(program: ProcessInfo.processInfo.processName)))
+    }
+
+    var isOver: Bool { state.withLock { $0.isOver } }
+
+    /// Asks; answers the number of the request.
+    @discardableResult
+    func send(_ request: DaemonRequest, _ completion: @escaping Completion) -> UInt64 {
+        let (id, isOver) = state.withLock { state in
+            state.lastID += 1
+            if !state.isOver { state.waiting[state.lastID] = completion }
+            return (state.lastID, state.isOver)
+        }
+        if isOver {
+            completion(id, .failure(Self.gone))
+            return id
+        }
+        do {
+            let frame = try ControlFrame.frame(ClientEnvelope(id: id, request: request))
+            try sending.withLock { _ in try stream.send(frame, patience: ControlFrame.silenceLimit) }
+        } catch let failure as DaemonFailure {
+            take(id)?(id, .failure(failure))
+        } catch { end() }
+        return id
+    }
+
+    /// Asks and waits for the answer.
+    func call(_ request: DaemonRequest) throws(DaemonFailure) -> DaemonResponse {
+        let answer = Mailslot<Answer>()
+        send(request) { _, result in answer.put(result) }
+        return try answer.take().get()
+    }
+
+    private static let gone = DaemonFailure(.failed, "the daemon of the mount is gone")
+
+    private func take(_ id: UInt64) -> Completion? { state.withLock { $0.waiting.removeValue(forKey: id) } }
+
+    // MARK: The thread that reads
+
+    private func read() {
+        var splitter = FrameSplitter()
+        do {
+            while true {
+                while let payload = try splitter.next() {
+                    handle(try ControlFrame.decode(DaemonEnvelope.self, from: payload))
+                }
+                let bytes = try stream.receive(patience: ControlFrame.silenceLimit)
+                guard !bytes.isEmpty else { break }
+                splitter.append(bytes)
+            }
+        } catch {
+            // Whatever it is, the conversation can not go on; whoever waits hears that below.
+        }
+        end()
+    }
+
+    private func handle(_ envelope: DaemonEnvelope) {
+        switch envelope.body {
+        case .event(let event): onEvent(event)
+        case .response(let response): take(envelope.id)?(envelope.id, .success(response))
+        case .failure(let failure) where envelope.id != 0: take(envelope.id)?(envelope.id, .failure(failure))
+        // About the connection itself: turned away.
+        case .failure(let failure): end(failure)
+        }
+    }
+
+    private func end(_ failure: DaemonFailure = MountConnection.gone) {
+        let waiting = state.withLock { state -> [UInt64: Completion]? in
+            guard !state.isOver else { return nil }
+            state.isOver = true
+            defer { state.waiting = [:] }
+            return state.waiting
+        }
+        guard let waiting else { return }
+        stream.shutDown()
+        for (id, completion) in waiting { completion(id, .failure(failure)) }
+        onEnd()
+    }
+}

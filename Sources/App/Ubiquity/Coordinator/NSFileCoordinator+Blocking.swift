@@ -1,0 +1,110 @@
+public import Foundation
+import Synchronization
+
+extension NSFileCoordinator {
+    /// Reads an item. The accessor runs on this thread, while nobody who coordinates writes, with the URL that the item has then.
+    ///
+    /// - Parameter outError: Gets what went wrong; the accessor did not run then. Or, if this program was stopped for so long in the accessor
+    ///   that others went on without it, it did run.
+    public func coordinate(
+        readingItemAt url: URL, options: ReadingOptions = [], error outError: NSErrorPointer,
+        byAccessor reader: (URL) -> Void
+    ) {
+        coordinate([WantedItem(url: url, purpose: .reading(options))], outError) { reader($0[0]) }
+    }
+
+    /// Writes an item: nobody else who coordinates reads or writes it meanwhile. What is not there may be made.
+    public func coordinate(
+        writingItemAt url: URL, options: WritingOptions = [], error outError: NSErrorPointer,
+        byAccessor writer: (URL) -> Void
+    ) {
+        coordinate([WantedItem(url: url, purpose: .writing(options))], outError) { writer($0[0]) }
+    }
+
+    /// Reads one item and writes another, both held together.
+    public func coordinate(
+        readingItemAt readingURL: URL, options readingOptions: ReadingOptions = [], writingItemAt writingURL: URL,
+        options writingOptions: WritingOptions = [], error outError: NSErrorPointer,
+        byAccessor readerWriter: (URL, URL) -> Void
+    ) {
+        let wanted = [
+            WantedItem(url: readingURL, purpose: .reading(readingOptions)),
+            WantedItem(url: writingURL, purpose: .writing(writingOptions)),
+        ]
+        coordinate(wanted, outError) { readerWriter($0[0], $0[1]) }
+    }
+
+    /// Writes two items, both held together. To move one: ``WritingOptions/forMoving`` and ``WritingOptions/forReplacing``.
+    public func coordinate(
+        writingItemAt url1: URL, options options1: WritingOptions = [], writingItemAt url2: URL,
+        options options2: WritingOptions = [], error outError: NSErrorPointer, byAccessor writer: (URL, URL) -> Void
+    ) {
+        let wanted = [
+            WantedItem(url: url1, purpose: .writing(options1)), WantedItem(url: url2, purpose: .writing(options2)),
+        ]
+        coordinate(wanted, outError) { writer($0[0], $0[1]) }
+    }
+
+    /// Takes many items at once, for accesses of this coordinator inside the accessor: those neither wait nor ask again.
+    ///
+    /// - Parameter batchAccessor: Has to call what it is given, when it has done with the items; until then they are held.
+    public func prepare(
+        forReadingItemsAt readingURLs: [URL], options readingOptions: ReadingOptions = [],
+        writingItemsAt writingURLs: [URL], options writingOptions: WritingOptions = [], error outError: NSErrorPointer,
+        byAccessor batchAccessor: (@escaping @Sendable () -> Void) -> Void
+    ) {
+        let wanted =
+            readingURLs.map { WantedItem(url: $0, purpose: .reading(readingOptions)) }
+            + writingURLs.map { WantedItem(url: $0, purpose: .writing(writingOptions)) }
+        coordinate(wanted, outError) { _ in
+            let isOver = Mailslot<Bool>()
+            do {
+                let end = BatchEnd(isOver)
+                batchAccessor { end.isOver.put(true) }
+            }
+            _ = isOver.take()
+        }
+    }
+
+    private func coordinate(_ wanted: [WantedItem], _ outError: NSErrorPointer, _ accessor: ([URL]) -> Void) {
+        do throws(CoordinationFailure) {
+            let access = try begin(wanted).prepare()
+            access.run(accessor)
+            if let failure = access.end() { throw failure }
+        } catch {
+            outError?.pointee = error.cocoa(wanted)
+        }
+    }
+
+    /// Waits on this thread.
+    private func begin(_ wanted: [WantedItem]) throws(CoordinationFailure) -> HeldClaims {
+        let outcome = Mailslot<Result<HeldClaims, CoordinationFailure>>()
+        begin(wanted) { outcome.put($0) }
+        return try outcome.take().get()
+    }
+
+    /// Answers what can be called off.
+    @discardableResult
+    func begin(_ wanted: [WantedItem], _ completion: @escaping ClaimSequence.Completion) -> ClaimSequence {
+        let agent = presenter.flatMap { PresenterDirectory.shared.agent(of: $0.value) }
+        if let agent { PresenterDirectory.shared.register(agent) }
+        let number = state.withLock { state in
+            state.lastSequence += 1
+            return state.lastSequence
+        }
+        let sequence = ClaimSequence(wanted, purpose: purposeIdentifier, agent: agent) { [self] result in
+            state.withLock { $0.sequences[number] = nil }
+            completion(result)
+        }
+        state.withLock { $0.sequences[number] = sequence }
+        sequence.begin()
+        return sequence
+    }
+}
+
+/// Lives as long as the block that ends a batch: an accessor that lets go of the block without calling it has done with the items too.
+private final class BatchEnd: Sendable {
+    let isOver: Mailslot<Bool>
+    init(_ isOver: Mailslot<Bool>) { self.isOver = isOver }
+    deinit { isOver.put(true) }
+}

@@ -1,0 +1,115 @@
+public import Foundation
+import Synchronization
+
+/// Where Apple's Foundation has a pointer to an error that a call may give, this is it: `&error`, or nil.
+public typealias NSErrorPointer = UnsafeMutablePointer<NSError?>?
+
+/// Reads and writes files in turn with other programs and with those that present them.
+///
+/// Apple's name: `NSFileCoordinator`. In a mount of Ubiquity the daemon decides, among all programs that coordinate; what plain programs
+/// open there waits for a coordinated writer. Elsewhere this process decides among its own coordinators and presenters, and other processes
+/// know nothing of it.
+///
+/// A call blocks its thread until its turn has come, for as long as others take: call it off the main thread, or use one of the asynchronous
+/// methods. It never blocks for good: presenters that do not answer are passed over after ten seconds, programs that die or are
+/// stopped lose what they hold, and of calls that would wait for each other one gets an error (`CocoaError.fileLocking`).
+// Its mutable state is behind a Mutex.
+open class NSFileCoordinator: NSObject, @unchecked Sendable {
+    /// How an item is read.
+    public struct ReadingOptions: OptionSet, Sendable {
+        public let rawValue: UInt
+        public init(rawValue: UInt) { self.rawValue = rawValue }
+
+        /// Presenters are not asked to save first.
+        public static let withoutChanges = ReadingOptions(rawValue: 1 << 0)
+        /// What a symbolic link leads to is read, not the link.
+        public static let resolvesSymbolicLink = ReadingOptions(rawValue: 1 << 1)
+        /// At once, whoever writes, and nothing is downloaded: for names, dates and the like.
+        public static let immediatelyAvailableMetadataOnly = ReadingOptions(rawValue: 1 << 2)
+        /// The accessor gets a copy that does not change, and nobody waits for it. It is gone when the accessor returns. Files only.
+        public static let forUploading = ReadingOptions(rawValue: 1 << 3)
+    }
+
+    /// What a write is for. At most one of them.
+    public struct WritingOptions: OptionSet, Sendable {
+        public let rawValue: UInt
+        public init(rawValue: UInt) { self.rawValue = rawValue }
+
+        /// Those who present the item, or something in it, are asked first.
+        public static let forDeleting = WritingOptions(rawValue: 1 << 0)
+        /// Claims below a folder are waited for.
+        public static let forMoving = WritingOptions(rawValue: 1 << 1)
+        /// Presenters save first.
+        public static let forMerging = WritingOptions(rawValue: 1 << 2)
+        /// Means whatever is at the URL then: does not follow an item that moves away.
+        public static let forReplacing = WritingOptions(rawValue: 1 << 3)
+        /// Tags and the like, which stay what they are whatever the content is.
+        public static let contentIndependentMetadataOnly = WritingOptions(rawValue: 1 << 4)
+    }
+
+    struct State {
+        var purpose = "coordinator-\(UUID().uuidString)"
+        var hasPurpose = false
+        /// What waits, to be called off.
+        var sequences: [UInt64: ClaimSequence] = [:]
+        var lastSequence: UInt64 = 0
+    }
+
+    let state = Mutex(State())
+    let presenter: PresenterBox?
+
+    /// - Parameter filePresenter: In whose name it coordinates: it is not asked to make way for this, and hears nothing of it.
+    public init(filePresenter: (any NSFilePresenter)? = nil) {
+        presenter = filePresenter.map(PresenterBox.init)
+    }
+
+    public override convenience init() { self.init(filePresenter: nil) }
+
+    // MARK: Presenters
+
+    /// The presenters of this process that were added.
+    open class var filePresenters: [any NSFilePresenter] { PresenterDirectory.shared.presenters }
+
+    /// Adds a presenter. Returns when others ask it before they read or write; keeps it until it is removed.
+    open class func addFilePresenter(_ filePresenter: any NSFilePresenter) {
+        PresenterDirectory.shared.add(filePresenter)
+    }
+
+    /// Removes a presenter: nothing is sent to it any more, and whoever waits for its answer waits no more.
+    open class func removeFilePresenter(_ filePresenter: any NSFilePresenter) {
+        PresenterDirectory.shared.remove(filePresenter)
+    }
+
+    // MARK: Purpose
+
+    /// Who belongs together: accesses of one purpose, of whichever coordinators and processes, never wait for each other. Unique unless it is
+    /// set, which it can be once, not to nothing, and not for a coordinator with a presenter; else setting it changes nothing.
+    open var purposeIdentifier: String {
+        get { state.withLock { $0.purpose } }
+        set {
+            state.withLock { state in
+                guard presenter == nil, !state.hasPurpose, (1...256).contains(newValue.utf8.count) else { return }
+                state.purpose = newValue
+                state.hasPurpose = true
+            }
+        }
+    }
+
+    // MARK: Moves and cancellation
+
+    /// Says that an item is about to be moved. The move itself is what counts here, so this does nothing.
+    open func item(at oldURL: URL, willMoveTo newURL: URL) {}
+
+    /// Says that an item was moved, inside the accessor that moved it, so that its presenters follow it. The daemon sees moves in a mount by
+    /// itself.
+    open func item(at oldURL: URL, didMoveTo newURL: URL) {
+        let (old, new) = (ClaimRouter.shared.route(oldURL), ClaimRouter.shared.route(newURL))
+        if old.authority === new.authority { old.authority.moved(old.path, to: new.path) }
+    }
+
+    /// Calls off, from any thread, whatever of this coordinator waits: it gets `CocoaError.userCancelled`, and its accessor never runs. What
+    /// presenters were asked stays asked.
+    open func cancel() {
+        for sequence in state.withLock({ Array($0.sequences.values) }) { sequence.cancel() }
+    }
+}

@@ -1,0 +1,52 @@
+import Coordination
+import Foundation
+import Glibc
+
+/// One item of a coordinated access, as the program asked for it.
+struct WantedItem: Sendable {
+    enum Purpose: Sendable {
+        case reading(NSFileCoordinator.ReadingOptions)
+        case writing(NSFileCoordinator.WritingOptions)
+    }
+
+    let url: URL
+    let purpose: Purpose
+
+    /// What the link leads to, if that is what is to be read. A link that leads nowhere is read itself.
+    var target: URL {
+        guard case .reading(let options) = purpose, options.contains(.resolvesSymbolicLink) else { return url }
+        return url.resolvingSymlinksInPath()
+    }
+
+    var mode: Access.Mode {
+        switch purpose {
+        case .reading(let options):
+            let known = Coordination.ReadingOptions(rawValue: UInt32(truncatingIfNeeded: options.rawValue))
+            return .reading(known.subtracting(.resolvesSymbolicLink))
+        case .writing(let options):
+            return .writing(WritingOption(rawValue: UInt32(truncatingIfNeeded: options.rawValue)))
+        }
+    }
+
+    /// Whether the accessor may find the item gone: it comes to replace or to delete what is there.
+    var mayBeGone: Bool {
+        if case .writing(let options) = purpose {
+            !options.isDisjoint(with: [.forReplacing, .forDeleting])
+        } else {
+            false
+        }
+    }
+
+    var readsContent: Bool {
+        if case .reading(let options) = purpose { !options.contains(.immediatelyAvailableMetadataOnly) } else { false }
+    }
+
+    var isForUploading: Bool {
+        if case .reading(let options) = purpose { options.contains(.forUploading) } else { false }
+    }
+
+    static func exists(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0
+    }
+}

@@ -1,0 +1,109 @@
+import CloudModel
+import DaemonProtocol
+public import Foundation
+import Glibc
+
+extension FileManager {
+    /// Whether the item is in a container of the cloud. It says nothing of whether it was uploaded.
+    public func isUbiquitousItem(at url: URL) -> Bool {
+        let route = ClaimRouter.shared.route(url)
+        return route.mount != nil && MountAuthority.attribute("itemID", of: route.path) != nil
+    }
+
+    /// Has the bytes of an item fetched, or those of everything in a folder. Returns when that has begun, or they are here.
+    ///
+    /// Throws `CocoaError.fileNoSuchFile`, or `featureUnsupported` for what is in no container.
+    public func startDownloadingUbiquitousItem(at url: URL) throws {
+        let (mount, path) = try ubiquitous(url)
+        try check(url) { try mount.call(.download(DownloadRequest(paths: [try mount.path(path)], wait: false))) }
+    }
+
+    /// Drops the bytes of an item here; they stay in the cloud. Not inside a coordinated write of it.
+    ///
+    /// Throws if they are not in the cloud yet, pinned, or in use.
+    public func evictUbiquitousItem(at url: URL) throws {
+        let (mount, path) = try ubiquitous(url)
+        try check(url) { try mount.call(.evict(EvictRequest(paths: [try mount.path(path)]))) }
+    }
+
+    /// The folder of a container, made if there is none: what is in its `Documents` folder is what its user sees. Nil where nothing is mounted,
+    /// or for a name that no container can have.
+    ///
+    /// - Parameter containerIdentifier: As `com.example.notes`; nil is the container that everybody has.
+    public func url(forUbiquityContainerIdentifier containerIdentifier: String?) -> URL? {
+        guard let root = ClaimRouter.shared.principalMount?.root else { return nil }
+        guard let name = containerIdentifier.map({ ContainerName($0) }) ?? .cloudDocs else { return nil }
+        let folder = "\(root)/\(name.folderName)"
+        guard mkdir(folder, 0o755) == 0 || errno == EEXIST else { return nil }
+        return URL(filePath: folder, directoryHint: .isDirectory)
+    }
+
+    /// Tells one cloud from another, and nothing about its user: equal as long as it is the same. Nil where nothing is mounted.
+    public var ubiquityIdentityToken: (any NSCoding & NSCopying & NSObjectProtocol)? {
+        guard let mount = ClaimRouter.shared.principalMount,
+            case .status(let status) = try? mount.call(.status(StatusRequest(paths: [])))
+        else { return nil }
+        return NSString(string: "\(status.mount.device.id)-\(status.mount.cloud.url.hashed)")
+    }
+
+    /// Moves an item into a container, or out of one to a folder that belongs to this machine alone; then it leaves the cloud on all devices.
+    /// Coordinates by itself and may take as long as a download: not on the main thread, not inside a coordinated write of the item.
+    public func setUbiquitous(_ flag: Bool, itemAt url: URL, destinationURL: URL) throws {
+        let (source, target) = (ClaimRouter.shared.route(url), ClaimRouter.shared.route(destinationURL))
+        guard (target.mount != nil) == flag, (source.mount != nil) != flag else {
+            throw CoordinationFailure.error(
+                .fileWriteInvalidFileName,
+                flag ? "The destination is in no container." : "The destination is in a container.", at: destinationURL)
+        }
+        if let mount = source.mount {
+            do { try mount.download(source.path) } catch { throw error.cocoa(url) }
+        }
+        var error: NSError?
+        var failure: (any Error)?
+        NSFileCoordinator().coordinate(
+            writingItemAt: url, options: .forMoving, writingItemAt: destinationURL, options: .forReplacing,
+            error: &error
+        ) { from, to in
+            do { try moveItem(at: from, to: to) } catch { failure = error }
+        }
+        if let failure = failure ?? error { throw failure }
+    }
+
+    private func ubiquitous(_ url: URL) throws -> (MountAuthority, String) {
+        let route = ClaimRouter.shared.route(url)
+        guard let mount = route.mount else {
+            throw CoordinationFailure.error(.featureUnsupported, "\(url.path) is in no container.", at: url)
+        }
+        return (mount, route.path)
+    }
+
+    /// Turns what the daemon says into the errors that programs know.
+    private func check(_ url: URL, _ ask: () throws -> DaemonResponse) throws {
+        do {
+            if case .items(let items) = try ask(), let failure = items.outcomes.first?.failure { throw failure }
+        } catch let failure as DaemonFailure { throw failure.cocoa(url) }
+    }
+}
+
+extension DaemonFailure {
+    func cocoa(_ url: URL) -> NSError {
+        let code: CocoaError.Code =
+            switch self.code {
+            case .notFound: .fileNoSuchFile
+            case .offline, .timedOut: .ubiquitousFileUnavailable
+            case .busy, .pinned: .fileLocking
+            case .notUploaded: .ubiquitousFileNotUploadedDueToQuota
+            case .diskFull: .fileWriteOutOfSpace
+            case .permissionDenied: .fileWriteNoPermission
+            default: .fileWriteUnknown
+            }
+        return CoordinationFailure.error(code, description, at: url)
+    }
+}
+
+extension String {
+    /// Sixteen digits that tell texts apart and do not tell them (FNV-1a).
+    fileprivate var hashed: String {
+        String(utf8.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }, radix: 16)
+    }
+}

@@ -1,0 +1,101 @@
+public import Foundation
+
+/// Something that shows a file or folder and takes part in who reads and writes it when.
+///
+/// Apple's name: `NSFilePresenter`. Add it with ``NSFileCoordinator/addFilePresenter(_:)``; from then until
+/// ``NSFileCoordinator/removeFilePresenter(_:)`` its methods are called on ``presentedItemOperationQueue``. Everything but the first two
+/// properties has a default. Methods with a block as parameter must call it, once: whoever coordinates waits for that, though never longer
+/// than ten seconds.
+@preconcurrency
+public protocol NSFilePresenter: NSObjectProtocol {
+    /// What it shows. Nil while there is nothing yet; asked when the presenter is added and when a coordinator made for it coordinates.
+    var presentedItemURL: URL? { get }
+
+    /// Where its methods are called. Not the queue of a thread that waits in a coordinated access.
+    var presentedItemOperationQueue: OperationQueue { get }
+
+    /// For an item that belongs to another, such as subtitles to a film.
+    var primaryPresentedItemURL: URL? { get }
+
+    /// Which methods it has. Others are not called, and nobody waits for them; by default all are. Not of Apple's: there the runtime knows.
+    var presentedItemCallbacks: NSFilePresenterCallbacks { get }
+
+    // MARK: Answered
+
+    /// Somebody else wants to read: stop writing, then call `reader`, with what to do when the reading is over, or nil.
+    func relinquishPresentedItem(toReader reader: @escaping @Sendable ((@Sendable () -> Void)?) -> Void)
+
+    /// Somebody else wants to write: stop reading and writing, then call `writer`, with what to do when the writing is over, or nil.
+    func relinquishPresentedItem(toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void)
+
+    /// Somebody wants to read what is there: write what is not saved, then call the handler. An error makes the other access fail.
+    func savePresentedItemChanges(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
+
+    /// The item is about to be deleted, or was deleted by a program that does not coordinate. An error makes a coordinated deletion fail.
+    func accommodatePresentedItemDeletion(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
+
+    /// The same of something in the folder or package that is presented.
+    func accommodatePresentedSubitemDeletion(
+        at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void)
+
+    // MARK: Told
+
+    /// The item has another place or name. Whoever moved it, and once.
+    func presentedItemDidMove(to newURL: URL)
+
+    /// The content or metadata of the item changed, or of something in it.
+    func presentedItemDidChange()
+
+    /// Something is new in the folder that is presented, at any depth.
+    func presentedSubitemDidAppear(at url: URL)
+
+    /// Something in the folder has another place or name.
+    func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL)
+
+    /// Something in the folder changed.
+    func presentedSubitemDidChange(at url: URL)
+}
+
+/// The methods that a presenter has, for ``NSFilePresenter/presentedItemCallbacks``.
+public struct NSFilePresenterCallbacks: OptionSet, Sendable {
+    public let rawValue: UInt
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+
+    public static let relinquishToReader = NSFilePresenterCallbacks(rawValue: 1 << 0)
+    public static let relinquishToWriter = NSFilePresenterCallbacks(rawValue: 1 << 1)
+    public static let saveChanges = NSFilePresenterCallbacks(rawValue: 1 << 2)
+    public static let accommodateDeletion = NSFilePresenterCallbacks(rawValue: 1 << 3)
+    public static let accommodateSubitemDeletion = NSFilePresenterCallbacks(rawValue: 1 << 4)
+    public static let didMove = NSFilePresenterCallbacks(rawValue: 1 << 5)
+    public static let didChange = NSFilePresenterCallbacks(rawValue: 1 << 6)
+    public static let subitemDidAppear = NSFilePresenterCallbacks(rawValue: 1 << 7)
+    public static let subitemDidMove = NSFilePresenterCallbacks(rawValue: 1 << 8)
+    public static let subitemDidChange = NSFilePresenterCallbacks(rawValue: 1 << 9)
+
+    public static let all = NSFilePresenterCallbacks(rawValue: 1 << 10 - 1)
+}
+
+extension NSFilePresenter {
+    public var primaryPresentedItemURL: URL? { nil }
+    public var presentedItemCallbacks: NSFilePresenterCallbacks { .all }
+    public func relinquishPresentedItem(toReader reader: @escaping @Sendable ((@Sendable () -> Void)?) -> Void) {
+        reader(nil)
+    }
+    public func relinquishPresentedItem(toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void) {
+        writer(nil)
+    }
+    public func savePresentedItemChanges(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
+        completionHandler(nil)
+    }
+    public func accommodatePresentedItemDeletion(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
+        completionHandler(nil)
+    }
+    public func accommodatePresentedSubitemDeletion(
+        at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void
+    ) { completionHandler(nil) }
+    public func presentedItemDidMove(to newURL: URL) {}
+    public func presentedItemDidChange() {}
+    public func presentedSubitemDidAppear(at url: URL) {}
+    public func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) {}
+    public func presentedSubitemDidChange(at url: URL) {}
+}

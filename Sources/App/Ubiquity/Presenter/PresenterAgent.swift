@@ -1,0 +1,187 @@
+import Coordination
+import DaemonProtocol
+import Foundation
+import Synchronization
+
+/// Serves one presenter: takes what it is sent, calls its methods one after the other on its queue, and answers. A question passes the news
+/// that wait: somebody waits for the answer.
+final class PresenterAgent: Sendable {
+    enum Letter: Sendable {
+        case question(UInt64, ArraySlice<Task>)
+        case comeBack(UInt64)
+        case news(News)
+    }
+
+    /// What is done before an answer is given.
+    enum Task: Sendable {
+        case relinquishToReader, relinquishToWriter, saveChanges, accommodateDeletion
+        case accommodateSubitemDeletion(URL)
+    }
+
+    enum News: Hashable, Sendable {
+        case didChange, wasDeleted
+        case didMove(URL)
+        case subitemDidAppear(URL), subitemDidChange(URL), subitemWasDeleted(URL)
+        case subitemDidMove(URL, URL)
+    }
+
+    struct Registration: Sendable {
+        let authority: any ClaimAuthority
+        let enclosure: Enclosure
+    }
+
+    private struct State {
+        var registration: Registration?
+        var urgent: [Letter] = []
+        var news: [News] = []
+        /// What to do when the access is over for which the presenter made way, by the number of the question.
+        var reacquirers: [UInt64: [@Sendable () -> Void]] = [:]
+        var isScheduled = false
+        var isOver = false
+    }
+
+    let presenter: PresenterBox
+    private let state = Mutex(State())
+
+    init(_ presenter: any NSFilePresenter) { self.presenter = PresenterBox(presenter) }
+
+    /// What the authority may send.
+    var callbacks: [PresenterCallback] {
+        let has = presenter.value.presentedItemCallbacks
+        let pairs: [(NSFilePresenterCallbacks, PresenterCallback)] = [
+            (.relinquishToReader, .relinquishToReader), (.relinquishToWriter, .relinquishToWriter),
+            (.saveChanges, .saveChanges), (.accommodateDeletion, .accommodateDeletion),
+            (.accommodateSubitemDeletion, .accommodateSubitemDeletion), (.didMove, .didMove), (.didChange, .didChange),
+            (.subitemDidAppear, .subitemDidAppear), (.subitemDidMove, .subitemDidMove),
+            (.subitemDidChange, .subitemDidChange),
+        ]
+        return pairs.filter { has.contains($0.0) }.map(\.1)
+    }
+
+    /// Who knows it, and as what; nil before anybody does.
+    var registration: Registration? { state.withLock { $0.registration } }
+
+    func enter(_ authority: any ClaimAuthority, _ enclosure: Enclosure) {
+        state.withLock { $0.registration = Registration(authority: authority, enclosure: enclosure) }
+    }
+
+    /// Nothing is delivered any more.
+    func end() {
+        state.withLock { state in
+            state.isOver = true
+            state.urgent = []
+            state.news = []
+            state.reacquirers = [:]
+        }
+    }
+
+    func put(_ letter: Letter) {
+        state.withLock { state in
+            guard !state.isOver else { return }
+            switch letter {
+            case .question, .comeBack: state.urgent.append(letter)
+            // What says only that something is different is as good once as twice.
+            case .news(let news): if news != state.news.last { state.news.append(news) }
+            }
+        }
+        schedule()
+    }
+
+    private func schedule() {
+        let begins = state.withLock { state in
+            guard !state.isScheduled, !(state.urgent.isEmpty && state.news.isEmpty) else { return false }
+            state.isScheduled = true
+            return true
+        }
+        guard begins else { return }
+        presenter.value.presentedItemOperationQueue.addOperation { [self] in
+            if let letter = take() { open(letter) }
+            state.withLock { $0.isScheduled = false }
+            schedule()
+        }
+    }
+
+    private func take() -> Letter? {
+        state.withLock { state in
+            if !state.urgent.isEmpty { return state.urgent.removeFirst() }
+            return state.news.isEmpty ? nil : .news(state.news.removeFirst())
+        }
+    }
+
+    // MARK: On the presenter's queue
+
+    private func open(_ letter: Letter) {
+        let around =
+            Enclosing.current
+            + [registration].compactMap(\.self).map {
+                Enclosing(authority: $0.authority, enclosure: $0.enclosure)
+            }
+        Enclosing.$current.withValue(around) {
+            switch letter {
+            case .question(let question, let tasks): work(on: question, tasks)
+            case .comeBack(let question): comeBack(question)
+            case .news(let news): tell(news)
+            }
+        }
+    }
+
+    /// Does the first task; the next one follows when the presenter has called the block that it was given.
+    private func work(on question: UInt64, _ tasks: ArraySlice<Task>) {
+        guard let task = tasks.first else { return answer(question, nil) }
+        let rest = tasks.dropFirst()
+        let once = Once()
+        let goOn: @Sendable ((any Error)?) -> Void = { [self] error in
+            // The block is to be called once; a second call means nothing.
+            guard once.isFirst() else { return }
+            guard error == nil, !rest.isEmpty else { return answer(question, error) }
+            put(.question(question, rest))
+        }
+        let giveWay: @Sendable ((@Sendable () -> Void)?) -> Void = { [self] reacquirer in
+            if let reacquirer { state.withLock { $0.reacquirers[question, default: []].append(reacquirer) } }
+            goOn(nil)
+        }
+        switch task {
+        case .relinquishToReader: presenter.value.relinquishPresentedItem(toReader: giveWay)
+        case .relinquishToWriter: presenter.value.relinquishPresentedItem(toWriter: giveWay)
+        case .saveChanges: presenter.value.savePresentedItemChanges(completionHandler: goOn)
+        case .accommodateDeletion: presenter.value.accommodatePresentedItemDeletion(completionHandler: goOn)
+        case .accommodateSubitemDeletion(let url):
+            presenter.value.accommodatePresentedSubitemDeletion(at: url, completionHandler: goOn)
+        }
+    }
+
+    private func answer(_ question: UInt64, _ error: (any Error)?) {
+        registration?.authority.answer(question, failure: error.map { "\($0)" })
+    }
+
+    private func comeBack(_ question: UInt64) {
+        let reacquirers = state.withLock { $0.reacquirers.removeValue(forKey: question) ?? [] }
+        for reacquire in reacquirers { reacquire() }
+    }
+
+    private func tell(_ news: News) {
+        let value = presenter.value
+        switch news {
+        case .didChange: value.presentedItemDidChange()
+        case .wasDeleted: value.accommodatePresentedItemDeletion { _ in }
+        case .didMove(let url): value.presentedItemDidMove(to: url)
+        case .subitemDidAppear(let url): value.presentedSubitemDidAppear(at: url)
+        case .subitemDidChange(let url): value.presentedSubitemDidChange(at: url)
+        case .subitemDidMove(let old, let new): value.presentedSubitem(at: old, didMoveTo: new)
+        case .subitemWasDeleted(let url): value.accommodatePresentedSubitemDeletion(at: url) { _ in }
+        }
+    }
+}
+
+/// Carries a presenter between threads.
+// The protocol demands that its properties can be read on any thread; all its methods are called on its own queue.
+struct PresenterBox: @unchecked Sendable {
+    let value: any NSFilePresenter
+    init(_ value: any NSFilePresenter) { self.value = value }
+}
+
+/// True once.
+final class Once: Sendable {
+    private let isDone = Atomic(false)
+    func isFirst() -> Bool { !isDone.exchange(true, ordering: .acquiringAndReleasing) }
+}

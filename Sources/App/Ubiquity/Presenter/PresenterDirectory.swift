@@ -1,0 +1,39 @@
+import Foundation
+import Synchronization
+
+/// The presenters of this process.
+final class PresenterDirectory: Sendable {
+    static let shared = PresenterDirectory()
+
+    private let agents = Mutex<[ObjectIdentifier: PresenterAgent]>([:])
+
+    var presenters: [any NSFilePresenter] { agents.withLock { $0.values.map(\.presenter) }.map(\.value) }
+
+    func agent(of presenter: any NSFilePresenter) -> PresenterAgent? {
+        agents.withLock { $0[ObjectIdentifier(presenter)] }
+    }
+
+    /// Adds a presenter; one that was added before stays as it is.
+    func add(_ presenter: any NSFilePresenter) {
+        let agent = PresenterAgent(presenter)
+        let isNew = agents.withLock { agents in
+            guard agents[ObjectIdentifier(presenter)] == nil else { return false }
+            agents[ObjectIdentifier(presenter)] = agent
+            return true
+        }
+        if isNew { register(agent) }
+    }
+
+    /// A presenter may have had nothing to present when it was added.
+    func register(_ agent: PresenterAgent) {
+        guard agent.registration == nil, let url = agent.presenter.value.presentedItemURL else { return }
+        let route = ClaimRouter.shared.route(url)
+        route.authority.add(agent, at: route.path)
+    }
+
+    func remove(_ presenter: any NSFilePresenter) {
+        guard let agent = agents.withLock({ $0.removeValue(forKey: ObjectIdentifier(presenter)) }) else { return }
+        agent.end()
+        agent.registration?.authority.remove(agent)
+    }
+}

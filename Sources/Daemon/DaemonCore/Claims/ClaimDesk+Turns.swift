@@ -1,0 +1,55 @@
+import Coordination
+import Glibc
+import LocalMetadata
+import Mount
+
+/// Opens in the mount by programs that may know nothing of coordination.
+extension ClaimDesk: AccessTurns {
+    /// As long as a read waits for bytes that do not come.
+    private static let patience = Duration.seconds(15)
+    /// All of them: they do not wait for each other. Connections have numbers from 1 on.
+    private static let everybody = ClientID(0)
+
+    var areFree: Bool { ledger.isEmpty }
+
+    func ask(toOpen node: NodeID, isWriting: Bool, for thread: Int32) -> AccessTurn {
+        let mode = isWriting ? Access.Mode.writing(nil) : .reading([])
+        let request = ClaimRequest(
+            client: Self.everybody, purpose: .plain, accesses: [Access(.item(ItemNumber(node)), mode)],
+            patience: Self.patience)
+        let id = arbiter.reserve()
+        let turn = PlainTurn { [arbiter] in arbiter.cancel(id, of: Self.everybody) }
+        arbiter.open(id, request) { [arbiter] in turn.finish(Self.outcome($0, id, arbiter)) }
+        switch turn.outcome {
+        case .come(let end): return .now(end: end)
+        case .late, .givenUp: return .now(end: {})
+        case nil: break
+        }
+        guard !holdsUpOthers(thread) else {
+            turn.giveUp()
+            return .now(end: {})
+        }
+        return .later(turn)
+    }
+
+    private static func outcome(
+        _ result: Result<[ItemKey], ClaimError>, _ id: ClaimID, _ arbiter: Arbiter<ContinuousClock>
+    ) -> TurnOutcome {
+        switch result {
+        case .success: .come { arbiter.finish(id, of: Self.everybody) }
+        case .failure(let error) where error.code == .timedOut: .late
+        case .failure(let error) where error.code == .cancelled: .givenUp
+        // The item is gone: the open itself says so.
+        case .failure: .come(end: {})
+        }
+    }
+
+    /// Whether somebody waits for the program, as it is in an accessor or is asked something, or was started by one that is: then it goes ahead,
+    /// as its wait could be for itself.
+    private func holdsUpOthers(_ thread: Int32) -> Bool {
+        let busy = Set(ledger.processes.filter { arbiter.isBusy($0.key) }.values)
+        guard !busy.isEmpty else { return false }
+        if let claim = ProcessFamily.surroundingClaim(of: thread), arbiter.isGranted(ClaimID(claim)) { return true }
+        return ProcessFamily.ancestors(of: thread).contains(where: busy.contains)
+    }
+}

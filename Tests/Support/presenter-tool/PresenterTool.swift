@@ -1,0 +1,110 @@
+import Foundation
+import Synchronization
+import Ubiquity
+
+/// A program that coordinates, well or badly, for tests with processes of their own: says what happens, a line each.
+///
+/// `presenter-tool present FILE [deaf] [slow GO]`: shows FILE. `deaf` never answers; `slow` stays in the first news until the file GO is there.
+/// `presenter-tool hold read|write FILE GO`: stays in an accessor until the file GO is there.
+@main
+struct PresenterTool {
+    static func main() throws {
+        let arguments = CommandLine.arguments
+        switch arguments.dropFirst().first {
+        case "present": try present(arguments)
+        case "hold": try hold(arguments)
+        default: throw CocoaError(.featureUnsupported)
+        }
+    }
+
+    static func say(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
+
+    private static func present(_ arguments: [String]) throws {
+        let go = arguments.firstIndex(of: "slow").map { arguments[$0 + 1] }
+        let witness = Witness(URL(filePath: arguments[2]), isDeaf: arguments.contains("deaf"), go: go)
+        NSFileCoordinator.addFilePresenter(witness)
+        say("presenting")
+        while readLine() != nil {}
+        NSFileCoordinator.removeFilePresenter(witness)
+    }
+
+    private static func hold(_ arguments: [String]) throws {
+        var error: NSError?
+        let url = URL(filePath: arguments[3])
+        let accessor = { (url: URL) in
+            say("held \(url.lastPathComponent)")
+            wait(for: arguments[4])
+        }
+        if arguments[2] == "read" {
+            NSFileCoordinator().coordinate(readingItemAt: url, error: &error, byAccessor: accessor)
+        } else {
+            NSFileCoordinator().coordinate(writingItemAt: url, error: &error, byAccessor: accessor)
+        }
+        say(error.map { "error \($0.code)" } ?? "done")
+    }
+
+    /// Until the file is there: the test says by it when to go on.
+    static func wait(for file: String) {
+        while !FileManager.default.fileExists(atPath: file) { poll(nil, 0, 20) }
+    }
+}
+
+/// Says what it is sent.
+// What changes is behind a Mutex.
+private final class Witness: NSObject, NSFilePresenter, @unchecked Sendable {
+    let presentedItemOperationQueue = OperationQueue()
+    private let url: Mutex<URL?>
+    private let isDeaf: Bool
+    private let go: String?
+
+    init(_ url: URL, isDeaf: Bool, go: String?) {
+        self.url = Mutex(url)
+        self.isDeaf = isDeaf
+        self.go = go
+        presentedItemOperationQueue.maxConcurrentOperationCount = 1
+    }
+
+    var presentedItemURL: URL? { url.withLock { $0 } }
+
+    func relinquishPresentedItem(toReader reader: @escaping @Sendable ((@Sendable () -> Void)?) -> Void) {
+        PresenterTool.say("reader")
+        if !isDeaf { reader { PresenterTool.say("back") } }
+    }
+
+    func relinquishPresentedItem(toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void) {
+        PresenterTool.say("writer")
+        if !isDeaf { writer { PresenterTool.say("back") } }
+    }
+
+    func savePresentedItemChanges(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
+        PresenterTool.say("save")
+        completionHandler(nil)
+    }
+
+    func accommodatePresentedItemDeletion(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
+        PresenterTool.say("deletion")
+        completionHandler(nil)
+    }
+
+    func presentedItemDidMove(to newURL: URL) {
+        url.withLock { $0 = newURL }
+        PresenterTool.say("moved \(newURL.lastPathComponent)")
+    }
+
+    func presentedItemDidChange() {
+        PresenterTool.say("changed")
+        if let go { PresenterTool.wait(for: go) }
+    }
+
+    func presentedSubitemDidAppear(at url: URL) { PresenterTool.say("appeared \(url.lastPathComponent)") }
+    func presentedSubitemDidChange(at url: URL) { PresenterTool.say("subitem \(url.lastPathComponent)") }
+    func presentedSubitem(at old: URL, didMoveTo new: URL) {
+        PresenterTool.say("moved \(old.lastPathComponent) to \(new.lastPathComponent)")
+    }
+    func accommodatePresentedSubitemDeletion(
+        at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        PresenterTool.say("deletion \(url.lastPathComponent)")
+        completionHandler(nil)
+    }
+}
