@@ -279,7 +279,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "NoteTaker", "TestSupport", "presenter-tool", "ubiquity", "ubiquity-server", "ubiquityd",
+                "CloudModel", "CloudProtocol", "CloudStorage", "HTTPCloud", "NoteTaker", "TestSupport",
+                "presenter-tool", "ubiquity", "ubiquity-server", "ubiquityd", logging,
             ]),
         .testTarget(
             name: "FaultTests", dependencies: ["Faults", "TestSupport", "fault-tool", "ubiquity", "ubiquityd"]),
