@@ -32,7 +32,8 @@ struct HostileRequestTests {
             for path in ["/v1/cloud", "/v1/containers", "/v1/space", "/v1/news", "/v1/containers/CloudDocs/log"] {
                 expect(try await request(server, "GET", path), .unauthorized)
                 expect(
-                    try await request(server, "GET", path, token: "ubq_1_\(String(repeating: "0", count: 64))"), .unauthorized
+                    try await request(server, "GET", path, token: "ubq_1_\(String(repeating: "0", count: 64))"),
+                    .unauthorized
                 )
             }
         }
