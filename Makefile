@@ -11,14 +11,15 @@ ALONE := DirectoryCloudTests EndToEndTests FuseTests SimulationTests DaemonCoreT
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help setup setup-build build run stop test simulate model powerloss faults fuzz tsan check format bench scale stress \
-	install deb clean
+.PHONY: help setup setup-build build run stop test simulate histories model powerloss faults fuzz tsan check format bench \
+	scale stress install deb clean
 
 help:
 	@echo "make run      build, mount ~/MobileDocuments in the background, say what to try"
 	@echo "make stop     unmount it; edits that are not uploaded yet are kept"
 	@echo "make test     build and run every test (TESTS=name runs those whose names match)"
 	@echo "make simulate random histories of several devices (HISTORIES=10000, START=1 or random; SEED=n STEPS=n again)"
+	@echo "make histories random histories of three real daemons and mounts (HISTORIES=100, SEED=n again)"
 	@echo "make model    play OPERATIONS=100000 random calls on a mount and on a disk (SEED=n again, ALL=1 every short history)"
 	@echo "make powerloss cut a device's power in STATES=5000 ways, block by block, and CUTS=20 times under a daemon (SEED=n)"
 	@echo "make faults   disturb daemons at system calls, a share of them (ALL=1 at every one, an hour; FLOW=upload only there)"
@@ -68,6 +69,9 @@ else
 	$(SIMULATE) --histories $(or $(HISTORIES),10000) --start $(or $(START),1) $(if $(STEPS),--steps $(STEPS)) --twice $(or $(TWICE),0)
 	$(SIMULATE) --prove
 endif
+
+histories: setup build
+	scripts/histories --histories $(or $(HISTORIES),100) $(if $(SEED),--seed $(SEED))
 
 model: setup
 	$(SWIFT_BUILD_TESTS)

@@ -2,14 +2,22 @@
 import PackageDescription
 
 // Outside libraries, each with the one module that owns it (see docs/OVERVIEW.md).
+let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
+let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: "hummingbird")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioExtras = Target.Dependency.product(name: "NIOExtras", package: "swift-nio-extras")
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
 let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
@@ -19,16 +27,22 @@ let package = Package(
     products: [
         .library(name: "Ubiquity", targets: ["Ubiquity"]),
         .executable(name: "ubiquity", targets: ["ubiquity"]),
+        .executable(name: "ubiquity-server", targets: ["ubiquity-server"]),
         .executable(name: "ubiquityd", targets: ["ubiquityd"]),
+        .library(name: "clock-shift", type: .dynamic, targets: ["ClockShift"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
     ],
@@ -43,6 +57,11 @@ let package = Package(
         // MARK: Protocols: what crosses a process boundary
         .target(name: "DaemonProtocol", dependencies: ["Basics"], path: "Sources/Protocols/DaemonProtocol"),
         .testTarget(name: "DaemonProtocolTests", dependencies: ["Basics", "DaemonProtocol", "TestSupport"]),
+
+        .target(
+            name: "CloudProtocol", dependencies: ["Basics", "CloudModel"], path: "Sources/Protocols/CloudProtocol"),
+        .testTarget(
+            name: "CloudProtocolTests", dependencies: ["Basics", "CloudModel", "CloudProtocol", "TestSupport"]),
 
         // MARK: Cloud: a log and a chunk store
         .systemLibrary(
@@ -63,6 +82,18 @@ let package = Package(
             name: "DirectoryCloudTests",
             dependencies: [
                 "Basics", "CloudModel", "CloudStorage", "DirectoryCloud", "TestSupport", logging, systemPackage,
+            ]),
+
+        .target(
+            name: "HTTPCloud",
+            dependencies: [
+                "Basics", "CloudModel", "CloudProtocol", "CloudStorage", asyncHTTPClient, logging, nioCore, nioHTTP1,
+            ], path: "Sources/Cloud/HTTPCloud"),
+        .testTarget(
+            name: "HTTPCloudTests",
+            dependencies: [
+                "Basics", "CloudModel", "CloudProtocol", "CloudServer", "CloudStorage", "HTTPCloud", "ServerStorage",
+                "TestSupport", logging, nioCore, nioPosix,
             ]),
 
         // MARK: Local: what a device keeps
@@ -145,13 +176,35 @@ let package = Package(
             name: "Mount", dependencies: ["Basics", "Fuse", "LocalMetadata", "VirtualFileSystem", logging],
             path: "Sources/FileSystem/Mount"),
 
+        // MARK: Server: a cloud for others
+        .target(
+            name: "ServerStorage",
+            dependencies: ["Basics", "CLinux", "CloudModel", "CloudProtocol", crypto, grdb, logging, nioPosix],
+            path: "Sources/Server/ServerStorage"),
+        .testTarget(
+            name: "ServerStorageTests",
+            dependencies: ["Basics", "CloudModel", "CloudProtocol", "ServerStorage", "TestSupport", grdb, logging]),
+        .target(
+            name: "CloudServer",
+            dependencies: [
+                "Basics", "CloudModel", "CloudProtocol", "ServerStorage", httpTypes, hummingbird,
+                hummingbirdCore, hummingbirdTLS, logging, nioCore, nioSSL, serviceLifecycle, unixSignals,
+            ], path: "Sources/Server/CloudServer"),
+        .testTarget(
+            name: "CloudServerTests",
+            dependencies: ["CloudModel", "CloudProtocol", "CloudServer", "ServerStorage", "TestSupport"]),
+        .executableTarget(
+            name: "ubiquity-server", dependencies: ["Basics", "CloudServer", "ServerStorage", argumentParser, logging],
+            path: "Sources/Server/ubiquity-server"),
+
         // MARK: Daemon and command line
         .target(
             name: "DaemonCore",
             dependencies: [
-                "Basics", "CloudModel", "CloudStorage", "ContainerLog", "Coordination", "DaemonProtocol",
-                "DirectoryCloud",
-                "Fuse", "LocalContent", "LocalMetadata", "Maintenance", "Mount", "Sync", "Transfers",
+                "Basics", "CloudModel", "CloudProtocol", "CloudStorage", "ContainerLog", "Coordination",
+                "DaemonProtocol",
+                "DirectoryCloud", "Fuse", "HTTPCloud", "LocalContent", "LocalMetadata", "Maintenance", "Mount", "Sync",
+                "Transfers",
                 "VirtualFileSystem",
                 logging,
                 nioCore,
@@ -179,6 +232,7 @@ let package = Package(
             path: "Sources/TestSupport", exclude: ["CFaults", "Device", "Faults", "PowerLoss", "Simulation"]),
         .systemLibrary(name: "CFaults", path: "Sources/TestSupport/CFaults"),
         .target(name: "Faults", dependencies: ["CFaults"], path: "Sources/TestSupport/Faults"),
+        .target(name: "ClockShift", path: "Tests/Support/clock-shift"),
         .executableTarget(name: "fault-tool", dependencies: ["CFaults", "Faults"], path: "Tests/Support/fault-tool"),
         .target(
             name: "DeviceSupport",
@@ -203,8 +257,8 @@ let package = Package(
         .testTarget(
             name: "FuzzTests",
             dependencies: [
-                "Basics", "Chunking", "CloudModel", "CloudStorage", "ContainerLog", "DaemonProtocol", "DirectoryCloud",
-                "LocalMetadata", grdb, logging,
+                "Basics", "Chunking", "CloudModel", "CloudProtocol", "CloudStorage", "ContainerLog", "DaemonProtocol",
+                "DirectoryCloud", "LocalMetadata", grdb, logging,
             ], exclude: ["Corpus", "Fuzzer"]),
         .target(
             name: "PowerLoss",
@@ -221,10 +275,15 @@ let package = Package(
                 ])
             ]),
         .testTarget(
-            name: "PowerLossTests", dependencies: ["Basics", "TestSupport", "powerloss", "ubiquity", "ubiquityd"]),
+            name: "PowerLossTests",
+            dependencies: [
+                "Basics", "LocalContent", "LocalMetadata", "TestSupport", "powerloss", "ubiquity", "ubiquityd", logging,
+            ]),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["NoteTaker", "TestSupport", "presenter-tool", "ubiquity", "ubiquityd"]),
+            dependencies: [
+                "NoteTaker", "TestSupport", "presenter-tool", "ubiquity", "ubiquity-server", "ubiquityd",
+            ]),
         .testTarget(
             name: "FaultTests", dependencies: ["Faults", "TestSupport", "fault-tool", "ubiquity", "ubiquityd"]),
         .testTarget(

@@ -35,9 +35,13 @@ extension EndToEnd {
                     test, rest + ["--cloud", "mycloud"], status: 1,
                     "the cloud's address is not usable, it is no URL and no path: mycloud. \(advice)")
                 try await refused(
-                    test, rest + ["--cloud", "https://cloud.example"], status: 1,
-                    "this version has no HTTP clouds yet: https://cloud.example. "
-                        + "Use file:///DIRECTORY; the folder may be shared with other machines.")
+                    test, rest + ["--cloud", "s3://bucket"], status: 1,
+                    "this version has no S3 clouds yet: s3://bucket. "
+                        + "Use file:///DIRECTORY, or a server of your own: http(s)://HOST.")
+                try await refused(
+                    test, rest + ["--cloud", "https://user@cloud.example"], status: 1,
+                    "the server's address is not usable, it has a user, a query, a fragment or characters that an address "
+                        + "can not have: https://user@cloud.example. Use http(s)://HOST[:PORT].")
             }
         }
 

@@ -67,11 +67,17 @@ extension FaultBench {
         -> Bool
     {
         try await flow.prepare(self, number)
+        let givenUp = try victim.timesGivenUp()
         supervisor?.begin(
             FaultPlan(.error(refusal.code), at: point, lasts: refusal.lasts, concerns: diskCalls))
         try await flow.act(self, number)
         let struck = supervisor?.end()?.struck
         let when = "\(flow), \(refusal) at \(point), \(struck.map { "\($0)" } ?? "never")"
+        if try victim.timesGivenUp() > givenUp {
+            // As it must where its database may have lost commits.
+            try await eventually("\(when): the daemon ends") { !victim.daemon.isRunning }
+            try await recover()
+        }
         guard victim.daemon.isRunning else { throw EndToEndError("\(when): the daemon died of it") }
         try await expectKept(when)
         try await expectUploaded(when)

@@ -162,10 +162,18 @@ final class FaultBench {
         guard check.succeeded else { throw EndToEndError("\(when): \(check)") }
     }
 
-    /// Restarts the victim after its death.
+    /// Restarts the victim after its death, or after it has ended by itself.
     func recover() async throws {
         supervisor?.end()
         try await victim.kill9()
         try await start()
+    }
+}
+
+extension TestDevice {
+    /// How often a daemon of this device has said that its database lost a sync; it ends then.
+    func timesGivenUp() throws -> Int {
+        let log = try String(contentsOfFile: "\(state)/daemon.log", encoding: .utf8)
+        return log.matches(of: /Nothing more is promised until a new start/).count
     }
 }

@@ -36,5 +36,31 @@ extension FaultSuite {
                 try await bench.expectKeptEverywhere("after the race")
             }
         }
+
+        @Test("of 10,000 opens of a document that another device saves none fails and none is torn")
+        func fromElsewhere() async throws {
+            try await FaultBench.with { bench in
+                try await bench.perform([.replace(path: "doc", generation: 1)])
+                try await bench.victim.sync()
+                try await eventually("the witness has it") {
+                    try await bench.look(bench.witness)["doc"] == .whole("doc", 1)
+                }
+                let record = bench.newRecord()
+                let (witness, saver) = (bench.witness, bench.victim)
+                let tool = "\(saver.binaries)/fault-tool"
+                // Each save is to reach the other device before the next: a document that is never left alone does not travel.
+                async let saving = saver.runner.run(
+                    tool, ["save", record, saver.documents, "doc", "500000"], in: "/", limit: .seconds(300))
+                let said = try await bench.tool(
+                    "race", "\(witness.documents)/doc", "10000", "5", limit: .seconds(240)
+                ).text()
+                try Data().write(to: URL(filePath: "\(record).stop"))
+                try await saving.text()
+                try bench.enter(record)
+                print("opens and saves from elsewhere: \(said)")
+                #expect(said.contains("failures 0 "), "\(said)")
+                try await bench.expectKeptEverywhere("after the race")
+            }
+        }
     }
 }

@@ -84,6 +84,18 @@ extension ReferenceModel {
             ])
         }
 
+        @Test("a file that was given the present time while it was open has that time after a restart")
+        func timeOfOpenFile() async throws {
+            let steps: [History.Step] = [
+                .call(.open(slot: 0, Self.a, flags: OpenFlags(raw: O_RDONLY | O_CREAT), mode: 0o644)),
+                .call(.setTimes(Self.a, access: .omit, modification: .now, follows: false)), .disruption(.restart),
+            ]
+            try await TestDevices.with(devices: ["A"]) { test in
+                let failure = try await Playground(test).play(History(steps: steps))
+                #expect(failure == nil)
+            }
+        }
+
         private func play(_ operations: [Operation]) async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let failure = try await Playground(test).playBriefly(operations)

@@ -31,9 +31,9 @@ struct Manifest {
         outside = Set(products.values)
         // Anything between the brackets of `dependencies` belongs to the target named before them.
         let target =
-            /\.(target|executableTarget|testTarget)\(\s*name: "(\w+)"(?:,\s*dependencies: \[([^\]]*)\])?(?:,\s*path: "([^"]*)")?/
+            /\.(target|executableTarget|testTarget)\(\s*name: "([\w-]+)"(?:,\s*dependencies: \[([^\]]*)\])?(?:,\s*path: "([^"]*)")?/
         modules = text.matches(of: target).map { match in
-            let words = (match.3 ?? "").matches(of: /"(\w+)"|(\w+)/)
+            let words = (match.3 ?? "").matches(of: /"([\w-]+)"|(\w+)/)
             return Module(
                 name: String(match.2), path: match.4.map(String.init) ?? "Tests/\(match.2)",
                 isTest: match.1 == "testTarget",

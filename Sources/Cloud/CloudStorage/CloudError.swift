@@ -9,6 +9,8 @@ package struct CloudError: Error, CustomStringConvertible {
         case damaged
         /// Made by a newer version of this program; nothing was touched.
         case tooNew
+        /// The server is of an older version than this program can use.
+        case tooOld
         /// Another cloud than the one this device has synced with.
         case foreign
         /// The cloud is full, or this account's share of it.

@@ -52,7 +52,7 @@ extension CloudError.Code {
     package var remedy: Remedy {
         switch self {
         case .offline, .failed: .time
-        case .quota, .readOnly, .unauthorized: .user
+        case .quota, .readOnly, .tooOld, .unauthorized: .user
         case .notFound, .damaged, .tooNew, .foreign: .none
         }
     }

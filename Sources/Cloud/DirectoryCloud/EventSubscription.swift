@@ -1,4 +1,5 @@
 import Basics
+import CloudStorage
 import Glibc
 import Logging
 import SystemPackage

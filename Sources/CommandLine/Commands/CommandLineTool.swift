@@ -51,6 +51,7 @@ struct UbiquityCommand: ParsableCommand {
                     SyncCommand.self, DownloadCommand.self, EvictCommand.self, PinCommand.self, UnpinCommand.self,
                     ConflictsCommand.self, ResolveCommand.self, CoordinateCommand.self,
                 ]),
+            CommandGroup(name: "Servers", subcommands: [LoginCommand.self, LogoutCommand.self]),
             CommandGroup(
                 name: "Help in need",
                 subcommands: [CheckCommand.self, RepairCommand.self, ResetCommand.self, DiagnoseCommand.self]),

@@ -24,6 +24,10 @@ package enum Daemon {
         ).open()
         let running = RunningDaemon(device, configuration, rebuild: rebuild, logger: logger)
         try await running.run(readiness)
+        if let failure = device.metadata.syncFailure {
+            // Closing would carry over what the kernel may have forgotten. The next start looks after it, as after a death.
+            throw DaemonFailure(failure, path: configuration.stateDirectory)
+        }
         try device.close()
         logger.notice("stopped")
         _ = consume lock
@@ -56,7 +60,7 @@ extension DaemonFailure {
             case .damaged: .damaged
             case .tooNew: .versionMismatch
             case .noSpace: .diskFull
-            case .unusable: .failed
+            case .notDurable, .unusable: .failed
             }
         self.init(code, sentences: error.message, path: path)
     }

@@ -90,8 +90,11 @@ struct Device: Sendable {
     }
 
     private static func backend(_ address: CloudAddress, _ logger: Logger) throws -> any CloudBackend {
-        guard case .directory(let path) = address else {
-            throw CloudError(.failed, "This version can not use \(address).")
+        let path: String
+        switch address {
+        case .directory(let directory): path = directory
+        case .http(let url): return try ServerAccess.backend(url, logger)
+        case .s3: throw CloudError(.failed, "This version can not use \(address).")
         }
         // The embedded cloud is ours to make; any other folder's parent is a disk that may not be mounted now.
         let embedded = StandardPaths.current.embeddedCloud

@@ -53,6 +53,7 @@ final class RunningDaemon: Sendable {
             group.addTask { await self.device.claims.watchStoppedPrograms() }
             group.addTask { await self.obey(signals) }
             group.addTask { await self.end(session, when: stops) }
+            endIfNotDurable()
             readiness.ready()
             logger.notice("serving", metadata: ["mount": "\(configuration.mountPoint)"])
             let ending = await session.waitUntilEnded()
@@ -67,6 +68,14 @@ final class RunningDaemon: Sendable {
 
     /// What the kernel has asked so far.
     var requestCounts: FuseRequestCounts? { session.withLock { $0?.counts } }
+
+    /// A disk that lost commits once is believed no more: whoever watches over this process starts another.
+    private func endIfNotDurable() {
+        device.metadata.onSyncFailure { [logger, weak self] failure in
+            logger.critical("\(failure)")
+            self?.stop()
+        }
+    }
 
     /// Ends as ``stop()`` does; the next start makes the state anew.
     func stopForReset() {

@@ -48,6 +48,12 @@ struct UbiquityDaemon: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A descriptor to report readiness on.", valueName: "number", visibility: .private))
     var readyFd: Int32?
 
+    static func main() async {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        guard SignInProgram.isMeant(by: arguments) else { return await main(arguments) }
+        await SignInProgram.main(arguments)
+    }
+
     func run() async throws {
         let readiness = ReadinessPipe(descriptor: readyFd)
         do {

@@ -178,7 +178,7 @@ package final class ContentService: Sendable {
         do {
             try await context.blocking {
                 guard present.contains(where: { $0 != 0 }) else { return }
-                try check("fdatasync") { fdatasync(entry.file.raw) }
+                try context.content.syncBytes(of: entry.item.blob, entry.file.raw)
                 try context.metadata.write { transaction in
                     guard var row = try transaction.item(entry.item.node), row.generation == entry.item.generation,
                         row.presence != .whole, row.content == entry.item.content
@@ -268,7 +268,7 @@ extension ContentService {
         _ reference: ContentReference, _ file: SharedDescriptor, _ blob: BlobName, _ item: LocalItem,
         _ manifest: Manifest?
     ) throws {
-        try check("fdatasync") { fdatasync(file.raw) }
+        try context.content.syncBytes(of: blob, file.raw)
         try context.content.syncName(of: blob)
         let isInstalled = try context.changeTree { transaction, effects in
             var follower = LogFollower(context).follower(transaction, item.container)

@@ -99,11 +99,11 @@ final class DownloadFinisher: Sendable {
         for entry in group { try LocalContent.setModified(entry.item.attributes.modified, descriptor: entry.file.raw) }
         if group.count < Self.flushAllFrom {
             for entry in group {
-                try check("fdatasync") { fdatasync(entry.file.raw) }
+                try context.content.syncBytes(of: entry.item.blob, entry.file.raw)
                 try context.content.syncName(of: entry.item.blob)
             }
         } else {
-            try context.content.syncAll()
+            try context.content.syncAll(group.map(\.item.blob))
         }
         try context.metadata.write { transaction in
             for entry in group { try note(entry, transaction) }

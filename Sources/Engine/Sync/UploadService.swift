@@ -121,10 +121,13 @@ final class UploadService: Sendable {
         var isAnyDone = false
         var cloudError: TransferError?
         // A row that says "clean" would outlive a loss of power that its bytes did not.
-        try makeDurable(results.compactMap { (try? $0.1.get()) == nil ? nil : $0.0.item.blob })
+        let durable = try makeDurable(results.compactMap { (try? $0.1.get()) == nil ? nil : $0.0.item.blob })
         try context.metadata.write { transaction in
             for (candidate, result) in results {
                 switch result {
+                case .success where !durable.contains(candidate.item.blob):
+                    try setError(
+                        "This disk did not take its bytes; they are written again.", of: candidate.item, transaction)
                 case .success(let upload):
                     if try candidate.note(upload.reference, in: context.content, transaction) {
                         try keep(upload, transaction)
@@ -143,10 +146,16 @@ final class UploadService: Sendable {
         return isAnyDone
     }
 
-    private func makeDurable(_ blobs: [BlobName]) throws {
+    /// Answers those that are: one whose sync failed before waits until it is made anew.
+    private func makeDurable(_ all: [BlobName]) throws -> Set<BlobName> {
+        let blobs = all.filter { !context.content.needsRenewal($0) }
         // From here on one flush of the file system is cheaper than one per file.
-        guard blobs.count < 8 else { return try context.content.syncAll() }
-        for blob in blobs { try context.content.sync(blob) }
+        if blobs.count < 8 {
+            for blob in blobs { try context.content.sync(blob) }
+        } else {
+            try context.content.syncAll(blobs)
+        }
+        return Set(blobs)
     }
 
     /// The manifest of what is here, so that reading it again after an eviction asks for chunks only.

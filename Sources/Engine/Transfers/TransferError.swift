@@ -77,7 +77,7 @@ package struct TransferError: Error, CustomStringConvertible {
         case .damaged: .damaged
         case .tooNew: .tooNew
         case .quota: .quota
-        case .foreign, .unauthorized, .readOnly: .refused
+        case .foreign, .unauthorized, .readOnly, .tooOld: .refused
         case .failed: .failed
         }
     }

@@ -5,6 +5,13 @@ package struct AttributeRequest: Sendable {
     package enum Time: Sendable {
         case now
         case at(Timestamp)
+
+        func value(at now: Timestamp) -> Timestamp {
+            switch self {
+            case .now: now
+            case .at(let value): value
+            }
+        }
     }
     package var permissions: UInt16?
     package var user: UInt32?
@@ -15,6 +22,14 @@ package struct AttributeRequest: Sendable {
     /// Drop set-user-ID and set-group-ID, as a truncation by an ordinary user does.
     package var clearsSetID = false
     package init() {}
+
+    /// The same, with `now` in place of whatever "now" it holds.
+    func resolved(at now: Timestamp) -> AttributeRequest {
+        var request = self
+        request.accessed = accessed.map { .at($0.value(at: now)) }
+        request.modified = modified.map { .at($0.value(at: now)) }
+        return request
+    }
 
     var mayClearSetID: Bool { clearsSetID || user != nil || group != nil }
 

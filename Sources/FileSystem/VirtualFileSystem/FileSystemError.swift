@@ -19,7 +19,7 @@ package enum FileSystemError {
     private static func code(for metadata: MetadataError.Code) -> Int32 {
         switch metadata {
         case .noSpace: ENOSPC
-        case .damaged, .tooNew, .unusable: EIO
+        case .damaged, .tooNew, .notDurable, .unusable: EIO
         }
     }
 

@@ -101,6 +101,8 @@ extension VirtualFileSystem {
     /// Applies `chmod`, `chown`, `utimensat` and `truncate`; what is nil stays. Answers the attributes after it.
     package func setAttributes(of node: NodeID, _ changes: AttributeRequest) throws -> NodeAttributes {
         guard node != .root else { throw Errno(EPERM) }
+        // One "now" for row and blob: a difference at a start would mean an edit.
+        let changes = changes.resolved(at: time.now())
         if let size = changes.size { try truncate(node, to: size) }
         if changes.isTruncationOnly { return try attributes(of: node) }
         if let file = openFiles[node] {
@@ -145,7 +147,7 @@ extension VirtualFileSystem {
         let before = try BlobStatus(descriptor: state.descriptor)
         let untouched = state.baseline.map { $0.hasSameContent(as: before) } ?? true
         if !untouched { try noteEdit(&state) }
-        try LocalContent.setModified(resolve(modified), descriptor: state.descriptor)
+        try LocalContent.setModified(modified.value(at: time.now()), descriptor: state.descriptor)
         state.baseline = try BlobStatus(descriptor: state.descriptor)
     }
 
@@ -158,8 +160,8 @@ extension VirtualFileSystem {
         if changes.mayClearSetID, item.kind != .folder {
             item.attributes.permissions = Self.withoutSetID(item.attributes.permissions)
         }
-        if let accessed = changes.accessed { item.accessed = resolve(accessed) }
-        if let modified = changes.modified { item.attributes.modified = resolve(modified) }
+        if let accessed = changes.accessed { item.accessed = accessed.value(at: now) }
+        if let modified = changes.modified { item.attributes.modified = modified.value(at: now) }
         item.changed = now
         if changes.modified != nil || item.attributes.permissions != permissions { markPending(&item, at: now) }
     }
@@ -167,13 +169,6 @@ extension VirtualFileSystem {
     /// What a change of owner or a write takes away (chown(2), write(2)): set-user-ID, and set-group-ID of what a group may run.
     package static func withoutSetID(_ permissions: UInt16) -> UInt16 {
         permissions & ~(permissions & 0o010 != 0 ? 0o6000 : 0o4000)
-    }
-
-    private func resolve(_ time: AttributeRequest.Time) -> Timestamp {
-        switch time {
-        case .now: self.time.now()
-        case .at(let value): value
-        }
     }
 
     /// The blob of a file at rest has the document's modification time; a mismatch found at start means an unnoticed write.

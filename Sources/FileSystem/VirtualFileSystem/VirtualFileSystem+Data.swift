@@ -43,16 +43,16 @@ extension VirtualFileSystem {
 
     /// `fsync(2)`: bytes, the blob's name and the rows that lead to it survive the loss of power.
     package func sync(_ handle: OpenHandle) throws {
-        let (descriptor, blob) = handle.file.state.withLock { state in
-            (state.descriptor, state.needsNameSync ? state.blob : nil)
+        let (descriptor, blob, needsNameSync) = handle.file.state.withLock { state in
+            (state.descriptor, state.blob, state.needsNameSync)
         }
-        guard descriptor >= 0 else { throw Errno(EBADF) }
-        guard let blob else {
-            try check("fdatasync") { fdatasync(descriptor) }
+        guard descriptor >= 0, let blob else { throw Errno(EBADF) }
+        guard needsNameSync else {
+            try content.syncBytes(of: blob, descriptor)
             return try metadata.makeDurable()
         }
         try Self.sideBySide([
-            { try check("fdatasync") { fdatasync(descriptor) } }, { try self.content.syncName(of: blob) },
+            { try self.content.syncBytes(of: blob, descriptor) }, { try self.content.syncName(of: blob) },
             { try self.metadata.makeDurable() },
         ])
         handle.file.state.withLock { $0.needsNameSync = false }
@@ -93,6 +93,7 @@ extension VirtualFileSystem {
             try startEmpty(item, &state)
         }
         try check("ftruncate") { ftruncate(state.descriptor, off_t(size)) }
+        if size == 0, let blob = state.blob { try content.noteEmptied(blob) }
         if state.baseline == nil { try noteTruncation(&state) } else { try touchBlob(&state) }
     }
 

@@ -1,4 +1,5 @@
 import Basics
+import CloudModel
 import Glibc
 import LocalContent
 package import LocalMetadata
@@ -42,6 +43,7 @@ extension VirtualFileSystem {
     /// checks that they kept still.
     package func noteIdleEdits(pause: Duration) {
         finishLate()
+        renewBlobs()
         let limit = time.now().adding(.zero - pause)
         for file in openFiles.all {
             file.state.withLock { state in
@@ -80,6 +82,31 @@ extension VirtualFileSystem {
     func letGo(_ file: OpenFile) {
         let isUnfinished = file.state.withLock { $0.isUnfinished && $0.writers == 0 }
         if isUnfinished { keepOpen(file) } else { drop(file) }
+    }
+
+    /// Makes blobs anew that the disk did not take, where nobody has them open: until then nothing of them is called durable.
+    private func renewBlobs() {
+        for blob in content.blobsToRenew {
+            do { try renew(blob) } catch {
+                log.error(
+                    "a document's bytes can not be made durable", metadata: ["blob": "\(blob)", "error": "\(error)"])
+            }
+        }
+    }
+
+    private func renew(_ blob: BlobName) throws {
+        let node = NodeID(blob.node)
+        // A download writes to what is not whole; it is made anew at the next start.
+        guard let item = try metadata.read({ try $0.item(node) }), item.blob == blob, item.presence == .whole,
+            !openFiles.isOpen(node)
+        else { return }
+        let before = try content.status(blob)
+        try content.beginRenewal(of: blob)
+        // While it is held nobody can open the file.
+        try gate.exclusive {
+            guard !openFiles.isOpen(node), try content.status(blob) == before else { return }
+            try content.finishRenewal(of: blob)
+        }
     }
 
     private func finishLate() {

@@ -1,5 +1,4 @@
 package import Basics
-import CLinux
 package import Glibc
 
 /// The name of a blob: the node whose content it is, and which of its contents. A replaced content gets a new generation, so what a
@@ -26,9 +25,10 @@ package struct BlobName: Hashable, Sendable, CustomStringConvertible {
 ///
 /// What a blob means is in the metadata. Paths are relative to one open folder, whatever becomes of its name.
 package final class ContentStore: Sendable {
-    private let root: Int32
-    private let shards: ContentShards
-    private let onCall: (@Sendable (ContentCall) throws(Errno) -> Void)?
+    let root: Int32
+    let shards: ContentShards
+    let onCall: (@Sendable (ContentCall) throws(Errno) -> Void)?
+    let unsynced: UnsyncedBlobs
 
     /// Opens the folder and makes it where it is missing. Its shards are made when their first blob comes. `onCall` is told of each
     /// call that changes the disk: where a test lets it fail, or the process die.
@@ -38,8 +38,10 @@ package final class ContentStore: Sendable {
         root = Int32(
             try check("open \(directory)") { Glibc.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
         shards = ContentShards(root: root)
+        unsynced = try UnsyncedBlobs(root: root)
         // The names of shards that a process made which died before it synced them.
         try check("fsync") { fsync(root) }
+        try renewAll()
     }
 
     deinit { close(root) }
@@ -63,6 +65,7 @@ package final class ContentStore: Sendable {
     package func remove(_ blob: BlobName) throws(Errno) {
         try onCall?(.remove)
         if unlinkat(root, Self.path(of: blob), 0) != 0, errno != ENOENT { throw Errno(errno, "unlink") }
+        try unsynced.remove(blob)
     }
 
     /// Gives a blob another name, replacing what has it.
@@ -87,35 +90,6 @@ package final class ContentStore: Sendable {
         try check("utimensat") {
             withTimes(time) { utimensat(root, Self.path(of: blob), $0, 0) }
         }
-    }
-
-    /// Makes the blob's name durable, with that of its shard; its bytes are the caller's `fdatasync(2)`.
-    package func syncName(of blob: BlobName) throws(Errno) {
-        try onCall?(.sync)
-        let name = ContentShards.name(of: blob)
-        let shard = Int32(try check("open") { openat(root, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
-        defer { close(shard) }
-        try check("fsync") { fsync(shard) }
-        try shards.sync(name)
-    }
-
-    /// Makes a blob's bytes and its name durable; no error when it is gone.
-    package func sync(_ blob: BlobName) throws(Errno) {
-        let descriptor: Int32
-        do throws(Errno) { descriptor = try open(blob) } catch {
-            if error.code == ENOENT { return }
-            throw error
-        }
-        defer { close(descriptor) }
-        try onCall?(.sync)
-        try check("fdatasync") { fdatasync(descriptor) }
-        try syncName(of: blob)
-    }
-
-    /// Makes every blob written so far durable, with one flush of the file system (`syncfs(2)`).
-    package func syncAll() throws(Errno) {
-        try onCall?(.sync)
-        try check("syncfs") { syncfs(root) }
     }
 
     /// Size and free bytes of the file system that holds the blobs.

@@ -23,10 +23,12 @@ final class Checkpoint: Sendable {
     private let connection = Mutex<DatabaseQueue?>(nil)
     private let queue = DispatchQueue(label: "ubiquity.checkpoint")
     private let state = Mutex(State())
+    private let sync: LogSync
     private let log: Logger
 
-    init(log: Logger, open: @escaping @Sendable () throws -> DatabaseQueue) {
+    init(sync: LogSync, log: Logger, open: @escaping @Sendable () throws -> DatabaseQueue) {
         self.open = open
+        self.sync = sync
         self.log = log
     }
 
@@ -37,15 +39,20 @@ final class Checkpoint: Sendable {
             sqlite3_wal_hook(
                 db.sqliteConnection,
                 { context, connection, name, pages in
-                    if pages >= Checkpoint.limit {
-                        // What it leaves is for the next commit.
-                        sqlite3_wal_checkpoint_v2(connection, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
-                    }
                     guard let context else { return SQLITE_OK }
-                    Unmanaged<Checkpoint>.fromOpaque(context).takeUnretainedValue().noteLength(pages)
+                    let checkpoint = Unmanaged<Checkpoint>.fromOpaque(context).takeUnretainedValue()
+                    if pages >= Checkpoint.limit { checkpoint.runAtOnce(connection, name) }
+                    checkpoint.noteLength(pages)
                     return SQLITE_OK
                 }, Unmanaged.passUnretained(self).toOpaque())
         }
+    }
+
+    /// What it leaves is for the next commit.
+    private func runAtOnce(_ connection: OpaquePointer?, _ name: UnsafePointer<CChar>?) {
+        guard sync.failure == nil else { return }
+        let code = sqlite3_wal_checkpoint_v2(connection, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+        if code != SQLITE_OK { sync.note(DatabaseError(resultCode: ResultCode(rawValue: code))) }
     }
 
     private func noteLength(_ pages: CInt) {
@@ -62,7 +69,10 @@ final class Checkpoint: Sendable {
 
     private func run() {
         defer { state.withLock { $0.isRunning = false } }
+        // The log may have lost pages that it is taken to have.
+        guard sync.failure == nil else { return }
         do { _ = try opened().inDatabase { try $0.checkpoint(.passive) } } catch {
+            if let error = error as? DatabaseError { sync.note(error) }
             // It is tried again when the log has grown by another step.
             log.warning("the database's log was not carried over", metadata: ["error": "\(error)"])
         }

@@ -16,7 +16,7 @@ final class DatabaseConnections: Sendable {
     private let checkpoint: Checkpoint
 
     /// Opens the file, or makes it, and prepares it with `prepare` before anyone reads.
-    init(path: String, readers count: Int, log: Logger, prepare: (DatabaseQueue) throws -> Void) throws {
+    init(path: String, readers count: Int, sync: LogSync, log: Logger, prepare: (DatabaseQueue) throws -> Void) throws {
         writer = try DatabaseQueue(path: path, configuration: Self.configuration(isReadOnly: false))
         try prepare(writer)
         // Folding a batch touches pages all over the trees; what does not fit is written and read again within it.
@@ -24,7 +24,7 @@ final class DatabaseConnections: Sendable {
         free = DispatchSemaphore(value: count)
         readerCount = count
         self.path = path
-        checkpoint = Checkpoint(log: log) {
+        checkpoint = Checkpoint(sync: sync, log: log) {
             try DatabaseQueue(path: path, configuration: Self.configuration(isReadOnly: false))
         }
         checkpoint.follow(writer)

@@ -13,11 +13,7 @@ import struct Foundation.Data
 package final class MetadataDatabase: Sendable {
     let connections: DatabaseConnections
     let path: String
-    /// The write-ahead log, opened by us as well: syncing it makes every commit so far durable (sqlite.org/wal.html).
-    private let logDescriptor: Mutex<Int32?>
-    /// Commits so far, and how many of them are known to be durable. The first stands for those of an earlier process.
-    private let commits = Atomic<UInt64>(1)
-    private let durableCommits = Atomic<UInt64>(0)
+    private let sync: LogSync
     private let log: Logger
     private let onCall: (@Sendable (DatabaseCall) throws -> Void)?
     private let reserve: DiskReserve
@@ -32,8 +28,9 @@ package final class MetadataDatabase: Sendable {
         self.path = path
         self.log = log
         self.onCall = onCall
-        logDescriptor = Mutex(nil)
+        sync = LogSync(path: path, log: log)
         reserve = DiskReserve(path: "\(path)-reserve")
+        try UnsyncedDatabase(path: path).renew()
         do {
             // After a loss of power a hole is what was not synced, and so was told to nobody.
             let hasLostCommits = !mayHaveLostPower && WriteAheadLog.isDamaged("\(path)-wal")
@@ -42,7 +39,9 @@ package final class MetadataDatabase: Sendable {
             guard !hasLostCommits else {
                 throw Self.damaged(path, "the newest changes in its write-ahead log are lost")
             }
-            connections = try DatabaseConnections(path: path, readers: 4, log: log) { try Schema.migrator.migrate($0) }
+            connections = try DatabaseConnections(path: path, readers: 4, sync: sync, log: log) {
+                try Schema.migrator.migrate($0)
+            }
         } catch let error as DatabaseError { throw Self.describe(error, path: path) }
     }
 
@@ -86,6 +85,7 @@ package final class MetadataDatabase: Sendable {
             reserve.restore()
             return result
         } catch let error as DatabaseError {
+            sync.note(error)
             // What frees space must be noted on a full disk too.
             guard error.resultCode == .SQLITE_FULL, reserve.release() else { throw Self.describe(error, path: path) }
             log.warning("the disk is full, the database uses its reserve", metadata: ["path": "\(path)"])
@@ -96,7 +96,7 @@ package final class MetadataDatabase: Sendable {
     private func writeOnce<T>(_ body: (MetadataTransaction) throws -> T) throws -> T {
         try connections.writer.inDatabase { db in
             // Counted also where the commit fails: one sync too many does no harm.
-            defer { commits.add(1, ordering: .sequentiallyConsistent) }
+            defer { sync.noteCommit() }
             let result = try db.transaction("BEGIN IMMEDIATE") {
                 let result = try body(MetadataTransaction(db))
                 try onCall?(.commit)
@@ -107,21 +107,16 @@ package final class MetadataDatabase: Sendable {
         }
     }
 
-    /// Returns when every transaction that returned before this call survives the loss of power.
-    package func makeDurable() throws {
-        // Read before the sync: what is committed meanwhile is for the next one.
-        let goal = commits.load(ordering: .sequentiallyConsistent)
-        guard durableCommits.load(ordering: .sequentiallyConsistent) < goal else { return }
-        let descriptor = try logDescriptor.withLock { cached throws -> Int32 in
-            if let cached { return cached }
-            let opened = Int32(try check("open") { open(path + "-wal", O_RDONLY | O_CLOEXEC) })
-            cached = opened
-            return opened
-        }
-        try onCall?(.sync)
-        try check("fdatasync") { fdatasync(descriptor) }
-        durableCommits.max(goal, ordering: .sequentiallyConsistent)
-    }
+    /// Returns when every transaction that returned before this call survives the loss of power. Once it has failed it fails for
+    /// ever (`notDurable`), as the disk may have lost any of them.
+    package func makeDurable() throws { try sync.run { try onCall?(.sync) } }
+
+    /// Why nothing that was or will be committed is durable; nil as long as the disk has taken all. The database is then not to be
+    /// closed in order: that would carry over what may not be in the log any more.
+    package var syncFailure: MetadataError? { sync.failure }
+
+    /// Calls `action` when ``syncFailure`` comes to be, from any thread, or now if it is.
+    package func onSyncFailure(_ action: @escaping @Sendable (MetadataError) -> Void) { sync.onFailure(action) }
 
     /// Closes it with everything in the one file: nothing is left in the log of writes.
     package func closeWhole() throws {
@@ -132,9 +127,15 @@ package final class MetadataDatabase: Sendable {
     }
 
     package func close() throws {
-        if let descriptor = logDescriptor.withLock({ $0.take() }) { Glibc.close(descriptor) }
+        sync.close()
+        guard sync.failure == nil else { return }
         _ = reserve.release()
         try connections.close()
+    }
+
+    deinit {
+        // SQLite carries the log over when its last connection goes; pages that a failed sync has lost would go into the database.
+        if sync.failure != nil { _ = Unmanaged.passRetained(connections) }
     }
 
     /// Says what SQLite said in words of ours.

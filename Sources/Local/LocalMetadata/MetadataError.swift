@@ -7,6 +7,8 @@ package struct MetadataError: Error, CustomStringConvertible {
         case tooNew
         /// The disk under the state directory is full.
         case noSpace
+        /// A sync failed: the disk may not have what was committed, whatever it says later.
+        case notDurable
         /// The state directory can not be read or written.
         case unusable
     }

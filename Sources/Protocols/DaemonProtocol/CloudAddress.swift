@@ -51,19 +51,10 @@ package enum CloudAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// Throws for the kinds that this version can name but not use.
     package func requireSupport() throws(DaemonFailure) {
-        guard case .directory = self else {
-            throw DaemonFailure(
-                .unsupported, "this version has no \(kind) clouds yet", path: description,
-                advice: "Use file:///DIRECTORY; the folder may be shared with other machines.")
-        }
-    }
-
-    private var kind: String {
-        switch self {
-        case .directory: "directory"
-        case .http: "HTTP"
-        case .s3: "S3"
-        }
+        guard case .s3 = self else { return }
+        throw DaemonFailure(
+            .unsupported, "this version has no S3 clouds yet", path: description,
+            advice: "Use file:///DIRECTORY, or a server of your own: http(s)://HOST.")
     }
 
     /// The address as a URL.

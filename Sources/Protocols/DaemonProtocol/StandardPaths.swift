@@ -45,9 +45,14 @@ package struct StandardPaths: Sendable {
         if let runtime = absolute("XDG_RUNTIME_DIR") { result.append("\(runtime)/ubiquity") }
         let standard = "/run/user/\(userID)/ubiquity"
         if !result.contains(standard) { result.append(standard) }
-        result.append(directory("XDG_STATE_HOME", else: "\(home)/.local/state") + "/ubiquity")
+        result.append(stateHome)
         return result
     }
+
+    /// Where the token for a server is kept, one file for each address.
+    package func signInFile(server: String) -> String { "\(stateHome)/servers/\(fingerprint(server)).json" }
+
+    private var stateHome: String { directory("XDG_STATE_HOME", else: "\(home)/.local/state") + "/ubiquity" }
 
     private func directory(_ variable: String, else fallback: String) -> String { absolute(variable) ?? fallback }
 

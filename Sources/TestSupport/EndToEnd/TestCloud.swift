@@ -6,9 +6,13 @@ package struct TestCloud: Sendable {
     package let directory: String
     private var hidden: String { "\(directory)-away" }
 
-    init(directory: String) { self.directory = directory }
+    package let url: String
 
-    package var url: String { "file://\(directory)" }
+    /// With a `url` the cloud is elsewhere, and the directory stays empty.
+    init(directory: String, url: String? = nil) {
+        self.directory = directory
+        self.url = url ?? "file://\(directory)"
+    }
 
     /// Takes the cloud away from every device, as a pulled cable would.
     package func goOffline() throws { try FileManager.default.moveItem(atPath: directory, toPath: hidden) }

@@ -17,9 +17,17 @@ package struct TestDevices: Sendable {
 
     /// Mounts devices of these names, runs `body` and takes everything away again, the last one first. What the daemons logged is
     /// added to an error.
-    package static func with(devices names: [String], _ body: (TestDevices) async throws -> Void) async throws {
-        let test = try TestDevices(names)
+    ///
+    /// - Parameters:
+    ///   - cloud: the URL of a cloud that is elsewhere; without it the devices share a directory.
+    ///   - prepare: what is done before the first mount.
+    package static func with(
+        devices names: [String], cloud: String? = nil, prepare: (TestDevices) async throws -> Void = { _ in },
+        _ body: (TestDevices) async throws -> Void
+    ) async throws {
+        let test = try TestDevices(names, cloud: cloud)
         do {
+            try await prepare(test)
             for device in test.devices { try await device.start() }
             try await body(test)
         } catch {
@@ -30,14 +38,14 @@ package struct TestDevices: Sendable {
         try await test.close()
     }
 
-    private init(_ names: [String]) throws {
+    private init(_ names: [String], cloud url: String?) throws {
         var template = Array("\(NSTemporaryDirectory())/ubq-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil, let path = realpath(template, nil) else {
             throw EndToEndError("no temporary directory: \(String(cString: strerror(errno)))")
         }
         defer { free(path) }
         root = String(cString: path)
-        cloud = TestCloud(directory: "\(root)/cloud")
+        cloud = TestCloud(directory: "\(root)/cloud", url: url)
         let environment = try Self.environment(root)
         let binaries = try Self.binaries()
         let all = DaemonList()

@@ -10,6 +10,8 @@ package final class CallSupervisor: Sendable {
     package let process: Int32
     private let listener: Int32
     private let plan = Mutex<FaultPlan?>(nil)
+    /// The calls that wait for the end of the plan.
+    private let held = Mutex<[UInt64]>([])
 
     /// Takes over the process that ``Launch`` names at `meeting`; nil as long as it is not that far.
     package init?(meeting: String) {
@@ -32,10 +34,20 @@ package final class CallSupervisor: Sendable {
     /// Nothing is counted or done from here on. Answers what came of the plan.
     @discardableResult
     package func end() -> FaultPlan? {
-        plan.withLock { plan in
+        let ended = plan.withLock { plan in
             defer { plan = nil }
             return plan
         }
+        release()
+        return ended
+    }
+
+    private func release() {
+        let calls = held.withLock { held in
+            defer { held = [] }
+            return held
+        }
+        for call in calls { _ = faults_answer(listener, call, 0) }
     }
 
     package var struck: ObservedCall? { plan.withLock { $0?.struck } }
@@ -56,6 +68,10 @@ package final class CallSupervisor: Sendable {
         case .goOn: _ = faults_answer(listener, notification.id, 0)
         case .fail(let number): _ = faults_answer(listener, notification.id, number)
         case .kill: kill(process, SIGKILL)
+        case .hold:
+            held.withLock { $0.append(notification.id) }
+            // The plan may have ended between the verdict and the note of it.
+            if plan.withLock({ $0 == nil }) { release() }
         }
     }
 

@@ -4,10 +4,12 @@ package struct FaultPlan: Sendable {
         case kill
         /// The call fails with this error number, and has not happened.
         case error(Int32)
+        /// The call waits until the plan has ended, and then happens.
+        case hold
     }
 
     package enum Verdict: Sendable, Equatable {
-        case goOn, kill
+        case goOn, hold, kill
         case fail(Int32)
     }
 
@@ -42,6 +44,7 @@ package struct FaultPlan: Sendable {
         if struck == nil { struck = call }
         return switch fault {
         case .kill: .kill
+        case .hold: .hold
         case .error(let number): .fail(number)
         }
     }

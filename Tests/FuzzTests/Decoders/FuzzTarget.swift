@@ -7,7 +7,9 @@ struct FuzzTarget: Sendable {
     /// Real encodings, from which a fuzzer starts.
     let seeds: @Sendable () throws -> [[UInt8]]
 
-    static let all = [entries, manifests, chunks, frames, rows, databases, names, cloudFiles, texts]
+    static let all = [
+        entries, manifests, chunks, frames, cloudMessages, rows, databases, names, cloudFiles, texts,
+    ]
 
     static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }
 }

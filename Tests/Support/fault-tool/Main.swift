@@ -13,6 +13,7 @@ enum FaultTool {
             case ("perform", let words) where words.count > 2: try perform(words[0], words[1], words.dropFirst(2))
             case ("storm", let words) where words.count == 4: try storm(words[0], words[1], words[2], words[3])
             case ("look", let words) where words.count == 1: try look(words[0])
+            case ("examine", let paths): for path in paths { print(words(FolderLook.examine(path))) }
             case ("race", let words) where words.count == 3:
                 Race.read(words[0], opens: Int(words[1]) ?? 0, generations: Int(words[2]) ?? 0)
             case ("save", let words) where words.count == 4:

@@ -37,6 +37,13 @@ enum Terminal {
         return ["y", "yes"].contains(readLine()?.lowercased() ?? "")
     }
 
+    /// A line that the user types, or that a script pipes in; nil at the end of the input.
+    static func ask(_ question: String) -> String? {
+        if isatty(STDIN_FILENO) == 1 { print("\(question) ", terminator: "") }
+        fflush(nil)
+        return readLine()
+    }
+
     private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 }
 

@@ -48,7 +48,7 @@ struct BlobSorting {
     }
 
     /// Makes the bytes of what was recovered durable.
-    func syncAll() throws { try old.syncAll() }
+    func syncAll() throws { try old.syncAll(old.existingShards().flatMap(old.blobs)) }
 
     private mutating func sort(_ blob: BlobName) async throws {
         let status = try old.status(blob)

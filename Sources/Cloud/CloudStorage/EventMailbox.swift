@@ -1,8 +1,7 @@
-import CloudStorage
 import Synchronization
 
 /// Keeps events until their one reader takes them, each only once: a slow reader costs at most one event per container.
-final class EventMailbox: Sendable {
+package final class EventMailbox: Sendable {
     private struct State {
         var waiting: [CloudEvent] = []
         var reader: CheckedContinuation<CloudEvent?, Never>?
@@ -11,7 +10,9 @@ final class EventMailbox: Sendable {
 
     private let state = Mutex(State())
 
-    func post(_ event: CloudEvent) {
+    package init() {}
+
+    package func post(_ event: CloudEvent) {
         let reader = state.withLock { state -> CheckedContinuation<CloudEvent?, Never>? in
             guard !state.isOver else { return nil }
             if let reader = state.reader {
@@ -25,7 +26,7 @@ final class EventMailbox: Sendable {
     }
 
     /// The next event; nil after ``end()``, or at once for a second reader beside the first.
-    func next() async -> CloudEvent? {
+    package func next() async -> CloudEvent? {
         await withCheckedContinuation { continuation in
             let answer = state.withLock { state -> CloudEvent?? in
                 if !state.waiting.isEmpty { return .some(state.waiting.removeFirst()) }
@@ -37,7 +38,7 @@ final class EventMailbox: Sendable {
         }
     }
 
-    func end() {
+    package func end() {
         let reader = state.withLock { state -> CheckedContinuation<CloudEvent?, Never>? in
             state.isOver = true
             state.waiting = []

@@ -1,0 +1,60 @@
+import Basics
+import CloudProtocol
+import CloudStorage
+
+extension CloudError {
+    /// What a failure that a server told of is to the engine.
+    init(_ failure: CloudFailure, from address: ServerAddress) {
+        self.init(Self.code(of: failure.code), Self.message(failure, address))
+    }
+
+    private static func code(of code: CloudFailure.Code) -> Code {
+        switch code {
+        case .unauthorized: .unauthorized
+        case .notFound: .notFound
+        // Waits until the first device has made it, or until the server has its data again.
+        case .noCloud: .offline
+        case .damaged: .damaged
+        case .foreign: .foreign
+        case .quota, .serverFull: .quota
+        case .clientTooOld: .tooNew
+        case .clientTooNew: .tooOld
+        case .busy, .invalidRequest, .tooLarge, .failed: .failed
+        }
+    }
+
+    private static func message(_ failure: CloudFailure, _ address: ServerAddress) -> String {
+        switch failure.code {
+        case .unauthorized: "\(address): \(failure.message) Sign in with: ubiquity login \(address)."
+        default: "\(address): \(failure.message)"
+        }
+    }
+
+    static func notSignedIn(_ address: ServerAddress) -> CloudError {
+        CloudError(
+            .unauthorized, "This device is not signed in to \(address). Sign in with: ubiquity login \(address).")
+    }
+
+    static func unreachable(_ address: ServerAddress, _ cause: any Error) -> CloudError {
+        CloudError(.offline, "\(address) can not be reached now.", cause: cause)
+    }
+
+    /// A proxy whose server is away, the sign-in page of a network, another program.
+    static func foreignAnswer(_ address: ServerAddress, status: UInt) -> CloudError {
+        CloudError(.offline, "What answers at \(address) now is no ubiquity-server (status \(status)).")
+    }
+
+    static func version(_ relation: CloudProtocolVersion.Relation, _ address: ServerAddress) -> CloudError {
+        relation == .newer
+            ? CloudError(.tooNew, "The server \(address) is newer than this program. Update ubiquity on this device.")
+            : CloudError(
+                .tooOld, "The server \(address) is older than this program needs. Update ubiquity-server there.")
+    }
+}
+
+/// What a server sends must be what the protocol says.
+func decoding<T>(_ body: () throws(ByteCodingError) -> T) throws(CloudError) -> T {
+    do { return try body() } catch {
+        throw CloudError(.damaged, "The server's answer can not be read: \(error).", cause: error)
+    }
+}

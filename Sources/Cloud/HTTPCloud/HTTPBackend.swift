@@ -1,0 +1,124 @@
+import Basics
+package import CloudModel
+package import CloudProtocol
+package import CloudStorage
+package import Logging
+import Synchronization
+
+/// The cloud on a server of ours, over HTTP.
+///
+/// - Every request may be repeated: an append bears a key by which the server knows it again.
+/// - What fails on the way is tried again a few times at once, with pauses by chance; the engine's own pauses come after that.
+/// - Once connected, every request names the cloud it is meant for, so a token of another account changes nothing there.
+package final class HTTPBackend: CloudBackend {
+    private let connection: ServerConnection
+    private let identity = Mutex<CloudIdentity?>(nil)
+
+    /// `token` is asked before each request, so that signing in anew needs no restart. Nothing is sent before ``connect(create:)``.
+    package init(address: ServerAddress, logger: Logger, token: @escaping @Sendable () -> String?) {
+        connection = ServerConnection(address: address, logger: logger, token: token)
+    }
+
+    package var capabilities: CloudCapabilities { .push }
+
+    package func connect(create: Bool) async throws -> CloudIdentity {
+        var exchange = Exchange(create ? .put : .get, CloudRoutes.cloud)
+        exchange.isForAnyCloud = true
+        let found = CloudIdentity(try await connection.json(CloudDescription.self, exchange).identity)
+        let expected = identity.withLock { identity in
+            if identity == nil { identity = found }
+            return identity
+        }
+        guard found == expected else {
+            throw CloudError(
+                .foreign, "\(connection.address) has another cloud now. Put the right one back, or use another --state."
+            )
+        }
+        connection.nameCloud(found.text)
+        return found
+    }
+
+    package func containers() async throws -> [ContainerName] {
+        let list = try await connection.json(ContainerList.self, Exchange(.get, CloudRoutes.containers))
+        return list.containers.compactMap { ContainerName($0) }
+    }
+
+    package func createContainer(_ name: ContainerName) async throws {
+        try await connection.send(Exchange(.put, CloudRoutes.container(name)))
+    }
+
+    package func append(_ payload: [UInt8], to container: ContainerName) async throws -> LogSequence {
+        var random = SystemRandomNumberGenerator()
+        var exchange = Exchange(.post, CloudRoutes.log(container), body: payload)
+        exchange.headers = [(AppendKey.header, AppendKey.random(using: &random).description)]
+        return LogSequence(try await connection.json(AppendAnswer.self, exchange).sequence)
+    }
+
+    package func entries(
+        in container: ContainerName, after sequence: LogSequence, limit: Int
+    ) async throws -> [LogRecord] {
+        let path =
+            "\(CloudRoutes.log(container))?after=\(sequence)&limit=\(min(max(0, limit), CloudLimits.pageEntries))"
+        var exchange = Exchange(.get, path)
+        exchange.answerLimit = CloudLimits.pageBytes + CloudLimits.entry
+        let bytes = try await connection.send(exchange)
+        let page = try decoding { () throws(ByteCodingError) in try LogPage(decoding: bytes) }
+        guard page.payloads.isEmpty || page.first == sequence.next, page.payloads.count <= max(1, limit) else {
+            throw CloudError(
+                .damaged, "The server answered with another part of the log of \(container) than was asked for.")
+        }
+        return page.payloads.enumerated().map { index, payload in
+            LogRecord(sequence: LogSequence(page.first.value + UInt64(index)), payload: payload)
+        }
+    }
+
+    package func missing(_ chunks: [ChunkID], in container: ContainerName) async throws -> Set<ChunkID> {
+        var missing: Set<ChunkID> = []
+        var rest = chunks[...]
+        while !rest.isEmpty {
+            let part = Array(rest.prefix(CloudLimits.names))
+            rest = rest.dropFirst(part.count)
+            let body = ChunkNames(part).encoded()
+            var exchange = Exchange(.post, CloudRoutes.missing(container), body: body)
+            exchange.answerLimit = body.count + 16
+            let bytes = try await connection.send(exchange)
+            missing.formUnion(try decoding { () throws(ByteCodingError) in try ChunkNames(decoding: bytes).ids })
+        }
+        return missing
+    }
+
+    package func putChunk(_ id: ChunkID, frame: [UInt8], in container: ContainerName) async throws {
+        try await connection.send(Exchange(.put, CloudRoutes.chunk(id, in: container), body: frame))
+    }
+
+    package func distrust(_ chunks: Set<ChunkID>, in container: ContainerName) async throws {
+        var rest = Array(chunks)[...]
+        while !rest.isEmpty {
+            let part = Array(rest.prefix(CloudLimits.names))
+            rest = rest.dropFirst(part.count)
+            let body = ChunkNames(part).encoded()
+            try await connection.send(Exchange(.post, CloudRoutes.distrust(container), body: body))
+        }
+    }
+
+    package func getChunk(_ id: ChunkID, in container: ContainerName) async throws -> [UInt8] {
+        var exchange = Exchange(.get, CloudRoutes.chunk(id, in: container))
+        exchange.answerLimit = CloudLimits.frame
+        exchange.isResumable = true
+        return try await connection.send(exchange)
+    }
+
+    package func events() -> AsyncStream<CloudEvent> {
+        let subscription = NewsSubscription(connection)
+        return AsyncStream {
+            await subscription.mailbox.next()
+        } onCancel: {
+            subscription.end()
+        }
+    }
+
+    package func space() async throws -> CloudSpace? {
+        let space = try await connection.json(SpaceAnswer.self, Exchange(.get, CloudRoutes.space))
+        return CloudSpace(total: space.total, free: min(space.free, space.total))
+    }
+}

@@ -1,0 +1,151 @@
+import AsyncHTTPClient
+package import CloudProtocol
+import CloudStorage
+package import Logging
+import NIOCore
+import NIOHTTP1
+import Synchronization
+
+/// The way to one server: its connections, kept and used again, and what every request bears.
+package final class ServerConnection: Sendable {
+    package let address: ServerAddress
+    let log: Logger
+    private let token: @Sendable () -> String?
+    private let cloud = Mutex<String?>(nil)
+    private let client: HTTPClient
+
+    package init(address: ServerAddress, logger: Logger, token: @escaping @Sendable () -> String?) {
+        self.address = address
+        self.token = token
+        log = logger
+        var configuration = HTTPClient.Configuration(
+            redirectConfiguration: .disallow, timeout: .init(connect: .seconds(10), read: .seconds(60)))
+        configuration.httpVersion = .http1Only
+        // Sixteen: the transfers under way (TransferSlots), the log, and the stream of news.
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 16
+        // A server that is away is told at once; who asks decides how often to try.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    deinit { client.shutdown { _ in } }
+
+    /// From now on requests are meant for this cloud.
+    func nameCloud(_ identity: String) { cloud.withLock { $0 = identity } }
+
+    func json<T: Decodable>(_ type: T.Type, _ exchange: Exchange) async throws -> T {
+        let bytes = try await send(exchange)
+        do { return try WireJSON.decode(type, from: bytes) } catch {
+            throw CloudError(.damaged, "The answer of \(address) can not be read.", cause: error)
+        }
+    }
+
+    /// The body of the answer. Throws ``CloudError`` and `CancellationError` only.
+    @discardableResult
+    func send(_ exchange: Exchange) async throws -> [UInt8] {
+        var retries = RequestRetries()
+        var answer = PartialAnswer()
+        while true {
+            do { return try await attempt(exchange, &answer) } catch let failure as AttemptFailure {
+                var random = SystemRandomNumberGenerator()
+                guard let pause = retries.pause(after: failure.error, wait: failure.wait, using: &random) else {
+                    throw failure.error
+                }
+                log.debug("trying again", metadata: ["why": "\(failure.error)"])
+                try await Task.sleep(for: pause)
+            }
+        }
+    }
+
+    private func attempt(_ exchange: Exchange, _ answer: inout PartialAnswer) async throws -> [UInt8] {
+        let request = try request(exchange, from: answer.bytes.count)
+        let response = try await head(of: request)
+        try await check(response)
+        if !answer.accepts(response) { answer = PartialAnswer() }
+        do {
+            for try await part in response.body {
+                guard answer.bytes.count + part.readableBytes <= exchange.answerLimit else {
+                    throw CloudError(.damaged, "The answer of \(address) is longer than it may be.")
+                }
+                answer.bytes.append(contentsOf: part.readableBytesView)
+            }
+        } catch let error as CloudError { throw AttemptFailure(error) } catch {
+            // What came so far stays, if the next try can go on from there.
+            if !exchange.isResumable { answer = PartialAnswer() }
+            throw try failure(of: error)
+        }
+        return answer.bytes
+    }
+
+    /// Sends, and answers once the head of the answer is there.
+    func head(of request: HTTPClientRequest, within limit: TimeAmount = .seconds(120)) async throws
+        -> HTTPClientResponse
+    {
+        do { return try await client.execute(request, timeout: limit) } catch { throw try failure(of: error) }
+    }
+
+    func request(_ exchange: Exchange, from offset: Int = 0) throws -> HTTPClientRequest {
+        var request = HTTPClientRequest(url: address.description + exchange.path)
+        request.method = HTTPMethod(rawValue: exchange.method.rawValue)
+        request.headers.add(name: CloudProtocolVersion.header, value: String(CloudProtocolVersion.current))
+        if exchange.needsToken {
+            guard let token = token() else { throw AttemptFailure(.notSignedIn(address)) }
+            request.headers.add(name: "Authorization", value: "Bearer \(token)")
+        }
+        if !exchange.isForAnyCloud, let cloud = cloud.withLock({ $0 }) {
+            request.headers.add(name: CloudProtocolVersion.cloudHeader, value: cloud)
+        }
+        for (name, value) in exchange.headers { request.headers.add(name: name, value: value) }
+        if offset > 0 { request.headers.add(name: "Range", value: "bytes=\(offset)-") }
+        if let body = exchange.body { request.body = .bytes(ByteBuffer(bytes: body)) }
+        return request
+    }
+
+    /// Throws what the server refused, and what is no answer of a server of ours.
+    func check(_ response: HTTPClientResponse) async throws {
+        let relation = CloudProtocolVersion.relation(of: response.headers.first(name: CloudProtocolVersion.header))
+        guard relation != .foreign else {
+            throw AttemptFailure(.foreignAnswer(address, status: response.status.code))
+        }
+        guard !(200..<300).contains(response.status.code) else {
+            guard relation == .same else { throw AttemptFailure(.version(relation, address)) }
+            return
+        }
+        let failure: CloudFailure
+        do {
+            let body = try await response.body.collect(upTo: CloudLimits.json)
+            failure = try WireJSON.decode(CloudFailure.self, from: Array(buffer: body))
+        } catch { throw AttemptFailure(.foreignAnswer(address, status: response.status.code)) }
+        let wait = response.headers.first(name: "Retry-After").flatMap { Int($0) }.map { Duration.seconds($0) }
+        throw AttemptFailure(CloudError(failure, from: address), wait: wait)
+    }
+
+    /// A cancelled caller is told of its cancellation, whatever the client makes of that.
+    func failure(of error: any Error) throws -> AttemptFailure {
+        if Task.isCancelled || error is CancellationError { throw CancellationError() }
+        return error as? AttemptFailure ?? AttemptFailure(.unreachable(address, error))
+    }
+}
+
+/// Why one try failed, and how long the server wants to be left alone.
+struct AttemptFailure: Error {
+    let error: CloudError
+    let wait: Duration?
+
+    init(_ error: CloudError, wait: Duration? = nil) {
+        self.error = error
+        self.wait = wait
+    }
+}
+
+/// What has come of an answer over one or more tries.
+struct PartialAnswer {
+    var bytes: [UInt8] = []
+
+    /// Whether the answer goes on where the bytes end; otherwise it begins anew.
+    func accepts(_ response: HTTPClientResponse) -> Bool {
+        guard !bytes.isEmpty, response.status.code == 206 else { return bytes.isEmpty }
+        let range = response.headers.first(name: "Content-Range")
+        return range?.hasPrefix("bytes \(bytes.count)-") ?? false
+    }
+}

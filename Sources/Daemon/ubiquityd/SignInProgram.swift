@@ -1,0 +1,43 @@
+import ArgumentParser
+import DaemonCore
+import DaemonProtocol
+import FoundationEssentials
+import Glibc
+import Logging
+
+/// `ubiquityd sign-in` and `ubiquityd sign-out`: what `ubiquity login` and `logout` have done here, because this program speaks HTTP
+/// and that one starts faster without. The code comes on standard input; the outcome is one JSON object.
+struct SignInProgram: AsyncParsableCommand {
+    enum Action: String, ExpressibleByArgument {
+        case signIn = "sign-in"
+        case signOut = "sign-out"
+    }
+
+    static func isMeant(by arguments: [String]) -> Bool {
+        arguments.first.flatMap { Action(rawValue: $0) } != nil
+    }
+
+    @Argument var action: Action
+    @Argument var server: String
+    @Option var device = ""
+    @Flag var onlyHere = false
+
+    func run() async throws {
+        let logger = Logger(label: "ubiquityd") { _ in SwiftLogNoOpLogHandler() }
+        var outcome: SignInOutcome
+        do throws(DaemonFailure) {
+            switch action {
+            case .signIn:
+                let record = try await ServerAccess.signIn(
+                    to: server, code: readLine() ?? "", device: device, logger: logger)
+                outcome = SignInOutcome(account: record.account)
+            case .signOut:
+                try await ServerAccess.signOut(of: server, onlyHere: onlyHere, logger: logger)
+                outcome = SignInOutcome(account: nil)
+            }
+        } catch { outcome = SignInOutcome(account: nil, failure: error) }
+        let text = try ControlFrame.payload(outcome)
+        let written = text.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+        guard written == text.count else { throw ExitCode.failure }
+    }
+}

@@ -1,0 +1,71 @@
+import Basics
+import Glibc
+import Synchronization
+
+/// Blobs of which a sync failed: the disk may not have what the kernel shows of them, whatever a later sync says.
+///
+/// The list is kept in a file for the next process, not synced: a loss of power takes with it what the kernel shows too.
+final class UnsyncedBlobs: Sendable {
+    private static let name = "unsynced"
+    private let root: Int32
+    private let blobs: Mutex<Set<BlobName>>
+
+    /// Reads what an earlier process has left in the folder `root`, which stays open as long as this is used.
+    init(root: Int32) throws(Errno) {
+        self.root = root
+        blobs = Mutex(try Self.stored(root))
+    }
+
+    var all: Set<BlobName> { blobs.withLock { $0 } }
+
+    func contains(_ blob: BlobName) -> Bool { blobs.withLock { $0.contains(blob) } }
+
+    func insert(_ added: some Sequence<BlobName>) {
+        blobs.withLock { blobs in
+            blobs.formUnion(added)
+            // Not stored, this process still knows; there is nobody better to tell than whoever is told of the failed sync.
+            try? store(blobs)
+        }
+    }
+
+    func remove(_ blob: BlobName) throws(Errno) {
+        let failure = blobs.withLock { blobs -> Errno? in
+            guard blobs.contains(blob) else { return nil }
+            do throws(Errno) { try store(blobs.subtracting([blob])) } catch { return error }
+            blobs.remove(blob)
+            return nil
+        }
+        if let failure { throw failure }
+    }
+
+    private func store(_ blobs: Set<BlobName>) throws(Errno) {
+        guard !blobs.isEmpty else {
+            if unlinkat(root, Self.name, 0) != 0, errno != ENOENT { throw Errno(errno, "unlink") }
+            return
+        }
+        let fresh = "\(Self.name).new"
+        let file = Int32(
+            try check("open") { openat(root, fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600) })
+        defer { close(file) }
+        let text = blobs.map { "\($0)\n" }.joined()
+        let count = try check("write") { write(file, text, text.utf8.count) }
+        guard count == text.utf8.count else { throw Errno(ENOSPC, "write") }
+        try check("rename") { renameat(root, fresh, root, Self.name) }
+    }
+
+    private static func stored(_ root: Int32) throws(Errno) -> Set<BlobName> {
+        let file = openat(root, name, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else {
+            guard errno == ENOENT else { throw Errno(errno, "open \(name)") }
+            return []
+        }
+        defer { close(file) }
+        var text: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while case let count = try check("read", { read(file, &buffer, buffer.count) }), count > 0 {
+            text += buffer[..<count]
+        }
+        return Set(
+            String(decoding: text, as: UTF8.self).split(separator: "\n").compactMap { BlobName(fileName: "\($0)") })
+    }
+}

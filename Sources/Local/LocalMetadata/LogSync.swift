@@ -1,0 +1,94 @@
+import Basics
+import GRDB
+import Glibc
+import Logging
+import Synchronization
+
+/// Makes commits durable: the write-ahead log, opened by us as well, whose `fdatasync(2)` covers every commit before it
+/// (sqlite.org/wal.html).
+///
+/// A sync that fails is the last. The kernel takes what it could not write for written, so the next one would say yes without those
+/// commits; no later word of this open database is worth anything.
+final class LogSync: Sendable {
+    private struct State {
+        var descriptor: Int32?
+        var failure: MetadataError?
+        var onFailure: (@Sendable (MetadataError) -> Void)?
+    }
+
+    /// Of the database.
+    private let path: String
+    private let log: Logger
+    private let state = Mutex(State())
+    /// Commits so far, and how many of them are known to be durable. The first stands for those of an earlier process.
+    private let commits = Atomic<UInt64>(1)
+    private let durableCommits = Atomic<UInt64>(0)
+
+    init(path: String, log: Logger) {
+        self.path = path
+        self.log = log
+    }
+
+    func noteCommit() { commits.add(1, ordering: .sequentiallyConsistent) }
+
+    /// Returns when every commit noted before this call survives the loss of power. `willSync` is called before the disk is asked.
+    func run(willSync: () throws -> Void) throws {
+        // Read before the sync: what is committed meanwhile is for the next one.
+        let goal = commits.load(ordering: .sequentiallyConsistent)
+        if let failure { throw failure }
+        guard durableCommits.load(ordering: .sequentiallyConsistent) < goal else { return }
+        let descriptor = try state.withLock { state throws -> Int32 in
+            if let known = state.descriptor { return known }
+            let opened = Int32(try check("open") { open("\(path)-wal", O_RDONLY | O_CLOEXEC) })
+            state.descriptor = opened
+            return opened
+        }
+        try willSync()
+        do throws(Errno) { try check("fdatasync") { fdatasync(descriptor) } } catch { throw fail("\(error)") }
+        // Another call may have been told meanwhile what this one was not.
+        if let failure { throw failure }
+        durableCommits.max(goal, ordering: .sequentiallyConsistent)
+    }
+
+    /// Why nothing is durable any more; nil as long as every sync has succeeded.
+    var failure: MetadataError? { state.withLock { $0.failure } }
+
+    /// Calls `action` once when a sync has failed, or now if one has.
+    func onFailure(_ action: @escaping @Sendable (MetadataError) -> Void) {
+        let failure = state.withLock { state in
+            if state.failure == nil { state.onFailure = action }
+            return state.failure
+        }
+        if let failure { action(failure) }
+    }
+
+    /// Takes note of a failed sync, this object's or SQLite's own. Answers what to tell of it.
+    @discardableResult
+    func fail(_ why: String) -> MetadataError {
+        let failure = MetadataError(
+            .notDurable,
+            "The disk did not take the changes in \(path) (\(why)). Nothing more is promised until a new start has "
+                + "written them again. Check that disk.")
+        let (first, action) = state.withLock { state in
+            defer { state.onFailure = nil }
+            guard let known = state.failure else {
+                state.failure = failure
+                return (failure, state.onFailure)
+            }
+            return (known, nil)
+        }
+        UnsyncedDatabase(path: path).mark(log)
+        action?(first)
+        return first
+    }
+
+    /// The same for an error of SQLite's, if it is one of a sync.
+    func note(_ error: DatabaseError) {
+        let syncs: [ResultCode] = [.SQLITE_IOERR_FSYNC, .SQLITE_IOERR_DIR_FSYNC]
+        if syncs.contains(error.extendedResultCode) { fail(error.message ?? "\(error.extendedResultCode)") }
+    }
+
+    func close() {
+        if let descriptor = state.withLock({ $0.descriptor.take() }) { Glibc.close(descriptor) }
+    }
+}

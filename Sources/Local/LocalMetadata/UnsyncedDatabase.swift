@@ -1,0 +1,37 @@
+import Basics
+import Glibc
+import Logging
+
+/// A database of which a sync failed: the disk may not have what the kernel shows of its two files, whatever a later sync says.
+///
+/// A mark beside it tells the next process, which makes both files anew. It is not synced: a loss of power takes with it what the kernel
+/// shows too.
+struct UnsyncedDatabase {
+    let path: String
+
+    private var mark: String { "\(path)-unsynced" }
+
+    func mark(_ log: Logger) {
+        let file = open(mark, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        guard file < 0 else {
+            close(file)
+            return
+        }
+        log.error(
+            "what the disk did not take can not be marked", metadata: ["error": "\(Errno(errno, "open \(mark)"))"])
+    }
+
+    /// Makes both files anew if they are marked, before anybody opens them.
+    func renew() throws(Errno) {
+        guard access(mark, F_OK) == 0 else { return }
+        let slash = path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex
+        let (name, parent) = (path[slash...], slash == path.startIndex ? "." : "\(path[..<slash])")
+        let folder = Int32(try check("open \(parent)") { open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
+        defer { close(folder) }
+        for file in ["\(name)", "\(name)-wal"] where faccessat(folder, file, F_OK, 0) == 0 {
+            try FileRenewal.copy(file, in: folder)
+            try FileRenewal.install(file, in: folder, parent: ".")
+        }
+        try check("unlink") { unlinkat(folder, "\(name)-unsynced", 0) }
+    }
+}

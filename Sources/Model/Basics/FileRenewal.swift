@@ -1,0 +1,66 @@
+import Glibc
+
+/// Makes a file anew whose sync failed.
+///
+/// The kernel takes what it could not write for written, so that the next sync says yes without it (fsync(2)). Writing the same bytes to
+/// the same file again does not help everywhere: ext4 then fills blocks that it keeps for never filled, which read as zeros after a loss
+/// of power. What memory has of it goes to another file, which takes its name.
+package enum FileRenewal {
+    private static let piece = 1 << 20
+
+    private static func copyName(_ name: String) -> String { "\(name).copy" }
+
+    /// Makes a synced copy beside the file `name` of `folder`, with its times and permissions; one left by an earlier try is replaced.
+    package static func copy(_ name: String, in folder: Int32) throws(Errno) {
+        let source = Int32(try check("open \(name)") { openat(folder, name, O_RDONLY | O_CLOEXEC) })
+        defer { close(source) }
+        var status = stat()
+        try check("fstat") { fstat(source, &status) }
+        let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC
+        let target = Int32(
+            try check("open \(copyName(name))") { openat(folder, copyName(name), flags, status.st_mode & 0o7777) })
+        defer { close(target) }
+        try copy(from: source, to: target)
+        try check("ftruncate") { ftruncate(target, status.st_size) }
+        try check("futimens") { withUnsafePointer(to: (status.st_atim, status.st_mtim)) { futimens(target, $0.times) } }
+        try check("fsync") { fsync(target) }
+    }
+
+    /// Puts the copy in the place of the file `name`; `parent` is the folder that both are in, relative to `folder`.
+    package static func install(_ name: String, in folder: Int32, parent: String) throws(Errno) {
+        try check("rename") { renameat(folder, copyName(name), folder, name) }
+        let directory = Int32(try check("open") { openat(folder, parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
+        defer { close(directory) }
+        try check("fsync") { fsync(directory) }
+    }
+
+    private static func copy(from source: Int32, to target: Int32) throws(Errno) {
+        var buffer = [UInt8](repeating: 0, count: piece)
+        var offset: off_t = 0
+        while true {
+            let count = try check("pread") { pread(source, &buffer, piece, offset) }
+            if count == 0 { return }
+            // Holes stay holes.
+            if !buffer[..<count].allSatisfy({ $0 == 0 }) {
+                try write(buffer[..<count], to: target, at: offset)
+            }
+            offset += off_t(count)
+        }
+    }
+
+    private static func write(_ bytes: ArraySlice<UInt8>, to target: Int32, at offset: off_t) throws(Errno) {
+        var done = 0
+        while done < bytes.count {
+            done += try check("pwrite") {
+                bytes.withUnsafeBytes { rest in
+                    pwrite(target, rest.baseAddress.map { $0 + done }, rest.count - done, offset + off_t(done))
+                }
+            }
+        }
+    }
+}
+
+extension UnsafePointer<(timespec, timespec)> {
+    /// As futimens(2) wants them: access, then modification.
+    fileprivate var times: UnsafePointer<timespec> { UnsafeRawPointer(self).assumingMemoryBound(to: timespec.self) }
+}

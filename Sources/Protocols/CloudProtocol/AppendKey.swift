@@ -1,0 +1,20 @@
+/// What makes an append idempotent: 128 random bits of one append of one device, sent again with every try in ``header``. The server
+/// answers a key that it has seen with the position it gave then.
+package struct AppendKey: Hashable, Sendable, CustomStringConvertible {
+    package static let header = "Ubiquity-Append"
+
+    package let bytes: [UInt8]
+
+    package static func random(using generator: inout some RandomNumberGenerator) -> AppendKey {
+        AppendKey(known: (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) })
+    }
+
+    private init(known bytes: [UInt8]) { self.bytes = bytes }
+
+    package init?(_ text: String) {
+        guard text.utf8.count == 32, let bytes = CloudProtocol.bytes(ofHexadecimal: text) else { return nil }
+        self.bytes = bytes
+    }
+
+    package var description: String { hexadecimal(bytes) }
+}

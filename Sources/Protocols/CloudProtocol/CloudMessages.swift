@@ -1,0 +1,63 @@
+/// `GET` and `PUT /v1/cloud`: which cloud this account's is.
+package struct CloudDescription: Hashable, Codable, Sendable {
+    package let identity: String
+    package init(identity: String) { self.identity = identity }
+}
+
+/// `GET /v1/containers`.
+package struct ContainerList: Hashable, Codable, Sendable {
+    package let containers: [String]
+    package init(containers: [String]) { self.containers = containers }
+}
+
+/// `POST /v1/containers/NAME/log`: where the entry is.
+package struct AppendAnswer: Hashable, Codable, Sendable {
+    package let sequence: UInt64
+    package init(sequence: UInt64) { self.sequence = sequence }
+}
+
+/// `GET /v1/space`: bytes in all and free of what the account may use.
+package struct SpaceAnswer: Hashable, Codable, Sendable {
+    package let total: UInt64
+    package let free: UInt64
+    package init(total: UInt64, free: UInt64) {
+        self.total = total
+        self.free = free
+    }
+}
+
+/// `POST /v1/sign-in`: exchanges a code that the server's owner handed out for a token.
+package struct SignInRequest: Hashable, Codable, Sendable {
+    package let code: String
+    /// What to call the device in the server's list.
+    package let device: String
+    package init(code: String, device: String) {
+        self.code = code
+        self.device = device
+    }
+}
+
+/// The token is told once and kept nowhere on the server.
+package struct SignInAnswer: Hashable, Codable, Sendable {
+    package let token: String
+    package let account: String
+    /// The device's number in the server's list.
+    package let device: Int64
+    package init(token: String, account: String, device: Int64) {
+        self.token = token
+        self.account = account
+        self.device = device
+    }
+}
+
+/// `GET /v1/news`: how far each container's log is; one JSON object in a line. The first line of a stream names all containers,
+/// the others those that changed; a line without containers only shows that the connection lives.
+package struct CloudNews: Hashable, Codable, Sendable {
+    /// Grows with every change of the account; what `GET /v1/news?after=…` compares.
+    package let revision: UInt64
+    package let containers: [String: UInt64]
+    package init(revision: UInt64, containers: [String: UInt64]) {
+        self.revision = revision
+        self.containers = containers
+    }
+}

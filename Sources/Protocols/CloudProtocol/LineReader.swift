@@ -1,0 +1,23 @@
+/// Cuts a stream of bytes into lines. Total: a line that grows beyond its limit is an error, not memory.
+package struct LineReader: Sendable {
+    package struct TooLong: Error, Hashable {}
+
+    private var pending: [UInt8] = []
+    private let limit: Int
+
+    package init(limit: Int = CloudLimits.newsLine) { self.limit = limit }
+
+    /// The lines that are whole now, without their ends.
+    package mutating func append(_ bytes: some Collection<UInt8>) throws(TooLong) -> [[UInt8]] {
+        var lines: [[UInt8]] = []
+        for part in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
+            if part.offset > 0 {
+                lines.append(pending)
+                pending = []
+            }
+            guard pending.count + part.element.count <= limit else { throw TooLong() }
+            pending.append(contentsOf: part.element)
+        }
+        return lines
+    }
+}

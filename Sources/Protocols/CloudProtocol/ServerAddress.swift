@@ -1,0 +1,55 @@
+/// Where a server is: `http(s)://HOST[:PORT][/PREFIX]`, without a slash at the end.
+package struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
+    package enum Problem: Error, Hashable, CustomStringConvertible {
+        case scheme
+        case host
+        case port
+        case parts
+
+        package var description: String {
+            switch self {
+            case .scheme: "it does not begin with http:// or https://"
+            case .host: "it names no host"
+            case .port: "its port is no number from 1 to 65535"
+            case .parts: "it has a user, a query, a fragment or characters that an address can not have"
+            }
+        }
+    }
+
+    /// With scheme and host in small letters.
+    package let description: String
+    package let isEncrypted: Bool
+
+    package init(_ text: String) throws(Problem) {
+        guard let colon = text.firstRange(of: "://") else { throw .scheme }
+        let scheme = text[..<colon.lowerBound].lowercased()
+        guard scheme == "http" || scheme == "https" else { throw .scheme }
+        let rest = text[colon.upperBound...]
+        let visible = rest.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"@?#\\\"<>^`{|}".utf8.contains($0) }
+        guard visible else { throw .parts }
+        let slash = rest.utf8.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
+        let place = try Self.place(rest[..<slash])
+        var prefix = rest[slash...]
+        while prefix.utf8.last == UInt8(ascii: "/") { prefix = prefix.dropLast() }
+        isEncrypted = scheme == "https"
+        description = "\(scheme)://\(place)\(prefix)"
+    }
+
+    /// The host, which in brackets may have colons (RFC 3986, 3.2.2), and the port.
+    private static func place(_ text: Substring) throws(Problem) -> String {
+        var host = text
+        var port: Substring?
+        let bracket = text.utf8.lastIndex(of: UInt8(ascii: "]")) ?? text.startIndex
+        if let colon = text[bracket...].utf8.lastIndex(of: UInt8(ascii: ":")) {
+            host = text[..<colon]
+            port = text[text.index(after: colon)...]
+        }
+        let inner = host.hasPrefix("[") && host.hasSuffix("]") ? host.dropFirst().dropLast() : host
+        let isPlain = !host.utf8.contains(UInt8(ascii: ":")) && !host.utf8.contains(UInt8(ascii: "["))
+        guard !inner.isEmpty, inner.startIndex != host.startIndex || isPlain else { throw .host }
+        guard let port else { return host.lowercased() }
+        guard port.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(port), (1...65_535).contains(number)
+        else { throw .port }
+        return "\(host.lowercased()):\(number)"
+    }
+}

@@ -1,0 +1,62 @@
+package import Basics
+import FoundationEssentials
+import Glibc
+
+/// What a device keeps of its sign-in at a server, in a file that only its owner can read.
+package struct ServerSignIn: Codable, Hashable, Sendable {
+    package let format: UInt32
+    package let server: String
+    package let account: String
+    /// The device's number in the server's list.
+    package let device: Int64
+    package let token: String
+
+    package static let currentFormat: UInt32 = 1
+
+    package init(server: String, account: String, device: Int64, token: String) {
+        format = Self.currentFormat
+        self.server = server
+        self.account = account
+        self.device = device
+        self.token = token
+    }
+
+    /// Nil where there is none, or none that this version can read: then the device has to sign in.
+    package static func load(from file: String) -> ServerSignIn? {
+        guard let data = try? Data(contentsOf: URL(filePath: file)),
+            let found = try? JSONDecoder().decode(Self.self, from: data), found.format == currentFormat
+        else { return nil }
+        return found
+    }
+
+    /// Replaces the file as a whole; on return it is on the disk.
+    package func save(to file: String) throws(Errno) {
+        guard let slash = file.lastIndex(of: "/") else { throw Errno(EINVAL, "save") }
+        try createDirectories(String(file[..<slash]))
+        let temporary = "\(file).\(getpid())"
+        guard let text = try? ControlFrame.payload(self) else { throw Errno(EINVAL, "encode") }
+        // Made anew, so that nobody else has it open and its mode is ours.
+        unlink(temporary)
+        let descriptor = try check("open") { open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
+        defer { close(descriptor) }
+        let written = text.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+        guard written == text.count else {
+            unlink(temporary)
+            throw Errno(ENOSPC, "write")
+        }
+        try check("fsync") { fsync(descriptor) }
+        try check("rename") { rename(temporary, file) }
+    }
+}
+
+/// What `ubiquityd sign-in` and `sign-out` print for the command line: one JSON object.
+package struct SignInOutcome: Codable, Hashable, Sendable {
+    /// The account; nil after signing out or a failure.
+    package let account: String?
+    package let failure: DaemonFailure?
+
+    package init(account: String?, failure: DaemonFailure? = nil) {
+        self.account = account
+        self.failure = failure
+    }
+}

@@ -1,0 +1,80 @@
+import CloudModel
+import CloudProtocol
+import HTTPTypes
+import Hummingbird
+import ServerStorage
+
+/// Chunks: what is missing, putting them one by one or many at once, and reading them whole or in part.
+struct ChunkRoutes: Sendable {
+    let store: ServerStore
+    let reader: BodyReader
+
+    func put(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let account = try context.requireDevice().account
+        let (name, id) = (try context.container(), try context.chunk())
+        try await reader.read(request, upTo: CloudLimits.frame, of: account) { frame in
+            try await store.put([ChunkBatch.Part(id: id, frame: frame)], in: name, of: account)
+        }
+        return .done
+    }
+
+    func putMany(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let account = try context.requireDevice().account
+        let name = try context.container()
+        try await reader.read(request, upTo: CloudLimits.batchBody, of: account) { body in
+            let parts = try decoding { try ChunkBatch(decoding: body).parts }
+            guard parts.count <= CloudLimits.batchChunks else {
+                throw CloudFailure(.tooLarge, "A request has at most \(CloudLimits.batchChunks) chunks.")
+            }
+            try await store.put(parts, in: name, of: account)
+        }
+        return .done
+    }
+
+    func missing(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let account = try context.requireDevice().account
+        let name = try context.container()
+        let absent = try await names(request, of: account) { try await store.missing($0, in: name, of: account) }
+        return .bytes(ChunkNames(absent).encoded())
+    }
+
+    func distrust(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let account = try context.requireDevice().account
+        let name = try context.container()
+        try await names(request, of: account) { try await store.distrust($0, in: name, of: account) }
+        return .done
+    }
+
+    func get(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let account = try context.requireDevice().account
+        let (name, id) = (try context.container(), try context.chunk())
+        guard let place = try await store.place(of: id, in: name, of: account) else { throw Self.absent }
+        let size = UInt64(place.size)
+        var headers: HTTPFields = [.acceptRanges: "bytes", .cacheControl: "private, immutable"]
+        var status = HTTPResponse.Status.ok
+        var part = 0..<size
+        if let range = request.headers[.range].flatMap({ ByteRange($0) }) {
+            guard let resolved = range.resolved(in: size) else {
+                return Response(status: .rangeNotSatisfiable, headers: [.contentRange: "bytes */\(size)"])
+            }
+            part = resolved
+            status = .partialContent
+            headers[.contentRange] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(size)"
+        }
+        let wanted = Int(part.lowerBound)..<Int(part.upperBound)
+        return try await reader.budget.withBytes(wanted.count, of: account) {
+            guard let bytes = try await store.read(place, wanted) else { throw Self.absent }
+            return .bytes(bytes, status: status, headers: headers)
+        }
+    }
+
+    private static let absent = CloudFailure(.notFound, "There is no such chunk in this container.")
+
+    private func names<T: Sendable>(
+        _ request: Request, of account: AccountID, _ use: ([ChunkID]) async throws -> T
+    ) async throws -> T {
+        try await reader.read(request, upTo: CloudLimits.names * 32 + 16, of: account) { body in
+            try await use(decoding { try ChunkNames(decoding: body).ids })
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import CloudProtocol
+import Hummingbird
+import HummingbirdCore
+import HummingbirdTLS
+package import Logging
+import NIOCore
+import NIOSSL
+package import ServerStorage
+import ServiceLifecycle
+import UnixSignals
+
+/// How a server listens.
+package struct CloudServerConfiguration: Sendable {
+    package var host = "127.0.0.1"
+    /// 0: any that is free.
+    package var port = 8_080
+    /// PEM files; without them the server speaks plain HTTP, for a proxy in front of it.
+    package var certificate: (chain: String, key: String)?
+    /// Connections at once; more wait in the kernel's queue.
+    package var maximumConnections = 4_096
+    /// A connection on which nothing is asked for so long is closed, and one whose request does not get further.
+    package var idleSeconds: Int64 = 75
+    /// What accepted requests get at the end.
+    package var shutdownSeconds: Int64 = 30
+
+    package init() {}
+}
+
+/// The HTTP face of a ``ServerStore``.
+package struct CloudServer: Sendable {
+    private let store: ServerStore
+    private let configuration: CloudServerConfiguration
+    private let log: Logger
+
+    package init(_ store: ServerStore, _ configuration: CloudServerConfiguration, log: Logger) {
+        self.store = store
+        self.configuration = configuration
+        self.log = log
+    }
+
+    /// Serves until SIGTERM or SIGINT (if `handlesSignals`), or until the task is cancelled; what was accepted is finished first.
+    /// `onListening` is told the port.
+    package func run(handlesSignals: Bool, onListening: @escaping @Sendable (Int) async -> Void) async throws {
+        let application = Application(
+            router: router(), server: try builder(),
+            configuration: ApplicationConfiguration(
+                address: .hostname(configuration.host, port: configuration.port), serverName: "ubiquity-server",
+                availableConnectionsDelegate: .maximum(configuration.maximumConnections, logger: log)),
+            onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) }, logger: log)
+        var group = ServiceGroupConfiguration(
+            services: [application], gracefulShutdownSignals: handlesSignals ? [.sigterm, .sigint] : [], logger: log)
+        group.maximumGracefulShutdownDuration = .seconds(configuration.shutdownSeconds)
+        try await ServiceGroup(configuration: group).run()
+    }
+
+    private func builder() throws -> HTTPServerBuilder {
+        let channel = HTTP1Channel.Configuration(
+            idleTimeout: .seconds(configuration.idleSeconds),
+            httpDecoderConfiguration: .init(
+                maxHeaderFieldSize: 8 << 10, maxHeaderListSize: 16 << 10, maxHeaderFieldCount: 64))
+        guard let certificate = configuration.certificate else { return .http1(configuration: channel) }
+        let chain = try NIOSSLCertificate.fromPEMFile(certificate.chain).map { NIOSSLCertificateSource.certificate($0) }
+        let key = try NIOSSLPrivateKey(file: certificate.key, format: .pem)
+        var tls = TLSConfiguration.makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key))
+        tls.minimumTLSVersion = .tlsv12
+        tls.applicationProtocols = ["http/1.1"]
+        return try .tls(.http1(configuration: channel), tlsConfiguration: tls)
+    }
+
+    private func router() -> Router<ServerContext> {
+        let router = Router(context: ServerContext.self)
+        router.add(middleware: AnswerMiddleware())
+        router.get("health") { [store] _, _ in
+            guard try await store.isDurable() else { throw CloudFailure(.failed, "Commits are not synced.") }
+            return try Response.json(["status": "ok"])
+        }
+        let reader = BodyReader(budget: MemoryBudget())
+        let accounts = AccountRoutes(store, reader)
+        let open = router.group("v1").add(middleware: VersionMiddleware())
+        open.post("sign-in", use: accounts.signIn)
+        let closed = open.add(middleware: TokenMiddleware(store: store))
+        closed.post("sign-out", use: accounts.signOut)
+        closed.get("news", use: NewsRoutes(store: store).news)
+        addContainers(to: closed)
+        addLogs(to: closed, reader)
+        addChunks(to: closed, reader)
+        return router
+    }
+
+    private func addContainers(to router: RouterGroup<ServerContext>) {
+        let routes = ContainerRoutes(store: store)
+        router.get("cloud", use: routes.cloud)
+        router.put("cloud", use: routes.makeCloud)
+        router.get("space", use: routes.space)
+        router.get("containers", use: routes.list)
+        router.put("containers/:container", use: routes.create)
+    }
+
+    private func addLogs(to router: RouterGroup<ServerContext>, _ reader: BodyReader) {
+        let routes = LogRoutes(store: store, reader: reader)
+        router.post("containers/:container/log", use: routes.append)
+        router.get("containers/:container/log", use: routes.read)
+    }
+
+    private func addChunks(to router: RouterGroup<ServerContext>, _ reader: BodyReader) {
+        let routes = ChunkRoutes(store: store, reader: reader)
+        router.post("containers/:container/missing", use: routes.missing)
+        router.post("containers/:container/distrust", use: routes.distrust)
+        router.post("containers/:container/chunks", use: routes.putMany)
+        router.put("containers/:container/chunks/:chunk", use: routes.put)
+        router.get("containers/:container/chunks/:chunk", use: routes.get)
+    }
+}

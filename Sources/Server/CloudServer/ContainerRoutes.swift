@@ -1,0 +1,32 @@
+import CloudModel
+import CloudProtocol
+import HTTPTypes
+import Hummingbird
+import ServerStorage
+
+/// The cloud of an account, its containers and its space.
+struct ContainerRoutes: Sendable {
+    let store: ServerStore
+
+    func cloud(_ request: Request, _ context: ServerContext) async throws -> Response {
+        try .json(CloudDescription(identity: try await store.cloud(of: context.requireDevice().account)))
+    }
+
+    func makeCloud(_ request: Request, _ context: ServerContext) async throws -> Response {
+        try .json(CloudDescription(identity: try await store.makeCloud(of: context.requireDevice().account)))
+    }
+
+    func list(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let names = try await store.containers(of: context.requireDevice().account)
+        return try .json(ContainerList(containers: names.map(\.text)))
+    }
+
+    func create(_ request: Request, _ context: ServerContext) async throws -> Response {
+        try await store.createContainer(context.container(), of: context.requireDevice().account)
+        return .done
+    }
+
+    func space(_ request: Request, _ context: ServerContext) async throws -> Response {
+        try .json(try await store.space(of: context.requireDevice().account))
+    }
+}

@@ -1,0 +1,36 @@
+import CloudModel
+import CloudProtocol
+import HTTPTypes
+import Hummingbird
+import ServerStorage
+
+/// Appending to a log and reading it.
+struct LogRoutes: Sendable {
+    let store: ServerStore
+    let reader: BodyReader
+
+    func append(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let account = try context.requireDevice().account
+        let name = try context.container()
+        let key = try request.headers[.appendKey].map { text in
+            guard let key = AppendKey(text) else {
+                throw CloudFailure(.invalidRequest, "\(AppendKey.header) is not 32 hexadecimal digits.")
+            }
+            return key
+        }
+        let sequence = try await reader.read(request, upTo: CloudLimits.entry, of: account) { payload in
+            try await store.append(payload, key: key, to: name, of: account)
+        }
+        return try .json(AppendAnswer(sequence: sequence.value))
+    }
+
+    func read(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let account = try context.requireDevice().account
+        let name = try context.container()
+        let after = LogSequence(try request.number("after") ?? 0)
+        let limit = Int(clamping: try request.number("limit") ?? UInt64(CloudLimits.pageEntries))
+        return try await reader.budget.withBytes(CloudLimits.pageBytes, of: account) {
+            try await .bytes(store.page(of: name, after: after, limit: limit, account: account).encoded())
+        }
+    }
+}

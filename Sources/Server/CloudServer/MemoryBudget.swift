@@ -1,0 +1,64 @@
+import ServerStorage
+import Synchronization
+
+/// The bound on bodies in memory: who would exceed it waits for its turn, and is refused when too many wait.
+final class MemoryBudget: Sendable {
+    private struct State {
+        var ledger: MemoryLedger
+        var callers: [UInt64: CheckedContinuation<Void, any Error>] = [:]
+    }
+
+    private let state: Mutex<State>
+
+    init(limit: Int = 256 << 20, maximumWaiting: Int = 1_024) {
+        state = Mutex(State(ledger: MemoryLedger(limit: limit, maximumWaiting: maximumWaiting)))
+    }
+
+    /// Runs `body` once so many bytes are free for this account.
+    func withBytes<T>(_ bytes: Int, of account: AccountID, _ body: () async throws -> T) async throws -> T {
+        let verdict = state.withLock { $0.ledger.request(bytes, for: account) }
+        switch verdict {
+        case .refused: throw Refusals.busy
+        case .granted(let ticket):
+            defer { release(ticket) }
+            return try await body()
+        case .waiting(let ticket):
+            try await turn(of: ticket)
+            defer { release(ticket) }
+            return try await body()
+        }
+    }
+
+    private func turn(of ticket: UInt64) async throws {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                enum Answer { case go, cancelled, later }
+                let answer = state.withLock { state -> Answer in
+                    if Task.isCancelled { return .cancelled }
+                    // Its turn may have come between the request and here.
+                    guard state.ledger.isWaiting(ticket) else { return .go }
+                    state.callers[ticket] = continuation
+                    return .later
+                }
+                switch answer {
+                case .go: continuation.resume()
+                case .cancelled:
+                    release(ticket)
+                    continuation.resume(throwing: CancellationError())
+                case .later: break
+                }
+            }
+        } onCancel: {
+            guard let caller = state.withLock({ $0.callers.removeValue(forKey: ticket) }) else { return }
+            release(ticket)
+            caller.resume(throwing: CancellationError())
+        }
+    }
+
+    private func release(_ ticket: UInt64) {
+        let callers = state.withLock { state in
+            state.ledger.release(ticket).compactMap { state.callers.removeValue(forKey: $0) }
+        }
+        for caller in callers { caller.resume() }
+    }
+}

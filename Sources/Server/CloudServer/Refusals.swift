@@ -1,0 +1,47 @@
+import CloudProtocol
+import Hummingbird
+import NIOCore
+import ServerStorage
+
+/// Failures of requests, and what any error is to the client.
+enum Refusals {
+    static let noToken = CloudFailure(
+        .unauthorized, "The device is not signed in, or its access was ended. Sign in with `ubiquity login`.")
+    static let foreign = CloudFailure(
+        .foreign, "This account's cloud is not the one that the device has synced with.")
+    static let busy = CloudFailure(.busy, "The server has too much to do now; try again soon.")
+    static let slow = CloudFailure(.busy, "The request did not arrive in time.")
+
+    static func failure(of error: any Error) -> CloudFailure {
+        switch error {
+        case let error as CloudFailure: error
+        case let error as StorageError: CloudFailure(code(of: error.code), error.message)
+        case let error as any HTTPResponseError: failure(ofStatus: error.status.code)
+        default: CloudFailure(.failed, "The server could not do that; its log says why.")
+        }
+    }
+
+    /// What the library refuses before a route sees it.
+    private static func failure(ofStatus status: Int) -> CloudFailure {
+        switch status {
+        case 404, 405: CloudFailure(.notFound, "There is nothing at this path.")
+        case 413: CloudFailure(.tooLarge, "The body is longer than this route takes.")
+        case 400..<500: CloudFailure(.invalidRequest, "The request makes no sense.")
+        default: CloudFailure(.failed, "The server could not do that; its log says why.")
+        }
+    }
+
+    private static func code(of code: StorageError.Code) -> CloudFailure.Code {
+        switch code {
+        case .notFound: .notFound
+        case .noCloud: .noCloud
+        case .damaged: .damaged
+        case .quota: .quota
+        case .full: .serverFull
+        case .tooLarge: .tooLarge
+        case .invalid: .invalidRequest
+        case .unauthorized: .unauthorized
+        case .inUse, .tooNew, .failed: .failed
+        }
+    }
+}

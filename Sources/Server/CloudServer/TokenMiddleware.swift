@@ -1,0 +1,22 @@
+import CloudProtocol
+import Hummingbird
+import Logging
+import ServerStorage
+
+/// Lets requests through whose token is valid, and tells the routes whose it is. Runs before any body is read.
+struct TokenMiddleware: RouterMiddleware {
+    let store: ServerStore
+
+    func handle(
+        _ request: Request, context: ServerContext, next: @concurrent (Request, ServerContext) async throws -> Response
+    ) async throws -> Response {
+        guard let field = request.headers[.authorization], let token = DeviceToken(authorization: field),
+            let device = try await store.device(with: token)
+        else { throw Refusals.noToken }
+        if let cloud = request.headers[.cloudIdentity], cloud != device.cloud { throw Refusals.foreign }
+        var context = context
+        context.signIn(device)
+        context.logger[metadataKey: "device"] = "\(device.device)"
+        return try await next(request, context)
+    }
+}

@@ -1,0 +1,24 @@
+import CloudProtocol
+import Hummingbird
+
+/// Refuses clients of another version of the protocol before anything is read of what they say.
+struct VersionMiddleware: RouterMiddleware {
+    func handle(
+        _ request: Request, context: ServerContext, next: @concurrent (Request, ServerContext) async throws -> Response
+    ) async throws -> Response {
+        switch CloudProtocolVersion.relation(of: request.headers[.protocolVersion]) {
+        case .same: return try await next(request, context)
+        case .older:
+            throw CloudFailure(
+                .clientTooOld,
+                "This server speaks version \(CloudProtocolVersion.current). Update ubiquity on the device.")
+        case .newer:
+            throw CloudFailure(
+                .clientTooNew,
+                "This server only speaks version \(CloudProtocolVersion.current). Update ubiquity-server.")
+        case .foreign:
+            throw CloudFailure(
+                .invalidRequest, "The field \(CloudProtocolVersion.header) with the protocol's version is missing.")
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import CloudModel
+package import CloudProtocol
+import Synchronization
+
+/// Knows how far each log is, and wakes those who wait for more. Only accounts that somebody waits for are kept; nothing queues up:
+/// who was slow sees the newest state.
+package final class ChangeHub: Sendable {
+    private struct Account {
+        var sequences: [String: UInt64] = [:]
+        var isLoaded = false
+        var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
+
+        /// Sequences and containers only ever grow, so their sum tells any two states apart, after a restart too.
+        var revision: UInt64 { sequences.values.reduce(0) { $0 &+ $1 &+ 1 } }
+    }
+
+    private struct State {
+        var accounts: [AccountID: Account] = [:]
+        var tickets: UInt64 = 0
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+    private let load: @Sendable (AccountID) async throws -> [String: UInt64]
+
+    /// `load` answers what the database has.
+    init(load: @escaping @Sendable (AccountID) async throws -> [String: UInt64]) { self.load = load }
+
+    /// The state now.
+    package func news(of account: AccountID) async throws -> CloudNews {
+        if let known = current(account) { return known }
+        // From here on changes are noted, so that none falls between the reading and the joining.
+        state.withLock { _ = $0.accounts[account, default: Account()].isLoaded }
+        let stored = try await load(account)
+        state.withLock { state in
+            state.accounts[account, default: Account()].sequences.merge(stored, uniquingKeysWith: max)
+            state.accounts[account]?.isLoaded = true
+        }
+        return current(account) ?? CloudNews(revision: 0, containers: [:])
+    }
+
+    private func current(_ account: AccountID) -> CloudNews? {
+        state.withLock { state in
+            guard let known = state.accounts[account], known.isLoaded else { return nil }
+            return CloudNews(revision: known.revision, containers: known.sequences)
+        }
+    }
+
+    /// Called after the commit.
+    func changed(_ container: ContainerName, to sequence: UInt64, of account: AccountID) {
+        let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            guard var known = state.accounts[account] else { return [] }
+            known.sequences[container.text] = max(sequence, known.sequences[container.text] ?? 0)
+            let waiting = Array(known.waiters.values)
+            known.waiters = [:]
+            state.accounts[account] = known
+            return waiting
+        }
+        for waiter in waiting { waiter.resume() }
+    }
+
+    /// Returns when the state is another than that of `revision`, when the caller is cancelled, or at the end of the server.
+    package func wait(for account: AccountID, after revision: UInt64) async {
+        let ticket = state.withLock { state in
+            state.tickets += 1
+            return state.tickets
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    guard !state.isClosed, !Task.isCancelled, let known = state.accounts[account],
+                        known.revision == revision
+                    else { return true }
+                    state.accounts[account]?.waiters[ticket] = continuation
+                    return false
+                }
+                if isOver { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.accounts[account]?.waiters.removeValue(forKey: ticket) }?.resume()
+        }
+    }
+
+    /// Whether the server ends: streams of news end then, for they would hold it up.
+    package var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    package func close() {
+        let waiting = state.withLock { state in
+            state.isClosed = true
+            let waiting = state.accounts.values.flatMap(\.waiters.values)
+            for account in state.accounts.keys { state.accounts[account]?.waiters = [:] }
+            return waiting
+        }
+        for waiter in waiting { waiter.resume() }
+    }
+}

@@ -1,0 +1,112 @@
+import Basics
+import CLinux
+package import CloudModel
+import Glibc
+import Synchronization
+
+/// A chunk's frame on its way to the disk, or the place of one.
+package struct ChunkPlace: Hashable, Sendable {
+    package let container: Int64
+    package let id: ChunkID
+    /// Of the frame, in bytes. Part of the file's name: frames of one chunk may differ, and a row means exactly one of them.
+    package let size: Int
+}
+
+/// The files of chunks: `chunks/CONTAINER/AB/CDEF…-SIZE`. Every call blocks.
+final class ChunkFiles: Sendable {
+    private let directory: DataDirectory
+    private let counter = Atomic<UInt64>(0)
+    /// Shards whose folder is known to be on the disk, as container times 256 plus shard.
+    private let durableShards = Mutex<Set<Int64>>([])
+
+    /// From so many files on, one sync of the file system costs less than one for each.
+    private static let manyFiles = 8
+
+    init(_ directory: DataDirectory) { self.directory = directory }
+
+    /// On return all are whole, on the disk, and found by their names there.
+    func write(_ chunks: [(place: ChunkPlace, frame: [UInt8])]) throws {
+        let shards = Set(chunks.map { shard(of: $0.place) })
+        for shard in shards { try makeDurable(shard) }
+        let isMany = chunks.count >= Self.manyFiles
+        var written: [(temporary: String, place: ChunkPlace)] = []
+        // What was renamed is not there any more; what was not is of no use.
+        defer { for file in written { unlink(file.temporary) } }
+        for chunk in chunks {
+            let path = "\(directory.temporary)/\(getpid())-\(counter.add(1, ordering: .relaxed).newValue)"
+            written.append((path, chunk.place))
+            try writeFile(path, chunk.frame, syncs: !isMany)
+        }
+        if isMany { try syncAll() }
+        for file in written { try check("rename") { rename(file.temporary, path(of: file.place)) } }
+        if isMany { try syncAll() } else { for shard in shards { try syncFolder(folder(of: shard)) } }
+    }
+
+    /// So many bytes of a frame; nil when its file is gone. Throws `damaged` for one of another length.
+    func read(_ place: ChunkPlace, _ range: Range<Int>) throws -> [UInt8]? {
+        let descriptor = open(path(of: place), O_RDONLY | O_CLOEXEC)
+        if descriptor < 0, errno == ENOENT { return nil }
+        guard descriptor >= 0 else { throw Errno(errno, "open") }
+        defer { close(descriptor) }
+        var information = stat()
+        try check("fstat") { fstat(descriptor, &information) }
+        guard information.st_size == place.size, range.upperBound <= place.size else { throw Self.damaged(place) }
+        return try [UInt8](unsafeUninitializedCapacity: range.count) { buffer, count in
+            while count < range.count {
+                let target = UnsafeMutableRawBufferPointer(
+                    rebasing: UnsafeMutableRawBufferPointer(buffer)[count..<range.count])
+                let done = try check("pread") {
+                    pread(descriptor, target.baseAddress, target.count, off_t(range.lowerBound + count))
+                }
+                guard done > 0 else { throw Self.damaged(place) }
+                count += done
+            }
+        }
+    }
+
+    private static func damaged(_ place: ChunkPlace) -> StorageError {
+        StorageError(
+            .damaged, "The file of chunk \(place.id) is not what was written. Devices that have it will send it again.")
+    }
+
+    private func writeFile(_ path: String, _ bytes: [UInt8], syncs: Bool) throws {
+        let descriptor = try check("open") { open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
+        defer { close(descriptor) }
+        try bytes.withUnsafeBytes { buffer in
+            var rest = buffer[...]
+            while !rest.isEmpty {
+                let part = UnsafeRawBufferPointer(rebasing: rest)
+                rest = rest.dropFirst(try check("write") { Glibc.write(descriptor, part.baseAddress, part.count) })
+            }
+        }
+        if syncs { try check("fsync") { fsync(descriptor) } }
+    }
+
+    private func syncAll() throws {
+        let descriptor = try check("open") { open(directory.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+        defer { close(descriptor) }
+        try check("syncfs") { syncfs(descriptor) }
+    }
+
+    private func shard(of place: ChunkPlace) -> Int64 { place.container << 8 | Int64(place.id.words.0 >> 56) }
+
+    private func folder(of shard: Int64) -> String {
+        let digits = String(shard & 0xFF, radix: 16)
+        return "\(directory.chunks)/\(shard >> 8)/\(digits.count == 1 ? "0" : "")\(digits)"
+    }
+
+    private func path(of place: ChunkPlace) -> String {
+        "\(folder(of: shard(of: place)))/\(place.id.description.dropFirst(2))-\(place.size)"
+    }
+
+    /// Who finds the folder made by another thread syncs it as well: that one may not be so far yet.
+    private func makeDurable(_ shard: Int64) throws {
+        guard durableShards.withLock({ !$0.contains(shard) }) else { return }
+        let container = "\(directory.chunks)/\(shard >> 8)"
+        for (path, parent) in [(container, directory.chunks), (folder(of: shard), container)] {
+            if mkdir(path, 0o700) != 0, errno != EEXIST { throw Errno(errno, "mkdir \(path)") }
+            try syncFolder(parent)
+        }
+        durableShards.withLock { _ = $0.insert(shard) }
+    }
+}

@@ -1,0 +1,95 @@
+import GRDB
+import Synchronization
+
+/// Gathers the writes that come while one transaction is on its way to the disk into the next one, so that many devices share
+/// each sync of the disk. What is not written yet is as long as the requests under way, which the server bounds.
+final class CommitQueue: Sendable {
+    private struct State {
+        var pending: [any Job] = []
+        var isRunning = false
+    }
+
+    /// Enough to make a sync cheap for each, few enough that the first need not wait for long.
+    private static let batch = 256
+
+    private let state = Mutex(State())
+    private let writer: any DatabaseWriter
+
+    init(_ writer: any DatabaseWriter) { self.writer = writer }
+
+    func commit<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
+        try await withCheckedThrowingContinuation { continuation in
+            let isFirst = state.withLock { state in
+                state.pending.append(Commit(body: body, continuation: continuation))
+                defer { state.isRunning = true }
+                return !state.isRunning
+            }
+            if isFirst { writer.asyncWriteWithoutTransaction { [self] in run($0) } }
+        }
+    }
+
+    private func run(_ db: Database) {
+        while let jobs = take() {
+            var failure: (any Error)?
+            do {
+                try db.inTransaction(.immediate) {
+                    for job in jobs { try job.perform(db) }
+                    return .commit
+                }
+            } catch { failure = error }
+            for job in jobs { job.settle(failure) }
+        }
+    }
+
+    private func take() -> [any Job]? {
+        state.withLock { state in
+            guard !state.pending.isEmpty else {
+                state.isRunning = false
+                return nil
+            }
+            defer { state.pending.removeFirst(min(Self.batch, state.pending.count)) }
+            return Array(state.pending.prefix(Self.batch))
+        }
+    }
+}
+
+private protocol Job: Sendable {
+    /// Throws only what ends the whole transaction.
+    func perform(_ db: Database) throws
+    /// Tells the caller, after the commit or after its failure.
+    func settle(_ failure: (any Error)?)
+}
+
+private final class Commit<T: Sendable>: Job {
+    private let body: @Sendable (Database) throws -> T
+    private let continuation: CheckedContinuation<T, any Error>
+    private let outcome = Mutex<Result<T, any Error>?>(nil)
+
+    init(body: @escaping @Sendable (Database) throws -> T, continuation: CheckedContinuation<T, any Error>) {
+        self.body = body
+        self.continuation = continuation
+    }
+
+    /// What fails by itself is undone by itself; what fails of the disk fails for all.
+    func perform(_ db: Database) throws {
+        do {
+            var value: T?
+            try db.inSavepoint {
+                value = try body(db)
+                return .commit
+            }
+            if let value { outcome.withLock { $0 = .success(value) } }
+        } catch let error as DatabaseError where error.resultCode != .SQLITE_CONSTRAINT {
+            throw error
+        } catch { outcome.withLock { $0 = .failure(error) } }
+    }
+
+    func settle(_ failure: (any Error)?) {
+        let result = outcome.withLock { $0 }
+        switch (failure, result) {
+        case (let failure?, _): continuation.resume(throwing: failure)
+        case (nil, let result?): continuation.resume(with: result)
+        case (nil, nil): continuation.resume(throwing: StorageError(.failed, "A write was not carried out; try again."))
+        }
+    }
+}

@@ -1,0 +1,131 @@
+package import Basics
+package import CloudProtocol
+import Foundation
+import GRDB
+import Logging
+
+/// A device as its server's owner sees it.
+package struct DeviceRecord: Hashable, Sendable {
+    package let id: Int64
+    package let account: String
+    package let name: String
+    package let created: Timestamp
+    /// To the minute.
+    package let seen: Timestamp
+    package let isRevoked: Bool
+}
+
+/// Who makes a request.
+package struct SignedInDevice: Hashable, Sendable {
+    package let account: AccountID
+    package let device: Int64
+    /// The identity of the account's cloud, once it has one.
+    package let cloud: String?
+}
+
+extension ServerStore {
+    /// Exchanges a code for a token; the code is used up. Throws `unauthorized` for one that is wrong, used or too old.
+    package func signIn(code: SignInCode, device name: String) async throws -> SignInAnswer {
+        let now = now()
+        let label = Self.label(name)
+        return try await database.commit { db in
+            let known = try Row.fetchOne(
+                db, sql: "DELETE FROM code WHERE hash = ? RETURNING account, expires",
+                arguments: [hash(code.text.utf8)])
+            guard let known, (known["expires"] as Int64) >= now else {
+                throw StorageError(
+                    .unauthorized,
+                    "The code is not valid: mistyped, used before or too old. Ask the server's owner for another.")
+            }
+            let account: Int64 = known["account"]
+            try db.execute(
+                sql: "INSERT INTO device (account, name, tokenHash, created, seen) VALUES (?, ?, ?, ?, ?)",
+                arguments: [account, label, Data(), now, now])
+            var random = SystemRandomNumberGenerator()
+            let token = DeviceToken.random(device: db.lastInsertedRowID, using: &random)
+            try db.execute(
+                sql: "UPDATE device SET tokenHash = ? WHERE id = ?", arguments: [hash(token.secret), token.device])
+            let accountName = try String.fetchOne(
+                db, sql: "SELECT name FROM account WHERE id = ?", arguments: [account])
+            return SignInAnswer(token: token.text, account: accountName ?? "", device: token.device)
+        }
+    }
+
+    /// Whose token this is; nil for one that is wrong or was revoked.
+    package func device(with token: DeviceToken) async throws -> SignedInDevice? {
+        let found = try await database.read { db -> (account: Int64, cloud: String?, hash: Data, seen: Int64)? in
+            let row = try Row.fetchOne(
+                db,
+                sql: """
+                    SELECT account, identity, tokenHash, seen FROM device JOIN account ON account.id = device.account
+                    WHERE device.id = ? AND revoked IS NULL
+                    """, arguments: [token.device])
+            return row.map { ($0["account"], $0["identity"], $0["tokenHash"], $0["seen"]) }
+        }
+        guard let found, isEqualInConstantTime(found.hash, hash(token.secret)) else { return nil }
+        try await noteContact(of: token.device, last: found.seen)
+        return SignedInDevice(account: AccountID(found.account), device: token.device, cloud: found.cloud)
+    }
+
+    /// Whether its access was not ended meanwhile.
+    package func isSignedIn(_ device: SignedInDevice) async throws -> Bool {
+        try await database.read { db in
+            try Int.fetchOne(
+                db, sql: "SELECT 1 FROM device WHERE id = ? AND revoked IS NULL", arguments: [device.device]) != nil
+        }
+    }
+
+    /// To the minute, so that a busy device costs no write with each request. A clock that was set back counts as a minute too.
+    private func noteContact(of device: Int64, last: Int64) async throws {
+        let now = now()
+        guard abs(now - last) >= 60 else { return }
+        do {
+            try await database.commit { db in
+                try db.execute(sql: "UPDATE device SET seen = ? WHERE id = ?", arguments: [now, device])
+            }
+        } catch let error as StorageError where error.code == .full {
+            // A full disk must still answer what only reads.
+            log.warning("the contact of a device was not noted", metadata: ["device": "\(device)"])
+        }
+    }
+
+    /// Ends a device's access at once. False where there is no such device, or it was revoked before.
+    package func revoke(device: Int64) async throws -> Bool {
+        let now = now()
+        return try await database.commit { db in
+            try db.execute(
+                sql: "UPDATE device SET revoked = ? WHERE id = ? AND revoked IS NULL", arguments: [now, device])
+            return db.changesCount > 0
+        }
+    }
+
+    package func devices(of account: String? = nil) async throws -> [DeviceRecord] {
+        try await database.read { db in
+            let rows = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT device.*, account.name AS accountName FROM device JOIN account ON account.id = device.account
+                    WHERE ? IS NULL OR account.name = ? ORDER BY device.id
+                    """, arguments: [account, account])
+            return rows.map { row in
+                DeviceRecord(
+                    id: row["id"], account: row["accountName"], name: row["name"],
+                    created: Timestamp(seconds: row["created"]), seen: Timestamp(seconds: row["seen"]),
+                    isRevoked: (row["revoked"] as Int64?) != nil)
+            }
+        }
+    }
+
+    /// A device names itself: nothing in that may harm the terminal that shows it.
+    private static func label(_ name: String) -> String {
+        let visible = name.unicodeScalars.filter { !$0.properties.isWhitespace || $0 == " " }
+            .filter { $0.properties.generalCategory != .control && $0.properties.generalCategory != .format }
+        return String(String.UnicodeScalarView(visible.prefix(64)))
+    }
+}
+
+/// Takes the same time wherever the two differ.
+func isEqualInConstantTime(_ one: Data, _ other: Data) -> Bool {
+    guard one.count == other.count else { return false }
+    return zip(one, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+}

@@ -1,0 +1,71 @@
+package import Basics
+import CloudProtocol
+import GRDB
+import Glibc
+package import Logging
+import NIOPosix
+
+/// The number of an account.
+package struct AccountID: Hashable, Sendable {
+    package let value: Int64
+    package init(_ value: Int64) { self.value = value }
+}
+
+/// Everything that a server keeps, in one directory: accounts, devices and logs in SQLite, chunks as files.
+///
+/// What a call has returned is on the disk: it survives the death of the process and the loss of power. All calls of one account
+/// see what belongs to it and nothing else; what another account has is answered as what nobody has.
+package final class ServerStore: Sendable {
+    let directory: DataDirectory
+    let database: ServerDatabase
+    let files: ChunkFiles
+    let time: any TimeSource
+    let log: Logger
+    /// For calls that block on the disk.
+    let threads: NIOThreadPool
+    private let lock: Int32?
+    package let changes: ChangeHub
+
+    /// Opens or makes the directory. One process at a time serves it (`serving`); commands of its owner may run beside that.
+    package init(path: String, serving: Bool, log: Logger, time: any TimeSource = SystemTime()) throws {
+        directory = DataDirectory(path: path)
+        try directory.prepare()
+        lock = serving ? try directory.lock() : nil
+        if serving { try directory.removeLeftovers() }
+        let database = try ServerDatabase(path: directory.database)
+        self.database = database
+        files = ChunkFiles(directory)
+        self.time = time
+        self.log = log
+        // Four keep a disk busy, and are nothing when the disk hangs.
+        threads = NIOThreadPool(numberOfThreads: 4)
+        threads.start()
+        changes = ChangeHub { account in
+            try await database.read { db in
+                let rows = try Row.fetchAll(
+                    db, sql: "SELECT name, sequence FROM container WHERE account = ?", arguments: [account.value])
+                return Dictionary(
+                    uniqueKeysWithValues: rows.map { ($0["name"] as String, UInt64($0["sequence"] as Int64)) })
+            }
+        }
+    }
+
+    /// Ends what is under way and lets go of the directory.
+    package func close() async throws {
+        changes.close()
+        try await threads.shutdownGracefully()
+        try database.close()
+        if let lock { Glibc.close(lock) }
+    }
+
+    /// Runs what blocks on a thread for that.
+    func blocking<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
+        do { return try await threads.runIfActive(body) } catch { throw StorageError.of(error) }
+    }
+
+    /// Whether commits are written through to the disk; for tests and for `/health`.
+    package func isDurable() async throws -> Bool { try await database.synchronousLevel() == 2 }
+
+    /// Seconds since 1970 UTC.
+    func now() -> Int64 { time.now().split.seconds }
+}

@@ -1,0 +1,59 @@
+import Basics
+import GRDB
+import Glibc
+
+/// Why the storage of a server did not do what it was asked.
+package struct StorageError: Error, CustomStringConvertible {
+    package enum Code: String, Sendable {
+        case notFound
+        /// The account has no cloud yet.
+        case noCloud
+        /// Something is not what was put there, or a log ends before what was asked for.
+        case damaged
+        /// The account's share is used up.
+        case quota
+        /// The disk is full.
+        case full
+        case tooLarge
+        /// A name that is taken, or can not be one.
+        case invalid
+        /// A code or a token that is not valid.
+        case unauthorized
+        /// Another process serves this directory.
+        case inUse
+        /// Written by a newer version.
+        case tooNew
+        case failed
+    }
+
+    package let code: Code
+    /// What happened, to what, and what to do.
+    package let message: String
+    package let cause: (any Error)?
+
+    package init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.cause = cause
+    }
+
+    package var description: String { cause.map { "\(message) (\($0))" } ?? message }
+
+    /// Any error of the disk or of SQLite, told apart by whether room would help.
+    static func of(_ error: any Error) -> StorageError {
+        switch error {
+        case let error as StorageError: error
+        case let error as DatabaseError where error.resultCode == .SQLITE_FULL: diskFull(error)
+        case let error as DatabaseError
+        where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode):
+            StorageError(
+                .damaged, "The server's database is damaged. Restore the data directory from a backup.", cause: error)
+        case let error as Errno where [ENOSPC, EDQUOT].contains(error.code): diskFull(error)
+        default: StorageError(.failed, "The server's storage failed; try again.", cause: error)
+        }
+    }
+
+    private static func diskFull(_ cause: any Error) -> StorageError {
+        StorageError(.full, "The disk of the server is full. Its owner has to make room.", cause: cause)
+    }
+}

@@ -1,0 +1,107 @@
+import ArgumentParser
+import CloudServer
+import Glibc
+import Logging
+import ServerStorage
+
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve", abstract: "Serve devices (what happens without a subcommand).")
+
+    @OptionGroup var data: DataOption
+
+    @Option(
+        help: ArgumentHelp("Where to listen; the port 0 means any that is free.", valueName: "host:port"),
+        transform: ListenAddress.init)
+    var listen = ListenAddress(host: "127.0.0.1", port: 8080)
+
+    @Option(help: ArgumentHelp("A PEM file with the certificate and those above it.", valueName: "file"))
+    var tlsCertificate: String?
+
+    @Option(help: ArgumentHelp("A PEM file with the certificate's key.", valueName: "file"))
+    var tlsKey: String?
+
+    @Option(
+        help: ArgumentHelp("What to log: trace, debug, info, notice, warning or error.", valueName: "level"),
+        transform: level)
+    var logLevel: Logger.Level = .info
+
+    func validate() throws {
+        if (tlsCertificate == nil) != (tlsKey == nil) {
+            throw ValidationError("--tls-certificate and --tls-key belong together")
+        }
+    }
+
+    func run() async throws {
+        var configuration = CloudServerConfiguration()
+        configuration.host = listen.host
+        configuration.port = listen.port
+        if let tlsCertificate, let tlsKey { configuration.certificate = (tlsCertificate, tlsKey) }
+        configuration.maximumConnections = raiseDescriptorLimit(for: configuration.maximumConnections)
+        let log = serverLogger(logLevel)
+        let scheme = configuration.certificate == nil ? "http" : "https"
+        if configuration.certificate == nil, !listen.isLoopback {
+            log.warning(
+                "tokens cross the network unencrypted: give a certificate, or listen on 127.0.0.1 behind a proxy with TLS"
+            )
+        }
+        do {
+            let store = try ServerStore(path: data.data, serving: true, log: log)
+            let host = listen.host
+            try await CloudServer(store, configuration, log: log).run(handlesSignals: true) { port in
+                print("ubiquity-server listens on \(scheme)://\(host):\(port)")
+                fflush(nil)
+            }
+            try await store.close()
+            log.notice("stopped in order")
+        } catch let error as StorageError {
+            throw Failure(error.message)
+        } catch {
+            throw Failure("The server can not run on \(listen): \(error)")
+        }
+    }
+}
+
+/// `HOST:PORT`, an IPv6 address in brackets.
+struct ListenAddress: CustomStringConvertible {
+    let host: String
+    let port: Int
+
+    init(host: String, port: Int) {
+        self.host = host
+        self.port = port
+    }
+
+    init(_ text: String) throws {
+        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
+            (0...65_535).contains(port), colon != text.startIndex
+        else { throw ValidationError("'\(text)' is no HOST:PORT such as 127.0.0.1:8080 or [::]:443") }
+        let host = text[..<colon]
+        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+        self.init(host: String(isBracketed ? host.dropFirst().dropLast() : host), port: port)
+    }
+
+    var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+    var description: String { "\(host):\(port)" }
+}
+
+private func level(_ text: String) throws -> Logger.Level {
+    guard let level = Logger.Level(rawValue: text) else { throw ValidationError("'\(text)' is no log level") }
+    return level
+}
+
+/// A logger to standard error, one line for each event with its facts as `key=value`.
+func serverLogger(_ level: Logger.Level) -> Logger {
+    var logger = Logger(label: "ubiquity-server") { StreamLogHandler.standardError(label: $0) }
+    logger.logLevel = level
+    return logger
+}
+
+/// A connection is a descriptor, and most systems allow 1,024 until a process asks for more. Answers how many connections fit.
+private func raiseDescriptorLimit(for connections: Int) -> Int {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return min(connections, 512) }
+    limit.rlim_cur = min(limit.rlim_max, rlim_t(connections + 256))
+    guard setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return min(connections, 512) }
+    return min(connections, max(64, Int(limit.rlim_cur) - 256))
+}

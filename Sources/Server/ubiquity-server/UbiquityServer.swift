@@ -1,0 +1,44 @@
+import ArgumentParser
+import Logging
+import ServerStorage
+
+/// `ubiquity-server`: serves a cloud, and lets its owner say who may use it.
+@main
+struct UbiquityServer: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ubiquity-server",
+        abstract: "A cloud of your own, for your devices.",
+        discussion: """
+            Without a subcommand it serves: ubiquity-server --data DIR. Everything is kept in that one directory. \
+            SIGTERM and SIGINT stop it in order.
+            """,
+        version: "0.1.0",
+        subcommands: [ServeCommand.self, AccountCommand.self, DeviceCommand.self],
+        defaultSubcommand: ServeCommand.self)
+}
+
+/// Where the server keeps everything.
+struct DataOption: ParsableArguments {
+    @Option(help: ArgumentHelp("The directory that has everything; made when it is not there.", valueName: "dir"))
+    var data: String
+}
+
+extension ParsableCommand {
+    /// Runs `body` with the directory's storage beside a server that may be running, and says on failure what went wrong.
+    func withStore(_ options: DataOption, _ body: (ServerStore) async throws -> Void) async throws {
+        do {
+            let store = try ServerStore(path: options.data, serving: false, log: serverLogger(.warning))
+            do { try await body(store) } catch {
+                try await store.close()
+                throw error
+            }
+            try await store.close()
+        } catch let error as StorageError { throw Failure(error.message) }
+    }
+}
+
+/// What ends the program with status 1.
+struct Failure: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}

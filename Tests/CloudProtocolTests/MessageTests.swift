@@ -1,0 +1,60 @@
+import CloudProtocol
+import TestSupport
+import Testing
+
+@Suite("JSON bodies and lines")
+struct MessageTests {
+    @Test("every failure has a status that is none of success, and survives the way")
+    func failures() throws {
+        for code in CloudFailure.Code.allCases {
+            #expect((400..<600).contains(code.status))
+            let failure = CloudFailure(code, "Because of \(code).")
+            #expect(try WireJSON.decode(CloudFailure.self, from: WireJSON.encode(failure)) == failure)
+        }
+    }
+
+    @Test("a code from a newer server counts as failed; unknown fields are passed over")
+    func newer() throws {
+        let body = Array(#"{"code":"tooLate","message":"m","more":[1]}"#.utf8)
+        #expect(try WireJSON.decode(CloudFailure.self, from: body) == CloudFailure(.failed, "m"))
+    }
+
+    @Test(
+        "bodies that are no such JSON are refused",
+        arguments: ["", "{", "[]", "{\"sequence\":-1}", "{\"sequence\":\"1\"}"])
+    func refused(_ text: String) {
+        #expect(throws: CloudFailure.self) { try WireJSON.decode(AppendAnswer.self, from: Array(text.utf8)) }
+    }
+
+    @Test("the same lines come whether a stream arrives at once or in pieces")
+    func lines() throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        print("seed \(seed)")
+        var generator = SeededGenerator(seed: seed)
+        for _ in 0..<300 {
+            let stream = (0..<generator.number(0..<60)).map { _ in
+                generator.chance(20) ? UInt8(ascii: "\n") : UInt8(generator.number(97..<123))
+            }
+            var whole = LineReader()
+            let expected = try whole.append(stream)
+            var pieces = LineReader()
+            var rest = stream[...]
+            var found: [[UInt8]] = []
+            while !rest.isEmpty {
+                let piece = rest.prefix(generator.number(1..<9))
+                rest = rest.dropFirst(piece.count)
+                found += try pieces.append(piece)
+            }
+            #expect(found == expected)
+            #expect(
+                expected == stream.split(separator: 10, omittingEmptySubsequences: false).dropLast().map(Array.init))
+        }
+    }
+
+    @Test("a line without end is an error at its limit")
+    func longLine() throws {
+        var reader = LineReader(limit: 10)
+        #expect(try reader.append([UInt8](repeating: 97, count: 10)).isEmpty)
+        #expect(throws: LineReader.TooLong.self) { try reader.append([97]) }
+    }
+}

@@ -1,0 +1,80 @@
+import ServerStorage
+import TestSupport
+import Testing
+
+@testable import CloudServer
+
+@Suite("The bound on bodies in memory")
+struct MemoryLedgerTests {
+    private let anna = AccountID(1)
+    private let berta = AccountID(2)
+
+    @Test("an account gets half, and does not hold up others beyond that")
+    func half() {
+        var ledger = MemoryLedger(limit: 100, maximumWaiting: 10)
+        let first = ledger.request(50, for: anna)
+        #expect(first == .granted(1))
+        let second = ledger.request(10, for: anna)
+        #expect(second == .waiting(2))
+        let other = ledger.request(40, for: berta)
+        #expect(other == .granted(3))
+        let next = ledger.release(1)
+        #expect(next == [2])
+    }
+
+    @Test("what is larger than its half goes when the account has nothing else, and what waits too long is refused")
+    func large() {
+        var ledger = MemoryLedger(limit: 100, maximumWaiting: 1)
+        let large = ledger.request(1_000, for: anna)
+        #expect(large == .granted(1))
+        let small = ledger.request(1, for: berta)
+        #expect(small == .waiting(2))
+        let third = ledger.request(1, for: berta)
+        #expect(third == .refused)
+        let turns = ledger.release(1)
+        #expect(turns == [2])
+    }
+
+    @Test("in any order of events no more than the limit is granted, and at the end nobody waits")
+    func random() {
+        let seed = UInt64.random(in: 0 ... .max)
+        print("seed \(seed)")
+        var generator = SeededGenerator(seed: seed)
+        for _ in 0..<200 {
+            var ledger = MemoryLedger(limit: 100, maximumWaiting: 20)
+            var sizes: [UInt64: Int] = [:]
+            var held: Set<UInt64> = []
+            var waiting: Set<UInt64> = []
+            for _ in 0..<200 {
+                if generator.chance(60) {
+                    let bytes = generator.number(1..<130)
+                    switch ledger.request(bytes, for: AccountID(Int64(generator.number(1..<4)))) {
+                    case .granted(let ticket):
+                        held.insert(ticket)
+                        sizes[ticket] = min(bytes, 100)
+                    case .waiting(let ticket):
+                        waiting.insert(ticket)
+                        sizes[ticket] = min(bytes, 100)
+                    case .refused: #expect(waiting.count == 20)
+                    }
+                } else if let ticket = generator.pick((held.union(waiting)).sorted()) {
+                    held.remove(ticket)
+                    waiting.remove(ticket)
+                    for turn in ledger.release(ticket) {
+                        #expect(waiting.remove(turn) != nil)
+                        held.insert(turn)
+                    }
+                }
+                #expect(held.reduce(0) { $0 + (sizes[$1] ?? 0) } <= 100)
+                #expect(waiting.isEmpty || !held.isEmpty, "everybody waits and nobody goes")
+            }
+            while let ticket = held.popFirst() {
+                for turn in ledger.release(ticket) {
+                    waiting.remove(turn)
+                    held.insert(turn)
+                }
+            }
+            #expect(waiting.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import Glibc
+import Synchronization
+import TestSupport
+
+/// A real `ubiquity-server` with its data directory, on a port that stays the same over restarts.
+final class ServerProcess: Sendable {
+    let port: Int
+    private let data: String
+    private let program: String
+    private let running = Mutex<Process?>(nil)
+
+    var url: String { "http://127.0.0.1:\(port)" }
+
+    init() throws {
+        port = try freePort()
+        data = "\(NSTemporaryDirectory())/ubq-server-\(UUID().uuidString)"
+        program = "\(try TestDevices.binaries())/ubiquity-server"
+    }
+
+    /// Runs `body` with a server that has one account, whose sign-in codes it hands out.
+    static func with(_ body: (ServerProcess) async throws -> Void) async throws {
+        let server = try ServerProcess()
+        do {
+            try server.start()
+            _ = try server.command(["account", "add", "anna"])
+            try await body(server)
+        } catch {
+            server.close()
+            throw error
+        }
+        server.close()
+    }
+
+    /// Returns when it listens.
+    func start() throws {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(filePath: program)
+        process.arguments = ["--data", data, "--listen", "127.0.0.1:\(port)", "--log-level", "warning"]
+        process.standardOutput = output
+        try process.run()
+        let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        guard line.contains("listens on \(url)") else {
+            process.terminate()
+            throw EndToEndError("the server did not start: \(line)")
+        }
+        running.withLock { $0 = process }
+    }
+
+    func send(_ signal: Int32) {
+        running.withLock { process in
+            guard let process else { return }
+            kill(process.processIdentifier, signal)
+        }
+    }
+
+    /// Waits for its end and answers its status; minus the signal that ended it.
+    func waitForEnd() -> Int32? {
+        guard let process = running.withLock({ $0.take() }) else { return nil }
+        process.waitUntilExit()
+        return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+    }
+
+    func crash() {
+        send(SIGKILL)
+        _ = waitForEnd()
+    }
+
+    /// Runs a command of the server's owner and answers what it printed.
+    func command(_ arguments: [String]) throws -> String {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(filePath: program)
+        process.arguments = arguments + ["--data", data]
+        process.standardOutput = output
+        try process.run()
+        let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw EndToEndError("\(arguments) failed: \(text)") }
+        return text
+    }
+
+    /// A code for one more device.
+    func code() throws -> String {
+        let text = try command(["account", "code", "anna"])
+        guard let match = text.firstMatch(of: /([0-9A-Z]{4}-){3}[0-9A-Z]{4}/) else {
+            throw EndToEndError("no code: \(text)")
+        }
+        return String(match.0)
+    }
+
+    private func close() {
+        crash()
+        // It is in a temporary directory anyway.
+        try? FileManager.default.removeItem(atPath: data)
+    }
+}
+
+/// A port that was free a moment ago.
+private func freePort() throws -> Int {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { Glibc.close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let result = withUnsafeMutablePointer(to: &address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+            bind(descriptor, pointer, length) == 0 ? getsockname(descriptor, pointer, &length) : -1
+        }
+    }
+    guard descriptor >= 0, result == 0 else { throw EndToEndError("no free port") }
+    return Int(UInt16(bigEndian: address.sin_port))
+}

@@ -1,0 +1,89 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    @Suite("Server")
+    struct ServerTests {
+        /// Two devices signed in at a server.
+        private func withTwo(_ body: (ServerProcess, TestDevices) async throws -> Void) async throws {
+            try await ServerProcess.with { server in
+                try await TestDevices.with(devices: ["A", "B"], cloud: server.url) { test in
+                    try await test.a.ubiquity(["login", server.url, "--code", server.code()]).text()
+                } _: {
+                    try await body(server, $0)
+                }
+            }
+        }
+
+        @Test("two devices sync through a server, both ways")
+        func sync() async throws {
+            try await withTwo { _, test in
+                try await test.expectSameEverywhere(
+                    "mkdir -p a/b; seq 1 200000 > a/numbers; ln -s numbers a/link; for i in $(seq 50); do echo $i > a/b/$i; done"
+                )
+                try await test.b.shell("echo fromB > b; mv a/b a/c")
+                try await eventually("A shows B's changes") {
+                    try await test.a.shell("cat b; ls a/c | wc -l") == "fromB\n50"
+                }
+            }
+        }
+
+        @Test("a server killed while devices write loses nothing it acknowledged, and the rest comes after its restart")
+        func crash() async throws {
+            try await withTwo { server, test in
+                try await test.a.shell("for i in $(seq 100); do echo first $i > first-$i; done")
+                try await test.a.sync()
+                for round in 1...3 {
+                    async let writing = test.a.shell(
+                        "for i in $(seq 100); do echo r\(round) $i > r\(round)-$i; done; head -c 3000000 /dev/urandom > big\(round)"
+                    )
+                    _ = try await test.b.shell("for i in $(seq 20); do echo b\(round) $i > b\(round)-$i; done")
+                    server.crash()
+                    _ = try await writing
+                    try server.start()
+                }
+                try await test.b.sync()
+                try await test.expectConverged()
+                #expect(try await test.b.shell("ls | wc -l") == "463")
+            }
+        }
+
+        @Test("SIGTERM ends a server in order while devices listen, and they come back by themselves")
+        func orderlyEnd() async throws {
+            try await withTwo { server, test in
+                try await test.a.shell("echo one > f")
+                try await eventually("B has it") { try await test.b.contents("f") == "one" }
+                server.send(SIGTERM)
+                #expect(server.waitForEnd() == 0)
+                try await test.a.shell("echo two > f")
+                try server.start()
+                try await eventually("B has the new one") { try await test.b.contents("f") == "two" }
+            }
+        }
+
+        @Test("a sign-in is kept for its user only, ends with logout, and edits made meanwhile go after the next login")
+        func login() async throws {
+            try await withTwo { server, test in
+                let file = try await test.a.shell("find $XDG_STATE_HOME/ubiquity/servers -type f -printf '%m '")
+                #expect(file == "600")
+                try await test.a.shell("echo one > f")
+                try await eventually("B has it") { try await test.b.contents("f") == "one" }
+                let refused = try await test.a.ubiquity(["login", server.url, "--code", "AAAA-BBBB-CCCC-DDDD"])
+                #expect(refused.status == 6, "\(refused)")
+                try await test.a.ubiquity(["logout", server.url, "--yes"]).text()
+                try await test.a.shell("echo two > f; cat f")
+                try await eventually("the status says what to do") {
+                    try await test.a.ubiquity(["status"]).text().contains("ubiquity login \(server.url)")
+                }
+                let again = try await test.a.ubiquity(["logout", server.url, "--yes"])
+                #expect(again.status == 1 && again.errors.contains("not signed in"), "\(again)")
+                try await test.a.ubiquity(["login", server.url, "--code", server.code()]).text()
+                try await eventually("B has the edit") { try await test.b.contents("f") == "two" }
+                let devices = try server.command(["device", "list"])
+                #expect(devices.split(separator: "\n").count == 2 && devices.contains("access ended"))
+            }
+        }
+    }
+}

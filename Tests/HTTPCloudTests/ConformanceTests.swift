@@ -1,0 +1,15 @@
+import TestSupport
+import Testing
+
+@Suite("The server keeps the contract of a cloud")
+struct ConformanceTests {
+    @Test("The server keeps the rule", .timeLimit(.minutes(1)), arguments: CloudRule.all)
+    func keeps(_ rule: CloudRule) async throws {
+        try await withServer { server in
+            let first = try await server.token()
+            let second = try await server.token()
+            let turns = Turns()
+            try await rule.check(CloudUnderTest { server.backend(turns.next().isMultiple(of: 2) ? first : second) })
+        }
+    }
+}

@@ -1,0 +1,152 @@
+import CloudModel
+import CloudProtocol
+import Foundation
+import Glibc
+import HTTPCloud
+import ServerStorage
+import TestSupport
+import Testing
+
+@Suite("Requests from anybody", .timeLimit(.minutes(1)))
+struct HostileRequestTests {
+    private func request(
+        _ server: TestServer, _ method: String, _ path: String, token: String? = nil, version: String? = "1",
+        fields: String = "", body: String = ""
+    ) async throws -> String {
+        var text = "\(method) \(path) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\(fields)"
+        if let token { text += "Authorization: Bearer \(token)\r\n" }
+        if let version { text += "\(CloudProtocolVersion.header): \(version)\r\n" }
+        if !body.isEmpty { text += "Content-Length: \(body.utf8.count)\r\n" }
+        return String(decoding: try await talk(server, Array((text + "\r\n" + body).utf8)), as: UTF8.self)
+    }
+
+    private func expect(_ answer: String, _ code: CloudFailure.Code, sourceLocation: SourceLocation = #_sourceLocation)
+    {
+        #expect(answer.hasPrefix("HTTP/1.1 \(code.status) "), "\(answer)", sourceLocation: sourceLocation)
+        #expect(answer.contains("\"code\":\"\(code.rawValue)\""), "\(answer)", sourceLocation: sourceLocation)
+    }
+
+    @Test("without a token nothing below /v1 answers, whatever the path")
+    func noToken() async throws {
+        try await withServer { server in
+            for path in ["/v1/cloud", "/v1/containers", "/v1/space", "/v1/news", "/v1/containers/CloudDocs/log"] {
+                expect(try await request(server, "GET", path), .unauthorized)
+                expect(
+                    try await request(server, "GET", path, token: "ubq_1_\(String(repeating: "0", count: 64))"), .unauthorized
+                )
+            }
+        }
+    }
+
+    @Test("another account's container and chunk are as absent as those of nobody")
+    func foreignAccount() async throws {
+        try await withServer { server in
+            let anna = try await server.device(of: "anna")
+            let notes = try #require(ContainerName("notes"))
+            try await anna.createContainer(notes)
+            let id = ChunkID(words: (1, 2, 3, 4))
+            try await anna.putChunk(id, frame: [1], in: notes)
+            let token = try await server.token(of: "berta")
+            _ = try await server.backend(token).connect(create: true)
+            let other = try await request(server, "GET", CloudRoutes.chunk(id, in: notes), token: token)
+            let absent = try #require(ContainerName("other"))
+            let none = try await request(server, "GET", CloudRoutes.chunk(id, in: absent), token: token)
+            expect(other, .notFound)
+            let date = /Date: [^\r]*\r\n/
+            #expect(other.replacing(date, with: "").replacing("notes", with: "other") == none.replacing(date, with: ""))
+        }
+    }
+
+    @Test("a request that makes no sense says so, and harms nobody")
+    func senseless() async throws {
+        try await withServer { server in
+            let token = try await server.token()
+            _ = try await server.backend(token).connect(create: true)
+            let log = "/v1/containers/CloudDocs/log"
+            expect(try await request(server, "GET", log, token: token, version: nil), .invalidRequest)
+            expect(try await request(server, "GET", log, token: token, version: "2"), .clientTooNew)
+            expect(try await request(server, "GET", log, token: token), .notFound)
+            expect(try await request(server, "GET", "\(log)?after=-1", token: token), .invalidRequest)
+            expect(try await request(server, "GET", "/v1/containers/..%2f/log", token: token), .invalidRequest)
+            expect(try await request(server, "GET", "/v1/containers/a/chunks/zz", token: token), .invalidRequest)
+            expect(try await request(server, "GET", "/v1/nothing", token: token), .notFound)
+            expect(
+                try await request(server, "POST", "/v1/containers/CloudDocs/missing", token: token, body: "\u{1}\u{5}"),
+                .invalidRequest)
+            expect(
+                try await request(server, "POST", log, token: token, fields: "\(AppendKey.header): 1\r\n", body: "x"),
+                .invalidRequest)
+            let large = "Content-Length: 999999999999\r\n"
+            expect(try await request(server, "POST", log, token: token, fields: large), .tooLarge)
+            #expect(try await request(server, "GET", "/health", version: nil).contains("\"status\":\"ok\""))
+        }
+    }
+
+    @Test("a code can not be guessed at speed")
+    func guessing() async throws {
+        try await withServer { server in
+            let body = #"{"code":"AAAA-AAAA-AAAA-AAAA","device":"d"}"#
+            var answers: [String] = []
+            for _ in 0..<12 { answers.append(try await request(server, "POST", "/v1/sign-in", body: body)) }
+            #expect(answers.count { $0.hasPrefix("HTTP/1.1 401") } == 5)
+            #expect(answers.count { $0.hasPrefix("HTTP/1.1 429") && $0.lowercased().contains("retry-after") } == 7)
+        }
+    }
+
+    @Test("random bytes, and requests with random bytes in them, leave the server well")
+    func noise() async throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        print("seed \(seed)")
+        try await withServer { server in
+            var generator = SeededGenerator(seed: seed)
+            let token = try await server.token()
+            let head =
+                "POST /v1/containers/CloudDocs/chunks HTTP/1.1\r\nAuthorization: Bearer \(token)\r\n\(CloudProtocolVersion.header): 1\r\n"
+            for _ in 0..<150 {
+                var bytes = Array("\(head)Content-Length: 40\r\nConnection: close\r\n\r\n".utf8) + generator.bytes(40)
+                for _ in 0..<generator.number(0..<6) {
+                    bytes[generator.number(0..<bytes.count)] = generator.bytes(1)[0]
+                }
+                if generator.chance(30) { bytes = generator.bytes(generator.number(1..<300)) }
+                _ = try await talk(server, bytes, isPatient: false)
+            }
+            #expect(try await request(server, "GET", "/health", version: nil).contains("\"status\":\"ok\""))
+        }
+    }
+}
+
+/// Sends bytes over a connection of its own and answers what came until its end; with less patience, what came at once. On a thread
+/// of its own: the server in this process needs those of the tasks.
+private func talk(_ server: TestServer, _ bytes: [UInt8], isPatient: Bool = true) async throws -> [UInt8] {
+    let port = try #require(server.address.description.split(separator: ":").last.flatMap { UInt16($0) })
+    return try await withCheckedThrowingContinuation { continuation in
+        DispatchQueue.global().async {
+            continuation.resume(with: Result { try converse(port, bytes, isPatient) })
+        }
+    }
+}
+
+private func converse(_ port: UInt16, _ bytes: [UInt8], _ isPatient: Bool) throws -> [UInt8] {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    let connected = withUnsafePointer(to: &address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        }
+    }
+    guard connected == 0 else { throw NoServer() }
+    _ = bytes.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+    // Requests that are cut short are never answered: the end of what is sent tells the server.
+    if !isPatient { shutdown(descriptor, Int32(SHUT_WR)) }
+    var answer: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+        let count = recv(descriptor, &buffer, buffer.count, 0)
+        guard count > 0 else { return answer }
+        answer += buffer.prefix(count)
+    }
+}

@@ -1,0 +1,47 @@
+import CloudProtocol
+import Foundation
+import ServerStorage
+import TestSupport
+import Testing
+
+@Suite("docs/PROTOCOL.md, the server")
+struct RouteDocumentTests {
+    private static let text: String = {
+        var file = URL(filePath: #filePath)
+        for _ in 0..<3 { file.deleteLastPathComponent() }
+        // An absent document describes nothing, and the tests below say so.
+        return (try? String(contentsOf: file.appending(path: "docs/PROTOCOL.md"), encoding: .utf8)) ?? ""
+    }()
+
+    @Test("the examples print what the page says")
+    func examples() async throws {
+        let section = try #require(Self.text.firstRange(of: "### By example"))
+        let lines = Self.text[section.upperBound...].split(separator: "\n").filter { $0.hasPrefix("    ") }.map {
+            $0.dropFirst(4)
+        }
+        let commands = lines.filter { $0.hasPrefix("$ ") }.map { String($0.dropFirst(2)) }
+        #expect(commands.count > 20)
+        // Each command's output ends with a line of its own, whether it prints an end of line or not.
+        let script = commands.map { "echo '$ '; \($0)\necho" }.joined(separator: "\n")
+        let said = try await withServer { server in
+            try await server.store.addAccount("anna", quota: 1_000_000)
+            let runner = ProgramRunner(
+                environment: [
+                    "SERVER": server.address.description, "CODE": try await server.store.addCode(for: "anna").text,
+                ]
+            ) {}
+            return try await runner.run("bash", ["-c", script], in: "/", limit: .seconds(60)).output
+        }
+        let found = said.split(separator: "\n").map { $0.trimmingPrefix(" ") }
+        let expected = lines.map { $0.hasPrefix("$ ") ? "$ " : $0 }
+        #expect(found.map(String.init) == expected.map(String.init))
+    }
+
+    @Test("every failure and its status is in the table", arguments: CloudFailure.Code.allCases)
+    func failures(_ code: CloudFailure.Code) throws {
+        let row = Self.text.split(separator: "\n").first {
+            $0.hasPrefix("| ") && $0.contains("`\(code.rawValue)`") && $0.contains(" \(code.status) ")
+        }
+        #expect(row != nil)
+    }
+}

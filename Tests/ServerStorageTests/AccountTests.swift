@@ -1,0 +1,121 @@
+import CloudModel
+import CloudProtocol
+import GRDB
+import ServerStorage
+import TestSupport
+import Testing
+
+@Suite("Accounts and devices of a server")
+struct AccountTests {
+    private func expect(_ code: StorageError.Code, _ body: () async throws -> Void) async {
+        do {
+            try await body()
+            Issue.record("expected \(code)")
+        } catch let error as StorageError { #expect(error.code == code, "\(error)") } catch { Issue.record(error) }
+    }
+
+    @Test("a code lets one device in, once, and only for a day")
+    func codes() async throws {
+        let time = SettableTime()
+        try await withStore(time: time) { store in
+            try await store.addAccount("anna")
+            let code = try await store.addCode(for: "anna")
+            let answer = try await store.signIn(code: code, device: "laptop")
+            #expect(answer.account == "anna")
+            await expect(.unauthorized) { _ = try await store.signIn(code: code, device: "thief") }
+            let late = try await store.addCode(for: "anna")
+            time.advance(by: .seconds(86_401))
+            await expect(.unauthorized) { _ = try await store.signIn(code: late, device: "late") }
+            var random = SeededGenerator(seed: 1)
+            await expect(.unauthorized) {
+                _ = try await store.signIn(code: SignInCode.random(using: &random), device: "guess")
+            }
+            #expect(try await store.devices().map(\.name) == ["laptop"])
+        }
+    }
+
+    @Test("a token is good until it is revoked; another device's secret never is")
+    func tokens() async throws {
+        try await withStore { store in
+            try await store.addAccount("anna")
+            let answers = [
+                try await store.signIn(code: store.addCode(for: "anna"), device: "one"),
+                try await store.signIn(code: store.addCode(for: "anna"), device: "two"),
+            ]
+            let tokens = try answers.map { try #require(DeviceToken($0.token)) }
+            for token in tokens { #expect(try await store.device(with: token)?.device == token.device) }
+            let mixed = try #require(DeviceToken("ubq_\(tokens[0].device)_\(hexadecimal(tokens[1].secret))"))
+            #expect(try await store.device(with: mixed) == nil)
+            #expect(try await store.revoke(device: tokens[0].device))
+            #expect(try await !store.revoke(device: tokens[0].device))
+            #expect(try await store.device(with: tokens[0]) == nil)
+            #expect(try await store.device(with: tokens[1]) != nil)
+        }
+    }
+
+    @Test("neither tokens nor codes are in the database")
+    func secrets() async throws {
+        try await withFolder { path in
+            var secrets: [String] = []
+            try await withStore(at: path) { store in
+                try await store.addAccount("anna")
+                let answer = try await store.signIn(code: store.addCode(for: "anna"), device: "one")
+                let unused = try await store.addCode(for: "anna")
+                secrets = [
+                    answer.token, String(answer.token.split(separator: "_")[2]), unused.text, unused.description,
+                ]
+            }
+            let text = try await DatabaseQueue(path: "\(path)/server.sqlite").read { db in
+                let rows = try ["device", "code", "account"].map { try Row.fetchAll(db, sql: "SELECT * FROM \($0)") }
+                return "\(rows)"
+            }
+            #expect(text.contains("anna"))
+            for secret in secrets { #expect(!text.contains(secret)) }
+        }
+    }
+
+    @Test("a device's name can not harm a terminal")
+    func names() async throws {
+        try await withStore { store in
+            try await store.addAccount("anna")
+            _ = try await store.signIn(code: store.addCode(for: "anna"), device: "a\u{1B}[2J\nb\tc\u{202E}d e")
+            #expect(try await store.devices().map(\.name) == ["a[2Jbcd e"])
+        }
+    }
+
+    @Test("names of accounts are checked, and taken once")
+    func accountNames() async throws {
+        try await withStore { store in
+            for name in ["", "a b", "ä", String(repeating: "a", count: 65)] {
+                await expect(.invalid) { try await store.addAccount(name) }
+            }
+            try await store.addAccount("anna")
+            await expect(.invalid) { try await store.addAccount("anna") }
+            await expect(.notFound) { _ = try await store.addCode(for: "berta") }
+        }
+    }
+
+    @Test("one process serves a directory; commands run beside it")
+    func lock() async throws {
+        try await withFolder { path in
+            try await withStore(at: path) { store in
+                await expect(.inUse) { _ = try ServerStore(path: path, serving: true, log: quiet) }
+                let beside = try ServerStore(path: path, serving: false, log: quiet)
+                try await beside.addAccount("anna")
+                try await beside.close()
+                #expect(try await store.accounts().map(\.name) == ["anna"])
+            }
+        }
+    }
+
+    @Test("a database of a newer version is refused and not touched")
+    func newer() async throws {
+        try await withFolder { path in
+            try await withStore(at: path) { try await $0.addAccount("anna") }
+            try await DatabaseQueue(path: "\(path)/server.sqlite").write { db in
+                try db.execute(sql: "INSERT INTO grdb_migrations (identifier) VALUES ('v99')")
+            }
+            await expect(.tooNew) { _ = try ServerStore(path: path, serving: true, log: quiet) }
+        }
+    }
+}

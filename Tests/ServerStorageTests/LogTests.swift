@@ -1,0 +1,113 @@
+import CloudModel
+import CloudProtocol
+import ServerStorage
+import TestSupport
+import Testing
+
+@Suite("Logs of a server")
+struct LogTests {
+    @Test("commits are written through to the disk")
+    func durable() async throws {
+        try await withStore { store in
+            let isDurable = try await store.isDurable()
+            #expect(isDurable)
+        }
+    }
+
+    @Test("an append that is sent again with its key answers what it answered, and is in the log once")
+    func idempotent() async throws {
+        try await withStore { store in
+            let account = try await store.newAccount("anna")
+            var random = SeededGenerator(seed: 1)
+            let keys = (0..<3).map { _ in AppendKey.random(using: &random) }
+            for round in 0..<3 {
+                for (index, key) in keys.enumerated() {
+                    let sequence = try await store.append([UInt8(index)], key: key, to: .cloudDocs, of: account)
+                    #expect(sequence == LogSequence(UInt64(index) + 1), "round \(round)")
+                }
+            }
+            let page = try await store.page(of: .cloudDocs, after: .zero, limit: 100, account: account)
+            #expect(page.payloads == [[0], [1], [2]])
+        }
+    }
+
+    @Test("one key means different appends in different containers and accounts")
+    func keysAreApart() async throws {
+        try await withStore { store in
+            let (anna, berta) = (try await store.newAccount("anna"), try await store.newAccount("berta"))
+            let notes = try #require(ContainerName("notes"))
+            try await store.createContainer(notes, of: anna)
+            var random = SeededGenerator(seed: 2)
+            let key = AppendKey.random(using: &random)
+            #expect(try await store.append([1], key: key, to: .cloudDocs, of: anna) == LogSequence(1))
+            #expect(try await store.append([2], key: key, to: notes, of: anna) == LogSequence(1))
+            #expect(try await store.append([3], key: key, to: .cloudDocs, of: berta) == LogSequence(1))
+            let page = try await store.page(of: .cloudDocs, after: .zero, limit: 9, account: berta)
+            #expect(page.payloads == [[3]])
+        }
+    }
+
+    @Test("of many writes that share a commit, one that fails leaves the others alone")
+    func sharedCommit() async throws {
+        try await withStore { store in
+            let account = try await store.newAccount("anna")
+            let absent = try #require(ContainerName("absent"))
+            let failures = await withTaskGroup(of: Bool.self) { group in
+                for number in 0..<200 {
+                    group.addTask {
+                        let name = number.isMultiple(of: 10) ? absent : ContainerName.cloudDocs
+                        do {
+                            _ = try await store.append([1], key: nil, to: name, of: account)
+                            return false
+                        } catch { return true }
+                    }
+                }
+                return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+            #expect(failures == 20)
+            let page = try await store.page(of: .cloudDocs, after: .zero, limit: 1_000, account: account)
+            #expect(page.payloads.count == 180)
+        }
+    }
+
+    @Test("a page ends where it is long enough, and a longer entry is a page of its own")
+    func pages() async throws {
+        try await withStore { store in
+            let account = try await store.newAccount("anna")
+            for length in [CloudLimits.pageBytes + 1, 10, CloudLimits.pageBytes - 10, 1] {
+                _ = try await store.append([UInt8](repeating: 7, count: length), key: nil, to: .cloudDocs, of: account)
+            }
+            var sizes: [[Int]] = []
+            var after = LogSequence.zero
+            while after < LogSequence(4) {
+                let page = try await store.page(of: .cloudDocs, after: after, limit: 100, account: account)
+                #expect(page.first == after.next)
+                sizes.append(page.payloads.map(\.count))
+                after = LogSequence(after.value + UInt64(page.payloads.count))
+            }
+            #expect(sizes == [[CloudLimits.pageBytes + 1], [10, CloudLimits.pageBytes - 10], [1]])
+        }
+    }
+
+    @Test("everything is there after the server was opened again")
+    func reopened() async throws {
+        try await withFolder { path in
+            let parts = (1...20).map { part($0, [UInt8($0)]) }
+            var account = AccountID(0)
+            try await withStore(at: path) { store in
+                account = try await store.newAccount("anna")
+                try await store.put(parts, in: .cloudDocs, of: account)
+                _ = try await store.append([5], key: nil, to: .cloudDocs, of: account)
+            }
+            try await withStore(at: path) { store in
+                #expect(try await store.missing(parts.map(\.id), in: .cloudDocs, of: account).isEmpty)
+                for part in parts {
+                    let place = try #require(try await store.place(of: part.id, in: .cloudDocs, of: account))
+                    #expect(try await store.read(place, 0..<place.size) == part.frame)
+                }
+                let page = try await store.page(of: .cloudDocs, after: .zero, limit: 9, account: account)
+                #expect(page.payloads == [[5]])
+            }
+        }
+    }
+}

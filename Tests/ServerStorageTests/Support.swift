@@ -1,0 +1,58 @@
+import Basics
+import CloudModel
+import CloudProtocol
+import Foundation
+import Logging
+import ServerStorage
+import Synchronization
+
+let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+/// A clock that moves when told.
+final class SettableTime: TimeSource {
+    private let state = Mutex(Timestamp(seconds: 1_800_000_000))
+    func now() -> Timestamp { state.withLock { $0 } }
+    func advance(by duration: Duration) { state.withLock { $0 = $0.adding(duration) } }
+}
+
+/// A directory of its own for a test, gone afterwards.
+func withFolder(_ body: (String) async throws -> Void) async throws {
+    let path = "\(NSTemporaryDirectory())/server-storage-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try await body(path)
+}
+
+func withStore(
+    at path: String, time: any TimeSource = SystemTime(), _ body: (ServerStore) async throws -> Void
+) async throws {
+    let store = try ServerStore(path: path, serving: true, log: quiet, time: time)
+    do { try await body(store) } catch {
+        try await store.close()
+        throw error
+    }
+    try await store.close()
+}
+
+func withStore(time: any TimeSource = SystemTime(), _ body: (ServerStore) async throws -> Void) async throws {
+    try await withFolder { try await withStore(at: $0, time: time, body) }
+}
+
+extension ServerStore {
+    /// A new account with one container, and a device of it.
+    func newAccount(_ name: String, quota: UInt64? = nil) async throws -> AccountID {
+        try await addAccount(name, quota: quota)
+        let answer = try await signIn(code: addCode(for: name), device: "test")
+        guard let token = DeviceToken(answer.token), let device = try await device(with: token) else {
+            throw NoDevice()
+        }
+        _ = try await makeCloud(of: device.account)
+        try await createContainer(.cloudDocs, of: device.account)
+        return device.account
+    }
+}
+
+struct NoDevice: Error {}
+
+func part(_ number: UInt64, _ bytes: [UInt8]) -> ChunkBatch.Part {
+    ChunkBatch.Part(id: ChunkID(words: (number << 56, number, 0, 0)), frame: bytes)
+}

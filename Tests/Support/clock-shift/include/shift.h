@@ -1,0 +1,1 @@
+// Nothing here is called by name: the library takes the place of the C library's clocks.
