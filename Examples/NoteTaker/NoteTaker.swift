@@ -52,17 +52,25 @@ struct NoteTaker {
         let versions = NSFileVersion.unresolvedConflictVersionsOfItem(at: url) ?? []
         guard !versions.isEmpty else { return say("There is no conflict.") }
         var coordination: NSError?
+        var reading: NSError?
         var failure: (any Error)?
-        NSFileCoordinator().coordinate(writingItemAt: url, options: .forMerging, error: &coordination) { url in
+        let coordinator = NSFileCoordinator()
+        coordinator.coordinate(writingItemAt: url, options: .forMerging, error: &coordination) { url in
             do {
                 var lines = try lines(of: url)
-                for version in versions { lines += try Self.lines(of: version.url).filter { !lines.contains($0) } }
+                // A coordinated read fetches what is not here.
+                for version in versions {
+                    coordinator.coordinate(readingItemAt: version.url, options: .withoutChanges, error: &reading) {
+                        do { lines += try Self.lines(of: $0).filter { !lines.contains($0) } } catch { failure = error }
+                    }
+                }
+                guard failure == nil, reading == nil else { return }
                 try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: url)
                 for version in versions { version.isResolved = true }
                 try NSFileVersion.removeOtherVersionsOfItem(at: url)
             } catch { failure = error }
         }
-        if let failure = failure ?? coordination { throw failure }
+        if let failure = failure ?? reading ?? coordination { throw failure }
     }
 
     private static func lines(of url: URL) throws -> [String] {

@@ -126,7 +126,11 @@ extension EndToEnd {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.shell("echo x > f; mkdir d")
                 try await present(test.a, "f") { shown in
-                    try await test.a.shell("mv f F; mv F d/g; rm d/g")
+                    try await test.a.shell("mv f F")
+                    try await shown.says("moved F")
+                    try await test.a.shell("mv F d/g")
+                    try await shown.says("moved g")
+                    try await test.a.shell("rm d/g")
                     try await shown.says("deletion")
                     #expect(shown.said == ["presenting", "moved F", "moved g", "deletion"])
                 }
@@ -236,6 +240,47 @@ extension EndToEnd {
                     let order = shown.said
                     let asked = try #require(order.firstIndex(of: "reader"))
                     #expect(asked < (try #require(order.firstIndex { $0.hasPrefix("moved") })), "\(order)")
+                }
+            }
+        }
+
+        @Test("a coordinated read fetches a document that is not here, and the library tells its state")
+        func placeholder() async throws {
+            try await TestDevices.withTwo { _, a, b in
+                try await a.shell("echo x > f")
+                try await a.sync()
+                try await b.sync()
+                #expect(try await b.shell(note(b, "f state")) == "in the cloud, uploaded")
+                #expect(try await b.shell(note(b, "f show")) == "x")
+                #expect(try await b.shell(note(b, "f state")) == "here, uploaded")
+                let local = try await b.shell("echo y > \(b.state)/local; \(note(b, "\(b.state)/local state"))")
+                #expect(local == "on this machine only")
+            }
+        }
+
+        @Test("a program that resolves a conflict by the library keeps the lines of both sides, on both devices")
+        func conflict() async throws {
+            try await TestDevices.withTwo { cloud, a, b in
+                try await a.shell("echo one > f")
+                try await a.sync()
+                try await b.sync()
+                try await b.shell("cat f")
+                try await ConflictTests.apart(cloud, a, b, { try await a.shell("echo two >> f") }) {
+                    try await b.shell("echo three >> f")
+                }
+                for device in [a, b] {
+                    try await eventually("the conflict shows") {
+                        try await device.list().count == 2
+                    } describe: {
+                        "\(try await device.list())"
+                    }
+                }
+                try await b.shell(note(b, "f resolve"))
+                for device in [a, b] {
+                    try await eventually("it is resolved") {
+                        let lines = try await device.contents("f").split(separator: "\n").map(String.init)
+                        return try await device.list() == ["f"] && Set(lines) == ["one", "two", "three"]
+                    }
                 }
             }
         }

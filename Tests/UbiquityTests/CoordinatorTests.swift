@@ -50,7 +50,7 @@ struct CoordinatorTests {
             }
             isWriting.wait()
             let reader = aside {
-                let spelling = folder.appending(path: "link/../link/a.txt")
+                let spelling = folder.appending(path: "./link/./a.txt")
                 NSFileCoordinator().coordinate(readingItemAt: spelling, error: nil) { _ in
                     order.withLock { $0.append("read") }
                 }

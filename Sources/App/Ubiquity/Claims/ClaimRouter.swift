@@ -66,18 +66,21 @@ final class ClaimRouter: Sendable {
     /// The path without symbolic links above its last component, so that two spellings of one folder are one. As it is where nothing of it
     /// exists.
     static func canonical(_ path: String) -> String {
-        var folder = URL(filePath: path).standardizedFileURL.path
-        var rest: [String] = []
-        while folder != "/", folder != "" {
-            let url = URL(filePath: folder)
-            rest.insert(url.lastPathComponent, at: 0)
-            folder = url.deletingLastPathComponent().path
-            if let real = realpath(folder, nil) {
-                defer { free(real) }
-                let prefix = String(cString: real)
-                return (prefix == "/" ? "" : prefix) + "/" + rest.joined(separator: "/")
-            }
+        var folder = path.split(separator: "/")
+        var rest: [Substring] = []
+        // Dots mean something only to the system, which knows what is a link.
+        while let last = folder.popLast() {
+            rest.insert(last, at: 0)
+            guard last != ".", last != "..", let real = real("/" + folder.joined(separator: "/")) else { continue }
+            return (real == "/" ? "" : real) + "/" + rest.joined(separator: "/")
         }
         return path
+    }
+
+    /// Nil for what is not there.
+    private static func real(_ path: String) -> String? {
+        guard let real = realpath(path, nil) else { return nil }
+        defer { free(real) }
+        return String(cString: real)
     }
 }

@@ -170,6 +170,7 @@ final class MountAuthority: ClaimAuthority {
 
     /// Returns when the daemon knows it, or refused it: then it is served nothing, as for an item whose folder does not exist.
     private func register(_ agent: PresenterAgent, _ path: String, _ connection: MountConnection) {
+        // A path that no mount can have is never presented.
         guard let mountPath = try? self.path(path) else { return }
         let begins = state.withLock { state in
             state.registrations += 1

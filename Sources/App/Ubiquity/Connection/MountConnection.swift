@@ -38,7 +38,12 @@ final class MountConnection: Sendable {
         let thread = Thread { [self] in read() }
         thread.name = "ubiquity-client"
         thread.start()
-        _ = try call(.hello(HelloRequest(program: ProcessInfo.processInfo.processName)))
+        do throws(DaemonFailure) {
+            _ = try call(.hello(HelloRequest(program: ProcessInfo.processInfo.processName)))
+        } catch {
+            end(error)
+            throw error
+        }
     }
 
     var isOver: Bool { state.withLock { $0.isOver } }

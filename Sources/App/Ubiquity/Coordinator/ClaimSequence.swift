@@ -24,6 +24,7 @@ final class ClaimSequence: Sendable {
     }
 
     private let wanted: [WantedItem]
+    private let oldPaths: [String]
     private let existed: [Bool]
     private let groups: [Group]
     private let purpose: String
@@ -37,6 +38,7 @@ final class ClaimSequence: Sendable {
         self.agent = agent
         self.completion = completion
         let routes = wanted.map { ClaimRouter.shared.route($0.target) }
+        oldPaths = routes.map(\.path)
         existed = routes.map { WantedItem.exists($0.path) }
         var groups: [ObjectIdentifier: Group] = [:]
         for (index, route) in routes.enumerated() {
@@ -106,7 +108,8 @@ final class ClaimSequence: Sendable {
         }
         let items = wanted.indices.map { index in
             HeldClaims.Item(
-                wanted: wanted[index], path: paths[index] ?? wanted[index].url.path, existed: existed[index])
+                wanted: wanted[index], oldPath: oldPaths[index], path: paths[index] ?? oldPaths[index],
+                existed: existed[index])
         }
         completion(.success(HeldClaims(claims: claims, items: items)))
     }

@@ -14,15 +14,15 @@ struct HeldClaims: Sendable {
 
     struct Item: Sendable {
         let wanted: WantedItem
-        /// Where it is now.
+        /// Where it was when it was asked for, and is now.
+        let oldPath: String
         let path: String
         /// Something was there when it was asked for.
         let existed: Bool
 
         /// What the accessor gets: as the program spelt it, unless the item has moved.
         var url: URL {
-            let asked = wanted.target
-            return ClaimRouter.canonical(asked.path) == path ? asked : URL(filePath: path)
+            oldPath == path ? wanted.target : URL(filePath: path)
         }
     }
 

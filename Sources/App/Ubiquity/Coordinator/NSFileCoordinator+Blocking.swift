@@ -4,8 +4,8 @@ import Synchronization
 extension NSFileCoordinator {
     /// Reads an item. The accessor runs on this thread, while nobody who coordinates writes, with the URL that the item has then.
     ///
-    /// - Parameter outError: Gets what went wrong; the accessor did not run then. Or, if this program was stopped for so long in the accessor
-    ///   that others went on without it, it did run.
+    /// - Parameter outError: Gets what went wrong; the accessor did not run then. Or, if the daemon ended, or this program was stopped for so
+    ///   long in the accessor that others went on without it, it did run.
     public func coordinate(
         readingItemAt url: URL, options: ReadingOptions = [], error outError: NSErrorPointer,
         byAccessor reader: (URL) -> Void

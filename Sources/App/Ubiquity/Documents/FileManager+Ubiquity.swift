@@ -40,6 +40,7 @@ extension FileManager {
 
     /// Tells one cloud from another, and nothing about its user: equal as long as it is the same. Nil where nothing is mounted.
     public var ubiquityIdentityToken: (any NSCoding & NSCopying & NSObjectProtocol)? {
+        // A daemon that does not answer is as good as none.
         guard let mount = ClaimRouter.shared.principalMount,
             case .status(let status) = try? mount.call(.status(StatusRequest(paths: [])))
         else { return nil }

@@ -17,7 +17,7 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
         public static let byMoving = ReplacingOptions(rawValue: 1 << 0)
     }
 
-    /// Where its content can be read. Nobody writes there.
+    /// Where its content can be read, by a coordinated read if it is not here. Nobody writes there.
     public let url: URL
     /// The name of the document.
     public let localizedName: String?
@@ -43,6 +43,7 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
         self.url = url
         localizedName = url.lastPathComponent
         localizedNameOfSavingComputer = nil
+        // A document that has gone by now has no date.
         let values = try? FileManager.default.attributesOfItem(atPath: url.path)
         modificationDate = values?[.modificationDate] as? Date
         persistentIdentifier = NSString(string: "current")
@@ -86,6 +87,7 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
 
     private class func conflict(of url: URL) -> (item: ConflictedItem, root: String)? {
         let route = ClaimRouter.shared.route(url)
+        // Where the daemon can not be asked there are no versions to be had.
         guard let mount = route.mount, let path = try? mount.path(route.path),
             case .conflicts(let response) = try? mount.call(.conflicts(ConflictsRequest(path: path))),
             let item = response.conflicts.first(where: { $0.path == path })
@@ -116,6 +118,10 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
     /// Puts the content of this version in the document's place. Inside a coordinated write of the document. Answers the document's URL.
     @discardableResult
     open func replaceItem(at url: URL, options: ReplacingOptions = []) throws -> URL {
+        let route = ClaimRouter.shared.route(self.url)
+        if !hasLocalContents, let mount = route.mount {
+            do { try mount.download(route.path) } catch { throw error.cocoa(self.url) }
+        }
         // A name that stays on this device; renamed over the document, the file becomes that document.
         let copy = url.deletingLastPathComponent().appending(path: ".\(UUID().uuidString).tmp")
         try FileManager.default.copyItem(at: self.url, to: copy)

@@ -90,9 +90,11 @@ final class ClaimDesk: TreeWitness {
                 .replaced(ItemNumber(item.node), with: ItemNumber(new.node), by: $0)
             }
         case .moved(let item, let folder, let name): moved(item, to: ItemPlace(folder: ItemNumber(folder), name: name))
-        case .changed(let node):
+        case .changed(let node) where !ledger.letters.isEmpty:
             let item = ItemNumber(node)
             arbiter.tell(at: .item(item), in: tree.entry(of: item)?.parent) { .changed(item, by: $0) }
+        // Nobody is told of what stays where it is.
+        case .changed: break
         }
     }
 

@@ -2,6 +2,7 @@ import CloudModel
 import Coordination
 import DaemonProtocol
 import LocalMetadata
+import Logging
 import VirtualFileSystem
 
 extension DaemonService {
@@ -50,7 +51,7 @@ extension DaemonService {
     }
 
     func finish(_ request: FinishRequest, _ client: ClientContext) async throws -> DoneResponse {
-        try await noteEdits(request, client)
+        await noteEdits(request, client)
         switch device.claims.finish(request.claim, of: client) {
         case .claim, .calledOff: return DoneResponse()
         case .none: throw DaemonFailure(.notFound, "this connection has no claim of number \(request.claim)")
@@ -62,13 +63,17 @@ extension DaemonService {
     }
 
     /// What was written under the claim is told as its doing. Without presenters there is nobody to tell.
-    private func noteEdits(_ request: FinishRequest, _ client: ClientContext) async throws {
+    private func noteEdits(_ request: FinishRequest, _ client: ClientContext) async {
         guard !device.claims.ledger.letters.isEmpty else { return }
         let nodes = Set(
             device.claims.ledger.written(request.claim, of: client).compactMap { key in
                 if case .item(let item) = key { item.node } else { nil }
             })
-        if !nodes.isEmpty { try await blocking { [self] in try device.files.noteEdits(atAndBelow: nodes) } }
+        guard !nodes.isEmpty else { return }
+        do { try await blocking { [self] in try device.files.noteEdits(atAndBelow: nodes) } } catch {
+            // The close of the file tries again; then its writer hears of it too.
+            daemon.logger.warning("could not note what was written under a claim", metadata: ["error": "\(error)"])
+        }
     }
 
     // MARK: From the wire to the arbiter

@@ -111,7 +111,9 @@ extension DaemonService {
     /// Where an item or a name is now; nil if it has gone.
     private func current(_ key: ItemKey) async -> MountPath? {
         // What can not be read any more has no path to tell.
-        try? await blocking { [self] in try path(of: key) }
+        guard let path = try? await blocking({ [self] in try self.path(of: key) }) else { return nil }
+        // What is gone has no names.
+        return path.isRoot ? nil : path
     }
 }
 
