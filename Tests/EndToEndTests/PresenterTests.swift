@@ -309,7 +309,8 @@ extension EndToEnd {
                     #expect(shown.said == ["presenting", "eviction"])
                 }
                 var freed: ProgramOutcome?
-                try await present(test.a, "f yields", name: "yielding") { _ in freed = try await test.a.ubiquity(evict) }
+                try await present(test.a, "f yields", name: "yielding") { _ in freed = try await test.a.ubiquity(evict)
+                }
                 #expect(freed?.succeeded == true)
                 #expect(try await test.a.shell(note(test.a, "f state")) == "in the cloud, uploaded")
             }
