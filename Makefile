@@ -5,7 +5,7 @@ SWIFT_BUILD := swift build -c release
 SWIFT_BUILD_TESTS := swift build --build-tests
 SWIFT_TEST := swift test --skip-build
 # Whole daemons and mounts want the machine for themselves: run beside a thousand others they would only test its patience.
-ALONE := DirectoryCloudTests EndToEndTests FuseTests SimulationTests DaemonCoreTests CommandsTests ReferenceModelTests \
+ALONE := DirectoryCloudTests HTTPCloudTests EndToEndTests FuseTests SimulationTests DaemonCoreTests CommandsTests ReferenceModelTests \
 	PowerLossTests FaultTests
 
 PREFIX ?= /usr/local

@@ -194,7 +194,8 @@ let package = Package(
             name: "CloudServerTests",
             dependencies: ["CloudModel", "CloudProtocol", "CloudServer", "ServerStorage", "TestSupport"]),
         .executableTarget(
-            name: "ubiquity-server", dependencies: ["Basics", "CloudServer", "ServerStorage", argumentParser, logging],
+            name: "ubiquity-server",
+            dependencies: ["Basics", "CloudServer", "DaemonProtocol", "ServerStorage", argumentParser, logging],
             path: "Sources/Server/ubiquity-server"),
 
         // MARK: Daemon and command line
@@ -202,13 +203,9 @@ let package = Package(
             name: "DaemonCore",
             dependencies: [
                 "Basics", "CloudModel", "CloudProtocol", "CloudStorage", "ContainerLog", "Coordination",
-                "DaemonProtocol",
-                "DirectoryCloud", "Fuse", "HTTPCloud", "LocalContent", "LocalMetadata", "Maintenance", "Mount", "Sync",
-                "Transfers",
-                "VirtualFileSystem",
-                logging,
-                nioCore,
-                nioExtras, nioPosix, systemPackage, unixSignals,
+                "DaemonProtocol", "DirectoryCloud", "Fuse", "HTTPCloud", "LocalContent", "LocalMetadata", "Maintenance",
+                "Mount", "Sync", "Transfers", "VirtualFileSystem", logging, nioCore, nioExtras, nioPosix, systemPackage,
+                unixSignals,
             ], path: "Sources/Daemon/DaemonCore"),
         .executableTarget(
             name: "ubiquityd", dependencies: ["Basics", "DaemonCore", "DaemonProtocol", argumentParser, logging],
@@ -282,7 +279,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "NoteTaker", "TestSupport", "presenter-tool", "ubiquity", "ubiquity-server", "ubiquityd",
+                "CloudModel", "CloudProtocol", "CloudStorage", "HTTPCloud", "NoteTaker", "TestSupport",
+                "presenter-tool", "ubiquity", "ubiquity-server", "ubiquityd", logging,
             ]),
         .testTarget(
             name: "FaultTests", dependencies: ["Faults", "TestSupport", "fault-tool", "ubiquity", "ubiquityd"]),

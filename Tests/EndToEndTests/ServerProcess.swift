@@ -8,11 +8,14 @@ final class ServerProcess: Sendable {
     let port: Int
     private let data: String
     private let program: String
+    private let options: [String]
     private let running = Mutex<Process?>(nil)
 
-    var url: String { "http://127.0.0.1:\(port)" }
+    var url: String { "\(options.isEmpty ? "http" : "https")://127.0.0.1:\(port)" }
 
-    init() throws {
+    /// The options are those of a server with a certificate.
+    init(options: [String] = []) throws {
+        self.options = options
         port = try freePort()
         data = "\(NSTemporaryDirectory())/ubq-server-\(UUID().uuidString)"
         program = "\(try TestDevices.binaries())/ubiquity-server"
@@ -37,7 +40,7 @@ final class ServerProcess: Sendable {
         let process = Process()
         let output = Pipe()
         process.executableURL = URL(filePath: program)
-        process.arguments = ["--data", data, "--listen", "127.0.0.1:\(port)", "--log-level", "warning"]
+        process.arguments = ["--data", data, "--listen", "127.0.0.1:\(port)", "--log-level", "warning"] + options
         process.standardOutput = output
         try process.run()
         let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
@@ -90,7 +93,7 @@ final class ServerProcess: Sendable {
         return String(match.0)
     }
 
-    private func close() {
+    func close() {
         crash()
         // It is in a temporary directory anyway.
         try? FileManager.default.removeItem(atPath: data)

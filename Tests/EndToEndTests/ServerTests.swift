@@ -63,6 +63,45 @@ extension EndToEnd {
             }
         }
 
+        @Test("a server that stops answering holds up nothing local, and all goes on when it continues")
+        func frozen() async throws {
+            try await withTwo { server, test in
+                try await test.a.shell("echo one > f")
+                try await eventually("B has it") { try await test.b.contents("f") == "one" }
+                server.send(SIGSTOP)
+                try await test.a.shell("echo two > f; mkdir d; echo new > d/g; ls -lR; cat f")
+                server.send(SIGCONT)
+                try await test.expectConverged()
+            }
+        }
+
+        @Test("with a certificate a server speaks TLS and nothing else")
+        func encrypted() async throws {
+            let folder = "\(NSTemporaryDirectory())/ubq-tls-\(UUID().uuidString)"
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(atPath: folder) }
+            let runner = ProgramRunner(environment: [:]) {}
+            try await runner.run(
+                "openssl",
+                [
+                    "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost", "-addext",
+                    "subjectAltName=IP:127.0.0.1", "-keyout", "key.pem", "-out", "certificate.pem",
+                ], in: folder
+            ).text()
+            let server = try ServerProcess(
+                options: ["--tls-certificate", "\(folder)/certificate.pem", "--tls-key", "\(folder)/key.pem"])
+            try server.start()
+            defer { server.close() }
+            let health = try await runner.run(
+                "curl", ["-sS", "--cacert", "certificate.pem", "\(server.url)/health"], in: folder)
+            #expect(try health.text() == "{\"status\":\"ok\"}")
+            let plain = try await runner.run(
+                "curl", ["-sS", "\(server.url)/health".replacing("https", with: "http")], in: folder)
+            #expect(!plain.succeeded)
+            let untrusting = try await runner.run("curl", ["-sS", "\(server.url)/health"], in: folder)
+            #expect(untrusting.status == 60, "\(untrusting)")
+        }
+
         @Test("a sign-in is kept for its user only, ends with logout, and edits made meanwhile go after the next login")
         func login() async throws {
             try await withTwo { server, test in

@@ -10,7 +10,8 @@ final class SeenRequests: Sendable {
     func add(_ request: String) { state.withLock { $0.append(request) } }
 }
 
-/// A server that gives one answer to each connection, in this order, and then closes it, whatever it was asked.
+/// A server that gives one answer to each connection, in this order, and then closes it, whatever it was asked. An answer that ends with
+/// `…` is left unfinished instead.
 func withCannedServer(
     _ answers: [String], _ body: (ServerAddress, SeenRequests) async throws -> Void
 ) async throws {
@@ -51,7 +52,9 @@ private final class CannedHandler: ChannelInboundHandler {
         text += String(buffer: unwrapInboundIn(data))
         guard isNew, text.contains("\r\n\r\n") else { return }
         requests.add(text)
-        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: answer)), promise: nil)
-        context.close(promise: nil)
+        let isUnfinished = answer.hasSuffix("…")
+        let text = isUnfinished ? String(answer.dropLast()) : answer
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: text)), promise: nil)
+        if !isUnfinished { context.close(promise: nil) }
     }
 }

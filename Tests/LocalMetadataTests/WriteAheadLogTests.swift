@@ -1,6 +1,7 @@
 import Basics
 import CloudModel
 import Foundation
+import GRDB
 import Logging
 import TestSupport
 import Testing
@@ -34,6 +35,43 @@ struct WriteAheadLogTests {
         var torn = log
         torn.replaceSubrange((torn.count - 2000)..., with: Data(count: 2000))
         #expect(try !isDamaged(torn))
+    }
+
+    /// What a process leaves that died in a long commit, or had it refused by the disk, and wrote a shorter one in its place.
+    @Test("behind the last commit a longer one that was never ended is no damage; one that was is")
+    func givenUp() throws {
+        let scratch = try Scratch()
+        try scratch.metadata.write { try $0.setSetting("key", Data(count: 300)) }
+        let copy = scratch.path + "-copy"
+        for suffix in ["", "-wal"] {
+            try FileManager.default.copyItem(atPath: scratch.path + suffix, toPath: copy + suffix)
+        }
+        try scratch.metadata.write { try $0.setSetting("long", Data(count: 100_000)) }
+        let long = try Data(contentsOf: URL(filePath: scratch.path + "-wal"))
+        var configuration = Configuration()
+        configuration.prepareDatabase { try RowSeal.register(in: $0) }
+        let queue = try DatabaseQueue(path: copy, configuration: configuration)
+        try queue.write { try $0.execute(sql: "UPDATE sqlite_sequence SET seq = seq + 1") }
+        let short = try Data(contentsOf: URL(filePath: copy + "-wal"))
+        let frame = 24 + 4096
+        #expect(short.count + 2 * frame < long.count)
+        #expect(try !isDamaged(short + long[short.count..<(long.count - frame)]))
+        #expect(try isDamaged(short + long[short.count...]))
+        try queue.close()
+    }
+
+    @Test("the log of a process that died is empty after the next start")
+    func begunAnew() throws {
+        let scratch = try Scratch()
+        try scratch.metadata.write { try $0.setSetting("key", Data(count: 300)) }
+        let path = scratch.path + "-copy"
+        for suffix in ["", "-wal"] {
+            try FileManager.default.copyItem(atPath: scratch.path + suffix, toPath: path + suffix)
+        }
+        let next = try MetadataDatabase(path: path, log: Logger(label: "test"))
+        #expect(try next.read { try $0.setting("key") } == Data(count: 300))
+        #expect(try Data(contentsOf: URL(filePath: path + "-wal")).isEmpty)
+        try next.close()
     }
 
     @Test("any flipped byte before the last frame is damage")

@@ -87,7 +87,7 @@ extension VirtualFileSystem {
     /// Makes blobs anew that the disk did not take, where nobody has them open: until then nothing of them is called durable.
     private func renewBlobs() {
         for blob in content.blobsToRenew {
-            do { try renew(blob) } catch {
+            do { try renewing.withLock { _ in try renew(blob) } } catch {
                 log.error(
                     "a document's bytes can not be made durable", metadata: ["blob": "\(blob)", "error": "\(error)"])
             }
@@ -97,8 +97,8 @@ extension VirtualFileSystem {
     private func renew(_ blob: BlobName) throws {
         let node = NodeID(blob.node)
         // A download writes to what is not whole; it is made anew at the next start.
-        guard let item = try metadata.read({ try $0.item(node) }), item.blob == blob, item.presence == .whole,
-            !openFiles.isOpen(node)
+        guard content.needsRenewal(blob), let item = try metadata.read({ try $0.item(node) }), item.blob == blob,
+            item.presence == .whole, !openFiles.isOpen(node)
         else { return }
         let before = try content.status(blob)
         try content.beginRenewal(of: blob)

@@ -36,6 +36,8 @@ package final class VirtualFileSystem: Sendable {
 
     /// Closed files whose rows do not know that yet; each holds a claim.
     let unfinished = Mutex<[OpenFile]>([])
+    /// Held while blobs are made anew: two copies of one blob would be the same file.
+    let renewing = Mutex(())
 
     package init(
         metadata: MetadataDatabase, content: ContentStore, source: any ContentSource,

@@ -39,10 +39,21 @@ package final class MetadataDatabase: Sendable {
             guard !hasLostCommits else {
                 throw Self.damaged(path, "the newest changes in its write-ahead log are lost")
             }
+            let hasLog = WriteAheadLog.isPresent("\(path)-wal")
             connections = try DatabaseConnections(path: path, readers: 4, sync: sync, log: log) {
                 try Schema.migrator.migrate($0)
             }
+            if hasLog { beginLogAnew() }
         } catch let error as DatabaseError { throw Self.describe(error, path: path) }
+    }
+
+    /// Empties the log that another process has left: what that one began and never ended would stand behind our commits, where it
+    /// looks like damage.
+    private func beginLogAnew() {
+        do { try connections.writer.inDatabase { _ = try $0.checkpoint(.truncate) } } catch {
+            if let error = error as? DatabaseError { sync.note(error) }
+            log.warning("the database's log was not begun anew", metadata: ["error": "\(error)"])
+        }
     }
 
     /// Throws `tooNew` for a database of a newer version. Looks without writing: opening to write would already tidy up the write-ahead log.
@@ -122,7 +133,10 @@ package final class MetadataDatabase: Sendable {
     package func closeWhole() throws {
         do {
             try connections.writer.inDatabase { _ = try $0.checkpoint(.truncate) }
-        } catch let error as DatabaseError { throw Self.describe(error, path: path) }
+        } catch let error as DatabaseError {
+            sync.note(error)
+            throw Self.describe(error, path: path)
+        }
         try close()
     }
 

@@ -4,7 +4,8 @@ import Glibc
 /// The file beside the database that holds its newest commits (sqlite.org/fileformat2.html, section 4), looked at before SQLite opens it.
 ///
 /// SQLite takes the frames up to the first whose checksum is wrong, which is right after a loss of power: what was not synced is torn.
-/// Where whole frames of the same log follow, a byte changed by itself instead, and the commits behind it are dropped without a word.
+/// Where a whole commit of the same log follows, a byte changed by itself instead, and what is behind it is dropped without a word. Frames
+/// without a commit are what is left of a transaction that was given up: the next one begins in their place, and may be shorter.
 struct WriteAheadLog {
     private let bytes: Data
     private let pageSize: Int
@@ -13,11 +14,16 @@ struct WriteAheadLog {
     private static let headerSize = 32
     private static let frameHeaderSize = 24
 
+    /// Whether there is one that holds anything.
+    static func isPresent(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_size > headerSize
+    }
+
     /// Whether commits are lost that were whole once. False where there is no log, or only its end is torn.
     static func isDamaged(_ path: String) -> Bool {
         // Foundation leaks its buffer where a file is empty.
-        var status = stat()
-        guard stat(path, &status) == 0, status.st_size > headerSize else { return false }
+        guard isPresent(path) else { return false }
         // A log that can not be read is for SQLite to complain of.
         guard let bytes = try? Data(contentsOf: URL(filePath: path), options: .mappedIfSafe), bytes.count > headerSize
         else { return false }
@@ -69,10 +75,24 @@ struct WriteAheadLog {
             // Older frames, of a log that was begun anew since, have other salts.
             let next = index + 1
             guard next < frameCount, isOurs(next) else { return false }
-            return [computed, stored].contains { checksum(of: next, after: $0) == storedChecksum(of: next) }
+            return [computed, stored].contains { hasCommit(from: next, after: $0) }
         }
         return false
     }
+
+    /// Whether the whole frames from there on end a transaction.
+    private func hasCommit(from first: Int, after sum: Checksum) -> Bool {
+        var sum = sum
+        for index in first..<frameCount {
+            guard isOurs(index), checksum(of: index, after: sum) == storedChecksum(of: index) else { return false }
+            if endsTransaction(index) { return true }
+            sum = storedChecksum(of: index)
+        }
+        return false
+    }
+
+    /// A commit's last frame says how long the database is after it.
+    private func endsTransaction(_ index: Int) -> Bool { Self.word(bytes, start(of: index) + 4) != 0 }
 
     private func start(of index: Int) -> Int { Self.headerSize + index * frameSize }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import DaemonProtocol
 import Logging
 import ServerStorage
 
@@ -12,7 +13,7 @@ struct UbiquityServer: AsyncParsableCommand {
             Without a subcommand it serves: ubiquity-server --data DIR. Everything is kept in that one directory. \
             SIGTERM and SIGINT stop it in order.
             """,
-        version: "0.1.0",
+        version: ProgramVersion.current,
         subcommands: [ServeCommand.self, AccountCommand.self, DeviceCommand.self],
         defaultSubcommand: ServeCommand.self)
 }
