@@ -6,7 +6,7 @@ SWIFT_BUILD_TESTS := swift build --build-tests
 SWIFT_TEST := swift test --skip-build
 # Whole daemons and mounts want the machine for themselves: run beside a thousand others they would only test its patience.
 ALONE := DirectoryCloudTests HTTPCloudTests EndToEndTests FuseTests SimulationTests DaemonCoreTests CommandsTests ReferenceModelTests \
-	PowerLossTests FaultTests
+	PowerLossTests FaultTests UbiquityTests
 
 PREFIX ?= /usr/local
 DESTDIR ?=

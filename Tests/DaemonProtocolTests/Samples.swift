@@ -68,6 +68,10 @@ enum Samples {
                         ClaimStatus(
                             claim: 7, program: "ubiquity", pid: 4711, mode: .read, stage: .waiting, seconds: 1.5,
                             waitsFor: [3], isStopped: true)
+                    ],
+                    presenters: [
+                        PresenterStatus(
+                            presenter: 5, program: "NoteTaker", pid: 4712, unanswered: 1, isSilent: true)
                     ])
             ])),
         .presenting(PresentingResponse(presenter: 5)), .done(DoneResponse()),
@@ -81,5 +85,6 @@ enum Samples {
                 parts: [.init(.relinquishToWriter), .init(.accommodateSubitemDeletion, path: oddPath)])),
         .comeBack(PresenterReturn(presenter: 5, question: 6)),
         .news(PresenterNews(presenter: 5, callback: .subitemDidMove, path: path, from: oddPath)),
+        .news(PresenterNews(presenter: 5, callback: .didGainVersion, version: "7.0")),
     ]
 }

@@ -69,9 +69,9 @@ extension EndToEnd {
         }
 
         private func present(
-            _ device: TestDevice, _ arguments: String, _ body: (Shown) async throws -> Void
+            _ device: TestDevice, _ arguments: String, name: String = "shown", _ body: (Shown) async throws -> Void
         ) async throws {
-            try await showing(device, "presenter-tool", "present \(arguments)", first: "presenting", body)
+            try await showing(device, "presenter-tool", "present \(arguments)", first: "presenting", name: name, body)
         }
 
         /// Sends a signal to the tool that has one of the device's documents.
@@ -161,6 +161,10 @@ extension EndToEnd {
                     try await test.a.shell("\(note(test.a, "f add y")); \(note(test.a, "f add z"))")
                     #expect(try await test.a.contents("f") == "x\ny\nz")
                     #expect(shown.said.count { $0 == "writer" } == 1)
+                    let report = try await test.a.ubiquity(["diagnose", "--claims", test.a.mount]).text()
+                    #expect(
+                        report.contains("presenter-tool (pid ") && report.contains("shows it, does not answer"),
+                        "\(report)")
                 }
             }
         }
@@ -265,9 +269,14 @@ extension EndToEnd {
                 try await a.sync()
                 try await b.sync()
                 try await b.shell("cat f")
+                let shown = Shown(device: b, name: "shown")
+                async let program = shown.run("presenter-tool", "present f")
+                defer { shown.stop() }
+                try await shown.says("presenting")
                 try await ConflictTests.apart(cloud, a, b, { try await a.shell("echo two >> f") }) {
                     try await b.shell("echo three >> f")
                 }
+                try await shown.says("gained a version of A")
                 for device in [a, b] {
                     try await eventually("the conflict shows") {
                         try await device.list().count == 2
@@ -276,12 +285,34 @@ extension EndToEnd {
                     }
                 }
                 try await b.shell(note(b, "f resolve"))
+                try await shown.says("resolved")
+                shown.stop()
+                _ = try await program
                 for device in [a, b] {
                     try await eventually("it is resolved") {
                         let lines = try await device.contents("f").split(separator: "\n").map(String.init)
                         return try await device.list() == ["f"] && Set(lines) == ["one", "two", "three"]
                     }
                 }
+            }
+        }
+
+        @Test("the bytes of a document that a program shows are dropped only if it lets them go")
+        func eviction() async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                try await test.a.shell("echo x > f")
+                try await test.a.sync()
+                let evict = ["evict", "\(test.a.documents)/f"]
+                try await present(test.a, "f") { shown in
+                    let refused = try await test.a.ubiquity(evict)
+                    #expect(!refused.succeeded && refused.errors.contains("not ready"), "\(refused)")
+                    #expect(shown.said == ["presenting", "eviction"])
+                }
+                var freed: ProgramOutcome?
+                try await present(test.a, "f yields", name: "yielding") { _ in freed = try await test.a.ubiquity(evict)
+                }
+                #expect(freed?.succeeded == true)
+                #expect(try await test.a.shell(note(test.a, "f state")) == "in the cloud, uploaded")
             }
         }
 

@@ -87,10 +87,39 @@ package struct ClaimedItem: Codable, Hashable, Sendable {
     package let path: MountPath
     /// In the order of their coming.
     package let claims: [ClaimStatus]
+    /// Who shows it.
+    package let presenters: [PresenterStatus]
 
-    package init(path: MountPath, claims: [ClaimStatus]) {
+    package init(path: MountPath, claims: [ClaimStatus], presenters: [PresenterStatus] = []) {
         self.path = path
         self.claims = claims
+        self.presenters = presenters
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        path = try container.decode(MountPath.self, forKey: .path)
+        claims = try container.decode([ClaimStatus].self, forKey: .claims)
+        presenters = try container.decodeIfPresent([PresenterStatus].self, forKey: .presenters) ?? []
+    }
+}
+
+package struct PresenterStatus: Codable, Hashable, Sendable {
+    /// Unique in this daemon.
+    package let presenter: UInt64
+    package let program: String
+    package let pid: Int32
+    /// Questions that it has not answered.
+    package let unanswered: Int
+    /// It left one unanswered for so long that nobody waits for it.
+    package let isSilent: Bool
+
+    package init(presenter: UInt64, program: String, pid: Int32, unanswered: Int, isSilent: Bool) {
+        self.presenter = presenter
+        self.program = program
+        self.pid = pid
+        self.unanswered = unanswered
+        self.isSilent = isSilent
     }
 }
 

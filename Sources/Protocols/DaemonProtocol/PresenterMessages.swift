@@ -18,8 +18,10 @@ package struct PresentRequest: Codable, Hashable, Sendable {
 
 /// What a presenter can be sent; the names of `NSFilePresenter`, shortened. Those of the first line are asked and answered.
 package enum PresenterCallback: String, Codable, Hashable, Sendable, CaseIterable {
-    case relinquishToReader, relinquishToWriter, saveChanges, accommodateDeletion, accommodateSubitemDeletion
+    case relinquishToReader, relinquishToWriter, saveChanges, accommodateDeletion, accommodateSubitemDeletion,
+        accommodateEviction
     case didMove, didChange, subitemDidAppear, subitemDidMove, subitemDidChange
+    case didGainVersion, didResolveConflict, subitemDidGainVersion, subitemDidResolveConflict
 }
 
 package struct PresentingResponse: Codable, Hashable, Sendable {
@@ -96,11 +98,17 @@ package struct PresenterNews: Codable, Hashable, Sendable {
     package let path: MountPath?
     /// Where a subitem was before it moved.
     package let from: MountPath?
+    /// That came into conflict, or was resolved; what `resolve` takes.
+    package let version: String?
 
-    package init(presenter: UInt64, callback: PresenterCallback, path: MountPath? = nil, from: MountPath? = nil) {
+    package init(
+        presenter: UInt64, callback: PresenterCallback, path: MountPath? = nil, from: MountPath? = nil,
+        version: String? = nil
+    ) {
         self.presenter = presenter
         self.callback = callback
         self.path = path
         self.from = from
+        self.version = version
     }
 }

@@ -4,7 +4,7 @@ import Ubiquity
 
 /// A program that coordinates, well or badly, for tests with processes of their own: says what happens, a line each.
 ///
-/// `presenter-tool present FILE [deaf] [slow GO]`: shows FILE. `deaf` never answers; `slow` stays in the first news until the file GO is there.
+/// `presenter-tool present FILE [deaf] [yields] [slow GO]`: shows FILE. `deaf` never answers; `yields` lets the bytes go; `slow` stays in the first news until the file GO is there.
 /// `presenter-tool hold read|write FILE GO`: stays in an accessor until the file GO is there.
 @main
 struct PresenterTool {
@@ -21,7 +21,9 @@ struct PresenterTool {
 
     private static func present(_ arguments: [String]) throws {
         let go = arguments.firstIndex(of: "slow").map { arguments[$0 + 1] }
-        let witness = Witness(URL(filePath: arguments[2]), isDeaf: arguments.contains("deaf"), go: go)
+        let witness = Witness(
+            URL(filePath: arguments[2]), isDeaf: arguments.contains("deaf"), yields: arguments.contains("yields"),
+            go: go)
         NSFileCoordinator.addFilePresenter(witness)
         say("presenting")
         while readLine() != nil {}
@@ -55,11 +57,13 @@ private final class Witness: NSObject, NSFilePresenter, @unchecked Sendable {
     let presentedItemOperationQueue = OperationQueue()
     private let url: Mutex<URL?>
     private let isDeaf: Bool
+    private let yields: Bool
     private let go: String?
 
-    init(_ url: URL, isDeaf: Bool, go: String?) {
+    init(_ url: URL, isDeaf: Bool, yields: Bool, go: String?) {
         self.url = Mutex(url)
         self.isDeaf = isDeaf
+        self.yields = yields
         self.go = go
         presentedItemOperationQueue.maxConcurrentOperationCount = 1
     }
@@ -86,6 +90,11 @@ private final class Witness: NSObject, NSFilePresenter, @unchecked Sendable {
         completionHandler(nil)
     }
 
+    func accommodatePresentedItemEviction(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
+        PresenterTool.say("eviction")
+        completionHandler(yields ? nil : CocoaError(.fileLocking))
+    }
+
     func presentedItemDidMove(to newURL: URL) {
         url.withLock { $0 = newURL }
         PresenterTool.say("moved \(newURL.lastPathComponent)")
@@ -96,6 +105,12 @@ private final class Witness: NSObject, NSFilePresenter, @unchecked Sendable {
         if let go { PresenterTool.wait(for: go) }
     }
 
+    func presentedItemDidGain(_ version: NSFileVersion) {
+        PresenterTool.say("gained a version of \(version.localizedNameOfSavingComputer ?? "nobody")")
+    }
+    func presentedItemDidResolveConflict(_ version: NSFileVersion) {
+        PresenterTool.say(version.isResolved ? "resolved" : "not resolved")
+    }
     func presentedSubitemDidAppear(at url: URL) { PresenterTool.say("appeared \(url.lastPathComponent)") }
     func presentedSubitemDidChange(at url: URL) { PresenterTool.say("subitem \(url.lastPathComponent)") }
     func presentedSubitem(at old: URL, didMoveTo new: URL) {

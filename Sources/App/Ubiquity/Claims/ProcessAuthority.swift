@@ -178,7 +178,8 @@ extension PresenterAgent.Task {
         case .relinquishToReader: self = .relinquishToReader
         case .relinquishToWriter: self = .relinquishToWriter
         case .saveChanges: self = .saveChanges
-        case .accommodateDeletion, .accommodateEviction: self = .accommodateDeletion
+        case .accommodateDeletion: self = .accommodateDeletion
+        case .accommodateEviction: self = .accommodateEviction
         case .accommodateSubitemDeletion(let key):
             self = .accommodateSubitemDeletion(tree.url(of: key))
         }
@@ -215,11 +216,14 @@ extension PresenterCallbacks {
         case .saveChanges: .saveChanges
         case .accommodateDeletion: .accommodateDeletion
         case .accommodateSubitemDeletion: .accommodateSubitemDeletion
+        case .accommodateEviction: .accommodateEviction
         case .didMove: .didMove
         case .didChange: .didChange
         case .subitemDidAppear: .subitemDidAppear
         case .subitemDidMove: .subitemDidMove
         case .subitemDidChange: .subitemDidChange
+        // Only containers have versions.
+        case .didGainVersion, .didResolveConflict, .subitemDidGainVersion, .subitemDidResolveConflict: []
         }
     }
 }

@@ -69,7 +69,8 @@ extension PresenterAgent.Letter {
         case .comeBack(let over): return (over.presenter, .comeBack(over.question))
         case .news(let news):
             let notice = PresenterAgent.News(
-                news.callback, news.path.map { url($0, root) }, from: news.from.map { url($0, root) })
+                news.callback, news.path.map { url($0, root) }, from: news.from.map { url($0, root) },
+                version: news.version)
             return notice.map { (news.presenter, .news($0)) }
         case .status, .alive: return nil
         }
@@ -85,6 +86,7 @@ extension PresenterAgent.Task {
         case (.relinquishToWriter, _): self = .relinquishToWriter
         case (.saveChanges, _): self = .saveChanges
         case (.accommodateDeletion, _): self = .accommodateDeletion
+        case (.accommodateEviction, _): self = .accommodateEviction
         case (.accommodateSubitemDeletion, let url?): self = .accommodateSubitemDeletion(url)
         default: return nil
         }
@@ -92,7 +94,25 @@ extension PresenterAgent.Task {
 }
 
 extension PresenterAgent.News {
-    fileprivate init?(_ callback: PresenterCallback, _ url: URL?, from old: URL?) {
+    fileprivate init?(_ callback: PresenterCallback, _ url: URL?, from old: URL?, version: String?) {
+        if let version {
+            self.init(callback, url, version)
+        } else {
+            self.init(callback, url, from: old)
+        }
+    }
+
+    private init?(_ callback: PresenterCallback, _ url: URL?, _ version: String) {
+        switch (callback, url) {
+        case (.didGainVersion, _): self = .didGain(version)
+        case (.didResolveConflict, _): self = .didResolve(version)
+        case (.subitemDidGainVersion, let url?): self = .subitemDidGain(url, version)
+        case (.subitemDidResolveConflict, let url?): self = .subitemDidResolve(url, version)
+        default: return nil
+        }
+    }
+
+    private init?(_ callback: PresenterCallback, _ url: URL?, from old: URL?) {
         switch (callback, url, old) {
         case (.didChange, _, _): self = .didChange
         case (.accommodateDeletion, _, _): self = .wasDeleted

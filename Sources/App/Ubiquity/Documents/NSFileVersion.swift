@@ -50,6 +50,24 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
         isConflict = false
     }
 
+    /// A version that is gone: only its name is left.
+    init(resolved version: String, of document: URL) {
+        url = document
+        localizedName = document.lastPathComponent
+        localizedNameOfSavingComputer = nil
+        modificationDate = nil
+        persistentIdentifier = NSString(string: version)
+        isConflict = true
+        wasResolved.withLock { $0 = true }
+    }
+
+    /// Nil if it has been resolved by now.
+    class func conflict(_ version: String, of url: URL) -> NSFileVersion? {
+        unresolvedConflictVersionsOfItem(at: url)?.first {
+            ($0.persistentIdentifier as? NSString) == NSString(string: version)
+        }
+    }
+
     // MARK: Which there are
 
     /// The version that the document shows; nil if there is none.

@@ -34,7 +34,11 @@ public protocol NSFilePresenter: NSObjectProtocol {
     /// The item is about to be deleted, or was deleted by a program that does not coordinate. An error makes a coordinated deletion fail.
     func accommodatePresentedItemDeletion(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
 
-    /// The same of something in the folder or package that is presented.
+    /// Somebody wants the bytes of the item to be dropped here. Without a method of its own a presenter keeps them, and the eviction fails: so it
+    /// does with an error. One that agrees removes itself.
+    func accommodatePresentedItemEviction(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
+
+    /// As ``accommodatePresentedItemDeletion(completionHandler:)``, of something in the folder or package that is presented.
     func accommodatePresentedSubitemDeletion(
         at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void)
 
@@ -46,6 +50,12 @@ public protocol NSFilePresenter: NSObjectProtocol {
     /// The content or metadata of the item changed, or of something in it.
     func presentedItemDidChange()
 
+    /// Another version of the item lost a conflict and waits to be resolved. Whoever caused it.
+    func presentedItemDidGain(_ version: NSFileVersion)
+
+    /// A conflict was resolved; what lost it is gone.
+    func presentedItemDidResolveConflict(_ version: NSFileVersion)
+
     /// Something is new in the folder that is presented, at any depth.
     func presentedSubitemDidAppear(at url: URL)
 
@@ -54,6 +64,12 @@ public protocol NSFilePresenter: NSObjectProtocol {
 
     /// Something in the folder changed.
     func presentedSubitemDidChange(at url: URL)
+
+    /// As ``presentedItemDidGain(_:)``, of something in the folder.
+    func presentedSubitem(at url: URL, didGain version: NSFileVersion)
+
+    /// As ``presentedItemDidResolveConflict(_:)``, of something in the folder.
+    func presentedSubitem(at url: URL, didResolve version: NSFileVersion)
 }
 
 /// The methods that a presenter has, for ``NSFilePresenter/presentedItemCallbacks``.
@@ -72,7 +88,14 @@ public struct NSFilePresenterCallbacks: OptionSet, Sendable {
     public static let subitemDidMove = NSFilePresenterCallbacks(rawValue: 1 << 8)
     public static let subitemDidChange = NSFilePresenterCallbacks(rawValue: 1 << 9)
 
-    public static let all = NSFilePresenterCallbacks(rawValue: 1 << 10 - 1)
+    public static let accommodateEviction = NSFilePresenterCallbacks(rawValue: 1 << 10)
+
+    public static let didGainVersion = NSFilePresenterCallbacks(rawValue: 1 << 11)
+    public static let didResolveConflict = NSFilePresenterCallbacks(rawValue: 1 << 12)
+    public static let subitemDidGainVersion = NSFilePresenterCallbacks(rawValue: 1 << 13)
+    public static let subitemDidResolveConflict = NSFilePresenterCallbacks(rawValue: 1 << 14)
+
+    public static let all = NSFilePresenterCallbacks(rawValue: 1 << 15 - 1)
 }
 
 extension NSFilePresenter {
@@ -90,6 +113,9 @@ extension NSFilePresenter {
     public func accommodatePresentedItemDeletion(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
         completionHandler(nil)
     }
+    public func accommodatePresentedItemEviction(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
+        completionHandler(CocoaError(.featureUnsupported))
+    }
     public func accommodatePresentedSubitemDeletion(
         at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) { completionHandler(nil) }
@@ -98,4 +124,8 @@ extension NSFilePresenter {
     public func presentedSubitemDidAppear(at url: URL) {}
     public func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) {}
     public func presentedSubitemDidChange(at url: URL) {}
+    public func presentedItemDidGain(_ version: NSFileVersion) {}
+    public func presentedItemDidResolveConflict(_ version: NSFileVersion) {}
+    public func presentedSubitem(at url: URL, didGain version: NSFileVersion) {}
+    public func presentedSubitem(at url: URL, didResolve version: NSFileVersion) {}
 }

@@ -14,7 +14,7 @@ final class PresenterAgent: Sendable {
 
     /// What is done before an answer is given.
     enum Task: Sendable {
-        case relinquishToReader, relinquishToWriter, saveChanges, accommodateDeletion
+        case relinquishToReader, relinquishToWriter, saveChanges, accommodateDeletion, accommodateEviction
         case accommodateSubitemDeletion(URL)
     }
 
@@ -23,6 +23,9 @@ final class PresenterAgent: Sendable {
         case didMove(URL)
         case subitemDidAppear(URL), subitemDidChange(URL), subitemWasDeleted(URL)
         case subitemDidMove(URL, URL)
+        /// Versions by their identifiers.
+        case didGain(String), didResolve(String)
+        case subitemDidGain(URL, String), subitemDidResolve(URL, String)
     }
 
     struct Registration: Sendable {
@@ -51,9 +54,12 @@ final class PresenterAgent: Sendable {
         let pairs: [(NSFilePresenterCallbacks, PresenterCallback)] = [
             (.relinquishToReader, .relinquishToReader), (.relinquishToWriter, .relinquishToWriter),
             (.saveChanges, .saveChanges), (.accommodateDeletion, .accommodateDeletion),
-            (.accommodateSubitemDeletion, .accommodateSubitemDeletion), (.didMove, .didMove), (.didChange, .didChange),
+            (.accommodateSubitemDeletion, .accommodateSubitemDeletion), (.accommodateEviction, .accommodateEviction),
+            (.didMove, .didMove), (.didChange, .didChange),
             (.subitemDidAppear, .subitemDidAppear), (.subitemDidMove, .subitemDidMove),
-            (.subitemDidChange, .subitemDidChange),
+            (.subitemDidChange, .subitemDidChange), (.didGainVersion, .didGainVersion),
+            (.didResolveConflict, .didResolveConflict), (.subitemDidGainVersion, .subitemDidGainVersion),
+            (.subitemDidResolveConflict, .subitemDidResolveConflict),
         ]
         return pairs.filter { has.contains($0.0) }.map(\.1)
     }
@@ -145,6 +151,7 @@ final class PresenterAgent: Sendable {
         case .relinquishToWriter: presenter.value.relinquishPresentedItem(toWriter: giveWay)
         case .saveChanges: presenter.value.savePresentedItemChanges(completionHandler: goOn)
         case .accommodateDeletion: presenter.value.accommodatePresentedItemDeletion(completionHandler: goOn)
+        case .accommodateEviction: presenter.value.accommodatePresentedItemEviction(completionHandler: goOn)
         case .accommodateSubitemDeletion(let url):
             presenter.value.accommodatePresentedSubitemDeletion(at: url, completionHandler: goOn)
         }
@@ -168,6 +175,19 @@ final class PresenterAgent: Sendable {
         case .subitemDidAppear(let url): value.presentedSubitemDidAppear(at: url)
         case .subitemDidChange(let url): value.presentedSubitemDidChange(at: url)
         case .subitemDidMove(let old, let new): value.presentedSubitem(at: old, didMoveTo: new)
+        case .didGain(let version):
+            guard let url = value.presentedItemURL, let gained = NSFileVersion.conflict(version, of: url) else {
+                return
+            }
+            value.presentedItemDidGain(gained)
+        case .didResolve(let version):
+            guard let url = value.presentedItemURL else { return }
+            value.presentedItemDidResolveConflict(NSFileVersion(resolved: version, of: url))
+        case .subitemDidGain(let url, let version):
+            guard let gained = NSFileVersion.conflict(version, of: url) else { return }
+            value.presentedSubitem(at: url, didGain: gained)
+        case .subitemDidResolve(let url, let version):
+            value.presentedSubitem(at: url, didResolve: NSFileVersion(resolved: version, of: url))
         case .subitemWasDeleted(let url): value.accommodatePresentedSubitemDeletion(at: url) { _ in }
         }
     }

@@ -29,9 +29,18 @@ enum ClaimsReport {
     private static func text(_ mount: Mount) -> String {
         guard !mount.items.isEmpty else { return "\(mount.mount): nobody coordinates." }
         let lines = mount.items.flatMap { item in
-            ["  \(printable(item.path.description))"] + item.claims.map { "    " + line($0) }
+            ["  \(printable(item.path.description))"]
+                + (item.claims.map(line) + item.presenters.map(line)).map { "    " + $0 }
         }
         return ([mount.mount] + lines).joined(separator: "\n")
+    }
+
+    private static func line(_ presenter: PresenterStatus) -> String {
+        let questions = presenter.unanswered == 1 ? "a question" : "\(presenter.unanswered) questions"
+        let state =
+            presenter.isSilent ? ", does not answer" : presenter.unanswered > 0 ? ", has \(questions) to answer" : ""
+        return
+            "presenter \(presenter.presenter): \(printable(presenter.program)) (pid \(presenter.pid)) shows it\(state)"
     }
 
     private static func line(_ claim: ClaimStatus) -> String {

@@ -2,6 +2,7 @@ import Coordination
 import Glibc
 import LocalMetadata
 import Mount
+import Synchronization
 
 /// Opens in the mount by programs that may know nothing of coordination.
 extension ClaimDesk: AccessTurns {
@@ -19,7 +20,11 @@ extension ClaimDesk: AccessTurns {
             patience: Self.patience)
         let id = arbiter.reserve()
         let turn = PlainTurn { [arbiter] in arbiter.cancel(id, of: Self.everybody) }
-        arbiter.open(id, request) { [arbiter] in turn.finish(Self.outcome($0, id, arbiter)) }
+        openers.withLock { $0[id] = thread }
+        arbiter.open(id, request) { [self] in
+            openers.withLock { $0[id] = nil }
+            turn.finish(Self.outcome($0, id, arbiter))
+        }
         switch turn.outcome {
         case .come(let end): return .now(end: end)
         case .late, .givenUp: return .now(end: {})
@@ -30,6 +35,11 @@ extension ClaimDesk: AccessTurns {
             return .now(end: {})
         }
         return .later(turn)
+    }
+
+    /// What to call a plain program that waits, and its thread.
+    func opener(of claim: ClaimID) -> (program: String, pid: Int32)? {
+        openers.withLock { $0[claim] }.map { ("open", $0) }
     }
 
     private static func outcome(
@@ -52,4 +62,20 @@ extension ClaimDesk: AccessTurns {
         if let claim = ProcessFamily.surroundingClaim(of: thread), arbiter.isGranted(ClaimID(claim)) { return true }
         return ProcessFamily.ancestors(of: thread).contains(where: busy.contains)
     }
+}
+
+// MARK: Evictions
+
+extension ClaimDesk {
+    /// Waits until nobody holds the item and everybody who presents it lets go of its bytes. To be ended by ``finishEviction(_:)``.
+    func claimToEvict(_ node: NodeID) async throws(ClaimError) -> ClaimID {
+        let purpose = Purpose.coordinator(Self.everybody, arbiter.reserve().value)
+        return try await arbiter.claim(
+            ClaimRequest(
+                client: Self.everybody, purpose: purpose, accesses: [Access(.item(ItemNumber(node)), .evicting)],
+                patience: Self.patience)
+        ).id
+    }
+
+    func finishEviction(_ claim: ClaimID) { arbiter.finish(claim, of: Self.everybody) }
 }

@@ -4,12 +4,15 @@ import DaemonProtocol
 import LocalMetadata
 import Logging
 import Sync
+import Synchronization
 import VirtualFileSystem
 
 /// The daemon's one arbiter, with what it has to hear: requests of clients, changes of the tree, programs that stop or die.
 final class ClaimDesk: TreeWitness {
     let ledger: ClaimLedger
     let arbiter: Arbiter<ContinuousClock>
+    /// The threads of plain programs whose open waits, or is just being asked for.
+    let openers = Mutex<[ClaimID: Int32]>([:])
     private let tree: MetadataItemTree
 
     init(_ metadata: MetadataDatabase, log: Logger) {
@@ -105,12 +108,14 @@ final class ClaimDesk: TreeWitness {
             let place = ItemPlace(folder: ItemNumber(entry.parent), name: entry.name)
             guard let item = tree.item(at: place), !nodes.contains(item.node) else { continue }
             arbiter.tell(.created(item, at: place, by: nil))
+            tree.row(of: item).map { tell($0, .gained) }
         }
         for node in nodes where tree.hasContent(ItemNumber(node)) { arbiter.tell(.changed(ItemNumber(node), by: nil)) }
     }
 
     /// An item whose version was swapped while it was open has a new number at its old place.
     private func removed(_ item: LocalItem) {
+        tell(item, .resolved)
         let successor = tree.item(at: item.place).flatMap { $0 == ItemNumber(item.node) ? nil : $0 }
         arbiter.tell(at: item.key, in: item.place.folder) { writer in
             if let successor { return .replaced(ItemNumber(item.node), with: successor, by: writer) }
@@ -118,8 +123,16 @@ final class ClaimDesk: TreeWitness {
         }
     }
 
+    /// Tells the presenters of a document of what became of one of its conflict siblings.
+    private func tell(_ sibling: LocalItem, _ change: VersionChange) {
+        guard let document = tree.document(of: sibling) else { return }
+        arbiter.tell(.versionChanged(document.item, document.version, change))
+    }
+
     /// vim and others rename the document to a backup and make a new file in its place.
     private func moved(_ item: LocalItem, to place: ItemPlace) {
+        // A sibling that gets a name of its own is a document of its own.
+        tell(item, .resolved)
         let rules = ExclusionRules.standard
         let isSetAside = place.folder == item.place.folder && rules.excludes(place.name) && !rules.excludes(item.name)
         arbiter.tell(at: item.key, in: item.place.folder) { writer in

@@ -32,6 +32,8 @@ final class LetterOffice: Sendable {
         return Dictionary(clients.map { (ClientID($0.connection), $0.processID) }) { first, _ in first }
     }
 
+    func client(_ connection: UInt64) -> ClientContext? { boxes.withLock { $0[connection]?.client } }
+
     // MARK: Presenters
 
     /// Makes room for a presenter, before anything is looked up for it.

@@ -25,6 +25,15 @@ struct MetadataItemTree: ItemTree, Sendable {
         read { try $0.item(item.node) }.map { $0.kind == .file && $0.presence == .whole } ?? false
     }
 
+    /// The document that a conflict sibling is a version of; nil for anything else.
+    func document(of sibling: LocalItem) -> (item: ItemNumber, version: VersionID)? {
+        guard let conflict = sibling.conflict else { return nil }
+        return read { try $0.item(conflict.document, in: sibling.container) }
+            .map { (ItemNumber($0.node), conflict.version) }
+    }
+
+    func row(of item: ItemNumber) -> LocalItem? { read { try $0.item(item.node) } }
+
     private func kind(of row: LocalItem) -> TreeKind {
         guard row.kind == .folder else { return .file }
         return PackageTypes.isPackage(row.name) ? .package : .folder

@@ -5,19 +5,33 @@ extension DaemonService {
     /// Who holds what and who waits for whom, as it is now.
     func claims() async throws -> ClaimsResponse {
         try await blocking { [self] in
-            let held = device.claims.snapshot.items.filter { !$0.claims.isEmpty }
+            let items = device.claims.snapshot.items
+            // Of items that are only shown there may be more than anybody reads.
+            let shown = items.filter { $0.claims.isEmpty && !$0.presenters.isEmpty }.prefix(500)
+            let held = items.filter { !$0.claims.isEmpty } + shown
             return ClaimsResponse(
                 items: try held.map { item in
-                    ClaimedItem(path: try path(of: item.key), claims: item.claims.compactMap(status))
+                    ClaimedItem(
+                        path: try path(of: item.key), claims: item.claims.compactMap(status),
+                        presenters: item.presenters.prefix(100).compactMap(status))
                 })
         }
     }
 
+    /// Nil for a presenter that has gone since.
+    private func status(_ presenter: ClaimSnapshot.ShownBy) -> PresenterStatus? {
+        guard let client = device.claims.ledger.letters.client(presenter.client.value) else { return nil }
+        return PresenterStatus(
+            presenter: presenter.id.value, program: client.program, pid: client.processID,
+            unanswered: presenter.unanswered, isSilent: presenter.isSilent)
+    }
+
     /// Nil for a claim that has ended since.
     private func status(_ claim: ClaimSnapshot.HeldBy) -> ClaimStatus? {
-        guard let holder = device.claims.ledger.holder(of: claim.id) else { return nil }
+        let holder = device.claims.ledger.holder(of: claim.id).map { ($0.program, $0.processID) }
+        guard let (program, pid) = holder ?? device.claims.opener(of: claim.id) else { return nil }
         return ClaimStatus(
-            claim: claim.id.value, program: holder.program, pid: holder.processID, mode: .init(claim.mode),
+            claim: claim.id.value, program: program, pid: pid, mode: .init(claim.mode),
             stage: .init(claim.stage), seconds: claim.age / .seconds(1),
             waitsFor: claim.waitsForClaims.map(\.value), isStopped: claim.isClientFrozen)
     }

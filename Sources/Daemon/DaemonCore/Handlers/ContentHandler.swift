@@ -1,5 +1,6 @@
 import Basics
 import CloudModel
+import Coordination
 import DaemonProtocol
 import Glibc
 import LocalMetadata
@@ -55,16 +56,38 @@ extension DaemonService {
     }
 
     func evict(_ request: EvictRequest) async throws -> ItemsResponse {
-        ItemsResponse(
-            outcomes: try await each(request.paths) { path in
-                var files: [LocalItem] = []
-                for item in try items(at: path) {
-                    try device.metadata.read {
-                        try $0.forEach(below: item) { if $0.kind == .file { files.append($0) } }
+        var outcomes: [ItemOutcome] = []
+        for path in request.paths {
+            outcomes += try await withConsent(path) { [self] in
+                try await each([path]) { path in
+                    var files: [LocalItem] = []
+                    for item in try items(at: path) {
+                        try device.metadata.read {
+                            try $0.forEach(below: item) { if $0.kind == .file { files.append($0) } }
+                        }
                     }
+                    return try evict(files, path)
                 }
-                return try evict(files, path)
-            })
+            }
+        }
+        return ItemsResponse(outcomes: outcomes)
+    }
+
+    /// Asks those who present the item, or something below it, before its bytes go. Where nobody presents anything there is nobody to ask.
+    private func withConsent(
+        _ path: MountPath, _ evict: () async throws -> [ItemOutcome]
+    ) async throws -> [ItemOutcome] {
+        guard !device.claims.ledger.letters.isEmpty else { return try await evict() }
+        let find: @Sendable () throws -> LocalItem? = { [self] in try item(at: path) }
+        // What is not there is told below.
+        guard let item = try? await blocking(find) else { return try await evict() }
+        let claim: ClaimID
+        do throws(ClaimError) { claim = try await device.claims.claimToEvict(item.node) } catch {
+            let failure = DaemonFailure(.busy, sentences: error.message, path: path.description)
+            return [ItemOutcome(path: path, failure: failure)]
+        }
+        defer { device.claims.finishEviction(claim) }
+        return try await evict()
     }
 
     private func evict(_ files: [LocalItem], _ path: MountPath) throws -> ItemOutcome {

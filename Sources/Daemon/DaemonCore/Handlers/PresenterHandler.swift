@@ -1,3 +1,4 @@
+import CloudModel
 import Coordination
 import DaemonProtocol
 import LocalMetadata
@@ -77,8 +78,8 @@ extension DaemonService {
         case .relinquishToReader: .init(.relinquishToReader)
         case .relinquishToWriter: .init(.relinquishToWriter)
         case .saveChanges: .init(.saveChanges)
-        // No callback for evictions can be registered.
-        case .accommodateDeletion, .accommodateEviction: .init(.accommodateDeletion)
+        case .accommodateDeletion: .init(.accommodateDeletion)
+        case .accommodateEviction: .init(.accommodateEviction)
         case .accommodateSubitemDeletion(let key): .init(.accommodateSubitemDeletion, path: await current(key))
         }
     }
@@ -96,16 +97,26 @@ extension DaemonService {
         case .subitemMoved(let item, let place):
             return await news(presenter, .subitemDidMove, .item(item), from: await current(.vacant(place)))
         case .subitemDeleted(_, let place): return await news(presenter, .accommodateSubitemDeletion, .vacant(place))
+        case .version(let version, .gained):
+            return PresenterNews(presenter: presenter, callback: .didGainVersion, version: "\(version)")
+        case .version(let version, .resolved):
+            return PresenterNews(presenter: presenter, callback: .didResolveConflict, version: "\(version)")
+        case .subitemVersion(let item, let version, .gained):
+            return await news(presenter, .subitemDidGainVersion, .item(item), version: version)
+        case .subitemVersion(let item, let version, .resolved):
+            return await news(presenter, .subitemDidResolveConflict, .item(item), version: version)
         // No callback for them can be registered.
         case .attributesChanged, .version, .subitemVersion: return nil
         }
     }
 
     private func news(
-        _ presenter: UInt64, _ callback: PresenterCallback, _ key: ItemKey, from: MountPath? = nil
+        _ presenter: UInt64, _ callback: PresenterCallback, _ key: ItemKey, from: MountPath? = nil,
+        version: VersionID? = nil
     ) async -> PresenterNews? {
         guard let path = await current(key) else { return nil }
-        return PresenterNews(presenter: presenter, callback: callback, path: path, from: from)
+        return PresenterNews(
+            presenter: presenter, callback: callback, path: path, from: from, version: version.map { "\($0)" })
     }
 
     /// Where an item or a name is now; nil if it has gone.
@@ -129,11 +140,14 @@ extension PresenterCallbacks {
         case .saveChanges: self = .saveChanges
         case .accommodateDeletion: self = .accommodateDeletion
         case .accommodateSubitemDeletion: self = .accommodateSubitemDeletion
+        case .accommodateEviction: self = .accommodateEviction
         case .didMove: self = .didMove
         case .didChange: self = .didChange
         case .subitemDidAppear: self = .subitemDidAppear
         case .subitemDidMove: self = .subitemDidMove
         case .subitemDidChange: self = .subitemDidChange
+        case .didGainVersion, .didResolveConflict: self = .versions
+        case .subitemDidGainVersion, .subitemDidResolveConflict: self = .subitemVersions
         }
     }
 }
