@@ -78,6 +78,30 @@ extension FoundCases {
         }
     }
 
+    @Test("a document whose name a new folder takes, and that moves into it, is told to be there")
+    func intoItsSuccessor() throws {
+        try withDevice { device, user in
+            var ledger = Ledger()
+            let (files, root) = (device.files, device.root)
+            try user.save("b", in: root, "1", &ledger)
+            try rest(device)
+            let document = try #require(try user.item("b", in: root))
+            let folder = try files.makeFolder(Array("a".utf8), in: root, permissions: 0o755, caller: user.caller)
+            try files.rename(Array("a".utf8), in: root, to: Array("b".utf8), in: root, mode: .exchange)
+            try files.rename(Array("a".utf8), in: root, to: Array("b".utf8), in: folder.node, mode: .replace)
+            // An edit whose upload has not ended: the folder's turn to be told comes first.
+            _ = try user.overwrite(#require(try user.item("b", in: folder.node)), "22", truncate: true, &ledger)
+            device.time.advance(by: .seconds(1))
+            #expect(try device.makeBatch())
+            try device.append()
+            try rest(device)
+            let inside = try #require(try user.item("b", in: folder.node))
+            #expect(inside.item == document.item)
+            let told = try device.metadata.read { try $0.remote(document.item, in: document.container) }
+            #expect(try told?.parent == #require(try user.item("b", in: root)).item)
+        }
+    }
+
     /// Two files that became one in the log while one was edited here; a folder with siblings that got a name which stays on the
     /// device; and the histories in which the cases above were found.
     @Test(

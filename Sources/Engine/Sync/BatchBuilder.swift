@@ -63,32 +63,39 @@ package struct BatchBuilder {
         }
         let plan = reconciler.plan(trees)
         let news = plan.changes + (item.size >= announcedSize ? [plan.announcement].compactMap(\.self) : [])
-        for change in news { try makeRoom(for: change) }
+        var displaced: [LocalItem] = []
+        for change in news {
+            if let resident = try makeRoom(for: change) { displaced.append(resident) }
+        }
         told.insert(item.item)
         changes.append(contentsOf: news)
         bytes += 160 + item.name.bytes.count + item.target.count
         bytes += item.attributes.extended.reduce(0) { $0 + $1.key.utf8.count + $1.value.count }
         if plan.changes.isEmpty, !plan.needsUpload { quiet.append(item.item) }
+        for resident in displaced { try add(resident) }
     }
 
     /// Who has left the place that a change claims, or left this device, is told to have done so before: to the log, the place would
-    /// be taken otherwise, and the newcomer get another name.
-    private mutating func makeRoom(for change: Change) throws {
-        guard let place = change.place else { return }
+    /// be taken otherwise, and the newcomer get another name. Answers who could only be told to be out of the way so far.
+    private mutating func makeRoom(for change: Change) throws -> LocalItem? {
+        guard let place = change.place else { return nil }
         let tree = RemoteTree(transaction, container: container)
         let key = NameKey(place.name, folding: try tree.state().foldsNames)
-        guard let resident = try tree.child(of: place.parent, key: key), resident != place.item else { return }
+        guard let resident = try tree.child(of: place.parent, key: key), resident != place.item else { return nil }
         if let departure = try transaction.departure(of: resident, in: container), !departure.isSent {
-            return try add(departure)
+            try add(departure)
+            return nil
         }
-        guard let item = try transaction.item(resident, in: container) else { return }
+        guard let item = try transaction.item(resident, in: container), !item.isExcluded, !item.isPaused else {
+            return nil
+        }
         let parent = try transaction.item(item.parent)?.item
-        guard item.name != place.name || parent != place.parent else { return }
+        guard item.name != place.name || parent != place.parent else { return nil }
         try add(item)
-        // It waits for us in turn: two that change places need a third one.
-        if planned.contains(resident), !told.contains(resident) {
-            changes.append(.move(resident, parent: place.parent, name: try ItemName("\(resident).moving")))
-        }
+        guard !told.contains(resident) else { return nil }
+        // It waits for us in turn, wants our place or to be in us: two that change places need a third one.
+        changes.append(.move(resident, parent: place.parent, name: try ItemName("\(resident).moving")))
+        return item
     }
 
     /// Answers false where the log does not have the folder and is not to hear of it now: what is inside waits with it, for the log
@@ -99,7 +106,7 @@ package struct BatchBuilder {
             try transaction.remote(parent.item, in: container) == nil
         else { return true }
         try add(parent)
-        return planned.contains(parent.item)
+        return told.contains(parent.item)
     }
 
     /// A folder that went out of the one which now moves into it: told in the other order, the log would see a circle.
