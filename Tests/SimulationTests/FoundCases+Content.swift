@@ -41,11 +41,7 @@ extension FoundCases {
     @Test("an edit in a file that stays open is told although the first look at it met a failing disk")
     func idleEditOnBrokenDisk() throws {
         try withDevice { device, user in
-            var ledger = Ledger()
-            try user.save("a", in: device.root, "1", &ledger)
-            try rest(device)
-            let file = try #require(try user.item("a", in: device.root))
-            let handle = try device.files.open(file.node, canWrite: true, truncate: false)
+            let (file, handle) = try openSaved(device, user)
             try user.put("22", handle)
             device.time.advance(by: .seconds(3))
             device.faults.begin(.brokenDisk, sparing: 0)
@@ -99,6 +95,30 @@ extension FoundCases {
             #expect(inside.item == document.item)
             let told = try device.metadata.read { try $0.remote(document.item, in: document.container) }
             #expect(try told?.parent == #require(try user.item("b", in: root)).item)
+        }
+    }
+
+    @Test(
+        "a document that moved into a new folder whose sync is paused keeps its name for the others until they hear of that"
+    )
+    func intoPausedFolder() throws {
+        try withDevice { device, user in
+            var ledger = Ledger()
+            let (files, root) = (device.files, device.root)
+            try user.save("b", in: root, "1", &ledger)
+            try rest(device)
+            let document = try #require(try user.item("b", in: root))
+            let folder = try files.makeFolder(Array("p".utf8), in: root, permissions: 0o755, caller: user.caller)
+            try files.setExtendedAttribute(
+                "user.ubiquity.isSyncPaused", to: Array("1".utf8), of: folder.node, mode: .any)
+            try files.rename(Array("b".utf8), in: root, to: Array("b".utf8), in: folder.node, mode: .replace)
+            try user.save("b", in: root, "22", &ledger)
+            for _ in 0..<3 {
+                device.time.advance(by: .seconds(1))
+                try device.syncFully()
+            }
+            let told = try device.metadata.read { try $0.remote(document.item, in: document.container) }
+            #expect(told?.name.description.hasSuffix(".moving") == false)
         }
     }
 

@@ -28,6 +28,15 @@ struct FoundCases {
         #expect(try device.unrest().isEmpty)
     }
 
+    /// A document that the cloud knows, open to write.
+    func openSaved(_ device: SimulatedDevice, _ user: UserActions) throws -> (file: LocalItem, handle: OpenHandle) {
+        var ledger = Ledger()
+        try user.save("a", in: device.root, "1", &ledger)
+        try rest(device)
+        let file = try #require(try user.item("a", in: device.root))
+        return (file, try device.files.open(file.node, canWrite: true, truncate: false))
+    }
+
     @Test("an attribute that is set while a file is open to write, and not written, is told")
     func attributeOfOpenFile() throws {
         try withDevice { device, user in
@@ -60,11 +69,7 @@ struct FoundCases {
     @Test("an edit whose close found the disk full is told once there is space, without a restart")
     func closeOnFullDisk() throws {
         try withDevice { device, user in
-            var ledger = Ledger()
-            try user.save("a", in: device.root, "1", &ledger)
-            try rest(device)
-            let file = try #require(try user.item("a", in: device.root))
-            let handle = try device.files.open(file.node, canWrite: true, truncate: false)
+            let (file, handle) = try openSaved(device, user)
             try user.put("22", handle)
             device.faults.begin(.fullDisk, sparing: 0)
             device.files.release(handle)

@@ -92,10 +92,24 @@ package struct BatchBuilder {
         let parent = try transaction.item(item.parent)?.item
         guard item.name != place.name || parent != place.parent else { return nil }
         try add(item)
-        guard !told.contains(resident) else { return nil }
-        // It waits for us in turn, wants our place or to be in us: two that change places need a third one.
+        guard !told.contains(resident), try isWaitingForThisBatch(item) else { return nil }
+        // Two that change places, or one that wants to be in the other, need a third one.
         changes.append(.move(resident, parent: place.parent, name: try ItemName("\(resident).moving")))
         return item
+    }
+
+    /// Whether it, or a folder above it, is being told further up the call stack: then it can be told after that, in this batch. What waits
+    /// in a folder whose sync is paused can not.
+    private func isWaitingForThisBatch(_ item: LocalItem) throws -> Bool {
+        var next = item
+        // Damaged rows may lead in a circle; no path has more folders.
+        for _ in 0..<4096 {
+            if next.isExcluded || next.isPaused { return false }
+            if planned.contains(next.item), !told.contains(next.item) { return true }
+            guard next.parent != .root, let folder = try transaction.item(next.parent) else { return false }
+            next = folder
+        }
+        return false
     }
 
     /// Answers false where the log does not have the folder and is not to hear of it now: what is inside waits with it, for the log
