@@ -97,7 +97,9 @@ extension Side {
     private static func writeMapped(_ opened: OpenSlot, _ offset: Int, _ count: Int, _ seed: Int) -> Outcome {
         var status = stat()
         guard fstat(opened.descriptor, &status) == 0 else { return .failure(errno) }
-        let count = min(count, status.st_size - offset)
+        // How large a folder is, each file system decides by itself; what may not be mapped, the kernel does.
+        let size = status.st_mode & S_IFMT == S_IFREG ? status.st_size : offset + count
+        let count = min(count, size - offset)
         guard count > 0 else { return .failure(ERANGE) }
         let page = offset / 4096 * 4096
         let length = offset - page + count
