@@ -118,7 +118,13 @@ extension Side {
     ) -> Outcome {
         var from = Int64(output.flags.isDirect ? output.aligned(offset) : input.aligned(offset))
         var to = Int64(input.flags.isDirect ? input.aligned(at) : output.aligned(at))
-        let count = input.flags.isDirect ? input.aligned(count) : output.aligned(count)
+        var count = input.flags.isDirect ? input.aligned(count) : output.aligned(count)
+        if input.flags.isDirect || output.flags.isDirect {
+            // A last block that is not whole: whether it may be copied, each file system decides by itself.
+            var status = stat()
+            guard fstat(input.descriptor, &status) == 0 else { return .failure(errno) }
+            count = min(count, max(0, status.st_size - Int(from)) / 4096 * 4096)
+        }
         return .of { linux_copy_file_range(input.descriptor, &from, output.descriptor, &to, count) }
     }
 }

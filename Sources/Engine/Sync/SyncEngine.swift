@@ -15,6 +15,7 @@ package final class SyncEngine: Sendable {
     package let context: EngineContext
     package let downloads: ContentService
     package let evictor: Evictor
+    private let sealer: EditSealer
     package let troubles = ContainerTroubles()
     let uploads: UploadService
     private let queue: DownloadQueue
@@ -39,6 +40,7 @@ package final class SyncEngine: Sendable {
         self.limits = limits
         downloads = ContentService(context)
         evictor = Evictor(context)
+        sealer = EditSealer(context)
         uploads = UploadService(context)
         queue = DownloadQueue(context, downloads)
         outbox = Outbox(context)
@@ -172,6 +174,7 @@ package final class SyncEngine: Sendable {
                     defer { context.mounted.takeAwayBlobs() }
                     try evictor.enforce(limits)
                 }
+                try await sealer.look { self.uploads.progress(of: $0) != nil }
             } catch { context.log.warning("maintenance failed", metadata: ["error": "\(error)"]) }
         }
     }
