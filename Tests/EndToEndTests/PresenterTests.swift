@@ -41,6 +41,11 @@ extension EndToEnd {
                 return text.split(separator: "\n").map(String.init)
             }
 
+            /// Without what the daemon's uploads ask for, and the state in the cloud, which come when they like.
+            var news: [String] {
+                said.filter { !["reader", "save", "back"].contains($0) && !$0.hasPrefix("attribute ") }
+            }
+
             func says(_ line: String, times: Int = 1) async throws {
                 try await eventually("it says “\(line)”") {
                     said.count { $0 == line } >= times
@@ -132,7 +137,7 @@ extension EndToEnd {
                     try await shown.says("moved g")
                     try await test.a.shell("rm d/g")
                     try await shown.says("deletion")
-                    #expect(shown.said == ["presenting", "moved F", "moved g", "deletion"])
+                    #expect(shown.news == ["presenting", "moved F", "moved g", "deletion"])
                 }
             }
         }
@@ -148,10 +153,10 @@ extension EndToEnd {
                     try await test.a.shell("rm d/n/new; rmdir d/n")
                     try await shown.says("deletion n")
                     #expect(
-                        shown.said == ["presenting", "appeared n", "moved old to new", "deletion new", "deletion n"])
+                        shown.news == ["presenting", "appeared n", "moved old to new", "deletion new", "deletion n"])
                     try await test.a.shell("echo y > d/w")
                     try await shown.says("subitem w")
-                    #expect(shown.said.suffix(2) == ["appeared w", "subitem w"])
+                    #expect(shown.news.suffix(2) == ["appeared w", "subitem w"])
                 }
             }
         }
@@ -160,6 +165,8 @@ extension EndToEnd {
         func deaf() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.shell("echo x > f")
+                // Uploaded, or the daemon would be the first to ask.
+                try await test.a.sync()
                 try await present(test.a, "f deaf") { shown in
                     try await test.a.shell("\(note(test.a, "f add y")); \(note(test.a, "f add z"))")
                     #expect(try await test.a.contents("f") == "x\ny\nz")
@@ -177,6 +184,7 @@ extension EndToEnd {
             for (number, signal) in [SIGSTOP, SIGKILL].enumerated() {
                 try await TestDevices.with(devices: ["A"]) { test in
                     try await test.a.shell("echo x > f")
+                    try await test.a.sync()
                     try await present(test.a, "\(test.a.documents)/f deaf") { shown in
                         async let writer = test.a.shell(note(test.a, "f add y"))
                         try await shown.says("writer")
@@ -309,13 +317,67 @@ extension EndToEnd {
                 try await present(test.a, "f") { shown in
                     let refused = try await test.a.ubiquity(evict)
                     #expect(!refused.succeeded && refused.errors.contains("not ready"), "\(refused)")
-                    #expect(shown.said == ["presenting", "eviction"])
+                    #expect(shown.news == ["presenting", "eviction"])
                 }
                 var freed: ProgramOutcome?
                 try await present(test.a, "f yields", name: "yielding") { _ in freed = try await test.a.ubiquity(evict)
                 }
                 #expect(freed?.succeeded == true)
                 #expect(try await test.a.shell(note(test.a, "f state")) == "in the cloud, uploaded")
+            }
+        }
+
+        @Test("who shows a document saves before it is uploaded, and hears what becomes of it in the cloud")
+        func upload() async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                try await test.a.shell("echo x > f")
+                try await test.a.sync()
+                try await present(test.a, "f") { shown in
+                    try await test.a.shell("echo y > f")
+                    try await shown.says("reader")
+                    try await shown.says("save")
+                    try await shown.says("back")
+                    try await shown.says("attribute NSURLUbiquitousItemIsUploadedKey")
+                    try await test.a.sync()
+                    #expect(try await test.a.attribute("isUploaded", of: "f") == "1")
+                }
+            }
+        }
+
+        @Test("a presenter that never answers holds up an upload once, for a while")
+        func deafUpload() async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                try await test.a.shell("echo x > f")
+                try await test.a.sync()
+                try await present(test.a, "f deaf") { shown in
+                    try await test.a.shell("echo y > f")
+                    try await shown.says("reader")
+                    try await test.a.sync()
+                    try await test.a.shell("echo z > f")
+                    try await test.a.sync()
+                    #expect(shown.said.count { $0 == "reader" } == 1)
+                }
+            }
+        }
+
+        @Test("dropping bytes by the extended attribute asks who shows the document, without holding up the caller")
+        func evictionByAttribute() async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                try await test.a.shell("echo x > f")
+                try await test.a.sync()
+                try await present(test.a, "f") { shown in
+                    let asked = try await test.a.setAttribute("evict", to: "1", of: "f")
+                    #expect(asked.errors.contains("Operation now in progress"), "\(asked)")
+                    try await shown.says("eviction")
+                    #expect(try await test.a.attribute("status", of: "f") == "current")
+                }
+                try await present(test.a, "f yields", name: "yielding") { shown in
+                    _ = try await test.a.setAttribute("evict", to: "1", of: "f")
+                    try await shown.says("eviction")
+                    try await eventually("its bytes are dropped") {
+                        try await test.a.attribute("status", of: "f") == "notDownloaded"
+                    }
+                }
             }
         }
 

@@ -56,7 +56,10 @@ final class EngineLink: ContentSource {
         switch command {
         case .download: try requestDownload(item)
         case .evict:
-            do { try current?.evictor.evict(item.node) } catch is EvictionRefusal { throw Errno(EBUSY) }
+            // Those who show it are asked without holding up the caller, who may be one of them.
+            do {
+                guard try current?.evictor.evictInTurn(item.node) ?? true else { throw Errno(EINPROGRESS) }
+            } catch is EvictionRefusal { throw Errno(EBUSY) }
         }
     }
 

@@ -9,6 +9,8 @@ package struct TreeFollower {
     let transaction: MetadataTransaction
     let container: ContainerID
     let isOpen: (NodeID) -> Bool
+    /// What somebody reads or writes under a claim: its content stays as it is until that is over.
+    let held: Set<NodeID>
     let now: Timestamp
     let newID: () -> ItemID
     package var effects = TreeEffects()
@@ -21,12 +23,13 @@ package struct TreeFollower {
 
     package init(
         _ transaction: MetadataTransaction, container: ContainerID, now: Timestamp, newID: @escaping () -> ItemID,
-        isOpen: @escaping (NodeID) -> Bool
+        held: Set<NodeID> = [], isOpen: @escaping (NodeID) -> Bool
     ) {
         self.transaction = transaction
         self.container = container
         self.now = now
         self.newID = newID
+        self.held = held
         self.isOpen = isOpen
     }
 
@@ -34,7 +37,12 @@ package struct TreeFollower {
     package mutating func follow(_ id: ItemID) throws {
         guard underway.insert(id).inserted else { return }
         defer { underway.remove(id) }
-        let trees = try transaction.trees(of: id, in: container)
+        var trees = try transaction.trees(of: id, in: container)
+        if !held.isEmpty, trees.remote != nil, let node = try transaction.node(of: id, in: container),
+            held.contains(node)
+        {
+            trees.local?.isBeingWritten = true
+        }
         if trees.remote == nil, trees.local == nil, let sibling = try transaction.item(id, in: container) {
             return try followSibling(sibling)
         }

@@ -105,6 +105,14 @@ private final class Witness: NSObject, NSFilePresenter, @unchecked Sendable {
         if let go { PresenterTool.wait(for: go) }
     }
 
+    func presentedItemDidChangeUbiquityAttributes(_ attributes: Set<URLResourceKey>) {
+        for name in attributes.map(\.rawValue).sorted() { PresenterTool.say("attribute \(name)") }
+    }
+
+    func presentedItemDidLose(_ version: NSFileVersion) {
+        PresenterTool.say("lost \(version.persistentIdentifier)")
+    }
+
     func presentedItemDidGain(_ version: NSFileVersion) {
         PresenterTool.say("gained a version of \(version.localizedNameOfSavingComputer ?? "nobody")")
     }

@@ -41,6 +41,9 @@ final class PlainTurn: WaitingTurn {
         calledOff()
     }
 
+    /// Makes the arbiter end the request, if it has not come; who listens is told.
+    func callOff() { calledOff() }
+
     func finish(_ outcome: TurnOutcome) {
         let tell = state.withLock { state -> (@Sendable (TurnOutcome) -> Void)? in
             guard case .waiting(let tell) = state else { return nil }
