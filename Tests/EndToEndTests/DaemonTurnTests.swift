@@ -19,7 +19,7 @@ extension EndToEnd {
             do { outcome = .success(try await body()) } catch { outcome = .failure(error) }
             // Whatever failed, the program has to end.
             _ = FileManager.default.createFile(atPath: go, contents: nil)
-            let output = try await program.output
+            let output = try await program.output.trimmingCharacters(in: .newlines)
             try outcome.get()
             return output
         }

@@ -143,7 +143,7 @@ final class RunningDaemon: Sendable {
         let (claims, engine) = (device.claims, device.engine)
         while !Task.isCancelled {
             // Only cancellation ends the sleep early, and then the loop.
-            try? await Task.sleep(for: .seconds(1))
+            try? await Task.sleep(for: AttributeWatch.period)
             guard !claims.attributes.isEmpty else { continue }
             // Nothing in it throws; what can not be looked at is left out.
             try? await engine.context.blocking { [device] in

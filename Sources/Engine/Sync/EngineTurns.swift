@@ -8,6 +8,8 @@ package enum EngineAccess: Sendable {
     case swap
     /// Follows the log in what nobody sees being read: placeholders. Nobody is asked, nobody is waited for.
     case follow
+    /// Tells the cloud what a package is now. Nobody is asked, nobody is waited for.
+    case tell
     /// Drops its bytes. Who shows it has to agree.
     case evict
 }

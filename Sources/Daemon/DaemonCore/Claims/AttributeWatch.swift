@@ -5,7 +5,7 @@ import Logging
 import Synchronization
 import VirtualFileSystem
 
-/// Tells presenters which ubiquity attributes of their items changed. It looks once a second, and only when the database was written or
+/// Tells presenters which ubiquity attributes of their items changed. It looks ten times a second, and only when the database was written or
 /// bytes are on their way since; at a bounded number of presenters each time, so that many cost no more than few.
 final class AttributeWatch: Sendable {
     private struct State {
@@ -15,8 +15,10 @@ final class AttributeWatch: Sendable {
         var writes: UInt64 = 0
     }
 
-    /// Presenters looked at in one second: some ten milliseconds.
-    private static let share = 500
+    /// Shorter than an edit rests before it is uploaded, so that none is missed.
+    static let period = Duration.milliseconds(100)
+    /// Presenters looked at each time: a few milliseconds.
+    private static let share = 50
 
     private let state = Mutex(State())
     private let count = Atomic(0)

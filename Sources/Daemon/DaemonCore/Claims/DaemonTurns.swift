@@ -55,12 +55,16 @@ extension EngineAccess {
         // What others have not saved would be written over the new version later, as if it had been seen.
         case .swap: .writing(.merging)
         case .follow: .writing(nil)
+        case .tell: .reading(.withoutChanges)
         case .evict: .evicting
         }
     }
 
     fileprivate var mayWait: Bool {
-        if case .follow = self { false } else { true }
+        switch self {
+        case .follow, .tell: false
+        case .upload, .swap, .evict: true
+        }
     }
 
     /// Longer than a silent presenter or a frozen holder is waited for. Who lives and holds on keeps its own document as it is; the
