@@ -81,6 +81,7 @@ extension FaultBench {
         guard victim.daemon.isRunning else { throw EndToEndError("\(when): the daemon died of it") }
         // The daemon takes its time to find that a cloud is back which did not answer.
         try await eventually("\(when): all can be read") { try await !look(victim).isEmpty }
+        if flow.description == Flow.download.description { try await expectArrived(when) }
         try await expectKept(when)
         try await expectUploaded(when)
         try await recover()
