@@ -93,7 +93,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("removed versions are gone on every device, and presenters hear of it; the other versions stay")
+        @Test("removed versions are gone on every device; the other versions stay")
         func remove() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await save(["one", "two", "three"], a)
