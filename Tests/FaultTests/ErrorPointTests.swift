@@ -12,7 +12,13 @@ extension FaultSuite {
             let code: Int32
             let lasts: Bool
 
-            static var chosen: [Refusal] { Extent.isFull ? all : [all[1], all[2]] }
+            /// A share, all of them, or the one named (`make faults FLOW=upload REFUSAL='EIO once'`).
+            static var chosen: [Refusal] {
+                guard let name = getenv("FAULTS_REFUSAL").map({ String(cString: $0) }) else {
+                    return Extent.isFull ? all : [all[1], all[2]]
+                }
+                return all.filter { $0.description == name }
+            }
 
             private static let all = [
                 Refusal(description: "EIO once", code: EIO, lasts: false),
