@@ -120,6 +120,27 @@ extension EndToEnd {
             }
         }
 
+        @Test("a program reads, puts back and removes versions by the library, on a device that never had them")
+        func library() async throws {
+            try await TestDevices.withTwo { _, a, b in
+                try await save(["one", "two", "three"], a)
+                try await b.sync()
+                let said = try await b.shell("\(b.binaries)/presenter-tool versions f")
+                let lines = said.split(separator: "\n").map(String.init)
+                let expected = [
+                    "current of A", "0 here, 2 in the cloud", "read one", "1 here, 1 in the cloud",
+                    "found, discardable", "now one", "0 here",
+                ]
+                #expect(lines == expected, "\(said)")
+                try await b.sync()
+                try await a.sync()
+                try await eventually("it is back on both") { try await a.contents("f") == "one" }
+                #expect(
+                    try await history(a).map(\.size) == [6, 4],
+                    "the oldest was removed, and what was current is a version")
+            }
+        }
+
         @Test("without the cloud the history is listed, and restoring says that the cloud can not be reached")
         func offline() async throws {
             try await TestDevices.withTwo { cloud, a, b in

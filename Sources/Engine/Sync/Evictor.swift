@@ -1,8 +1,10 @@
+import Basics
 import CloudModel
 import Glibc
 import LocalContent
 package import LocalMetadata
 import Logging
+import Synchronization
 
 /// Drops local bytes, by hand or to keep the cache within its limits.
 package struct Evictor: Sendable {
@@ -77,14 +79,23 @@ package struct Evictor: Sendable {
     private func evictLate(_ node: NodeID, _ end: TurnEnd?) async {
         do {
             try await context.blocking { [self] in
-                defer { end?() }
-                if end != nil { try evict(node) }
+                guard let end else { return noteRefusal(node) }
+                defer { end() }
+                try evict(node)
             }
         } catch { context.log.debug("kept a file", metadata: ["why": "\(error)"]) }
     }
 
+    private func noteRefusal(_ node: NodeID) {
+        let now = context.time.now()
+        context.waiting.manners.withLock { $0.refused(node, at: now) }
+    }
+
     private func wasEvictedInTurn(_ item: LocalItem) -> Bool {
+        let now = context.time.now()
+        guard context.waiting.manners.withLock({ $0.mayAsk(item.node, at: now) }) else { return false }
         do { return try evictInTurn(item.node) } catch {
+            if error as? EvictionRefusal == .isPresented { noteRefusal(item.node) }
             context.log.debug("kept a file", metadata: ["why": "\(error)"])
             return false
         }

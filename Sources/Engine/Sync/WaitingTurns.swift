@@ -8,6 +8,7 @@ package final class WaitingTurns: Sendable {
     /// Items that wait; more than this many ask again later.
     private static let limit = 1_000
 
+    let manners = Mutex(EvictionManners())
     private let nodes = Mutex<Set<NodeID>>([])
     private let jobs: AsyncStream<Job>
     private let sink: AsyncStream<Job>.Continuation
