@@ -12,6 +12,8 @@ extension FuzzTarget {
             AppendKey(text) != nil, accepted { try ServerAddress(text) } != nil,
         ]
         _ = accepted { try WireJSON.decode(CloudFailure.self, from: bytes) }
+        _ = accepted { try WireJSON.decode(SignInRequest.self, from: bytes) }
+        _ = accepted { try WireJSON.decode(CloudDescription.self, from: bytes) }
         return binary || isJSON || fields.contains(true)
     } seeds: {
         let id = ChunkID(words: (1, 2, 3, 4))
@@ -20,6 +22,8 @@ extension FuzzTarget {
             ChunkBatch([ChunkBatch.Part(id: id, frame: [1, 2, 3])]).encoded(),
             WireJSON.encode(CloudNews(revision: 9, containers: ["CloudDocs": 4])),
             WireJSON.encode(CloudFailure(.quota, "It is full.")),
+            WireJSON.encode(SignInRequest(code: "ABCD-EFGH-JKMN-PQRS", device: "laptop")),
+            WireJSON.encode(CloudDescription(identity: "a", former: ["b": ["CloudDocs": 3]])),
         ] + ["bytes=1-20", "Bearer ubq_1_00", "ABCD-EFGH-JKMN-PQRS", "https://[::1]:443/a"].map { Array($0.utf8) }
     }
 
