@@ -18,7 +18,8 @@ struct PieceGroupTests {
                 entry: ChunkEntry(id: ChunkID(words: (UInt64(number), 0, 0, 0)), length: length),
                 sources: [.file(item: number, offset: 0)])
         }
-        let groups = PieceGroups(pieces).groups
+        #expect(PieceGroups(pieces, together: false).groups.allSatisfy { $0.count == 1 })
+        let groups = PieceGroups(pieces, together: true).groups
         #expect(Set(groups.joined().map(\.entry.id)) == Set(pieces.map(\.entry.id)))
         #expect(groups.joined().count == pieces.count)
         for group in groups where group.count > 1 {

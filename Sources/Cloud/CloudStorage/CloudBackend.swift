@@ -112,4 +112,6 @@ package struct CloudCapabilities: OptionSet, Sendable {
     package init(rawValue: UInt32) { self.rawValue = rawValue }
     /// ``CloudBackend/events()`` tells of every change; otherwise callers poll.
     package static let push = CloudCapabilities(rawValue: 1 << 0)
+    /// ``CloudBackend/putChunks(_:in:)`` sends its chunks together, which costs less than one by one.
+    package static let manyChunks = CloudCapabilities(rawValue: 1 << 1)
 }

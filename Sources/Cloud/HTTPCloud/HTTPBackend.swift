@@ -19,7 +19,7 @@ package final class HTTPBackend: CloudBackend {
         connection = ServerConnection(address: address, logger: logger, token: token)
     }
 
-    package var capabilities: CloudCapabilities { .push }
+    package var capabilities: CloudCapabilities { [.push, .manyChunks] }
 
     package func connect(create: Bool) async throws -> CloudIdentity {
         var exchange = Exchange(create ? .put : .get, CloudRoutes.cloud)

@@ -11,7 +11,12 @@ struct PieceGroups {
 
     private(set) var groups: [[UploadPiece]] = []
 
-    init(_ pieces: [UploadPiece]) {
+    /// Without `together` each piece goes alone: a cloud that is near takes several at once.
+    init(_ pieces: [UploadPiece], together: Bool) {
+        guard together else {
+            groups = pieces.map { [$0] }
+            return
+        }
         var group: [UploadPiece] = []
         var bytes = 0
         for piece in pieces {

@@ -22,8 +22,6 @@ extension FuzzTarget {
             ChunkBatch([ChunkBatch.Part(id: id, frame: [1, 2, 3])]).encoded(),
             WireJSON.encode(CloudNews(revision: 9, containers: ["CloudDocs": 4])),
             WireJSON.encode(CloudFailure(.quota, "It is full.")),
-            WireJSON.encode(SignInRequest(code: "ABCD-EFGH-JKMN-PQRS", device: "laptop")),
-            WireJSON.encode(CloudDescription(identity: "a", former: ["b": ["CloudDocs": 3]])),
         ] + ["bytes=1-20", "Bearer ubq_1_00", "ABCD-EFGH-JKMN-PQRS", "https://[::1]:443/a"].map { Array($0.utf8) }
     }
 
