@@ -14,7 +14,9 @@ import Testing
 extension EndToEnd {
     @Suite("Collections that die")
     struct CollectionCrashTests {
-        @Test("kill -9 of a collection, and of the server beside it, never takes what is needed, nor leaves a row without its file")
+        @Test(
+            "kill -9 of a collection, and of the server beside it, never takes what is needed, nor leaves a row without its file"
+        )
         func killed() async throws {
             let seed = UInt64.random(in: 0 ... .max)
             print("seed \(seed)")

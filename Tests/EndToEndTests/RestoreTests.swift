@@ -6,7 +6,9 @@ import Testing
 extension EndToEnd {
     @Suite("A restored server")
     struct RestoreTests {
-        @Test("a device that saw no more goes on by itself, one that did stops and says so, and a reset loses none of its edits")
+        @Test(
+            "a device that saw no more goes on by itself, one that did stops and says so, and a reset loses none of its edits"
+        )
         func restore() async throws {
             try await ServerProcess.with { server in
                 try await TestDevices.with(devices: ["A", "B"], cloud: server.url) { test in

@@ -14,10 +14,10 @@ final class ServerProcess: Sendable {
     var url: String { "\(options.isEmpty ? "http" : "https")://127.0.0.1:\(port)" }
 
     /// The options are those of a server with a certificate.
-    init(options: [String] = []) throws {
+    init(options: [String] = [], data: String? = nil) throws {
         self.options = options
         port = try freePort()
-        data = "\(NSTemporaryDirectory())/ubq-server-\(UUID().uuidString)"
+        self.data = data ?? "\(NSTemporaryDirectory())/ubq-server-\(UUID().uuidString)"
         program = "\(try TestDevices.binaries())/ubiquity-server"
     }
 

@@ -29,7 +29,8 @@ struct RouteDocumentTests {
             try await server.store.addAccount("anna", quota: 1_000_000)
             let runner = ProgramRunner(
                 environment: [
-                    "SERVER": server.address.description, "DATA": folder, "CODE": try await server.store.addCode(for: "anna").text,
+                    "SERVER": server.address.description, "DATA": folder,
+                    "CODE": try await server.store.addCode(for: "anna").text,
                 ]
             ) {}
             return try await runner.run("bash", ["-c", script], in: "/", limit: .seconds(60)).output

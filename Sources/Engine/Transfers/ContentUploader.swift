@@ -1,5 +1,6 @@
 package import Chunking
 package import CloudModel
+import CloudStorage
 
 /// Brings files to the cloud: names their chunks, asks which are missing, sends those, and the manifest last.
 ///

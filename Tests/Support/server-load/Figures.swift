@@ -7,6 +7,7 @@ final class Figures: Sendable {
         var appends: [Float] = []
         var seen: [Float] = []
         var failures = 0
+        var isGivenUp = false
     }
 
     private let state = Mutex(State())
@@ -15,13 +16,17 @@ final class Figures: Sendable {
     func saw(_ milliseconds: Double) { state.withLock { $0.seen.append(Float(milliseconds)) } }
     func failed() { state.withLock { $0.failures += 1 } }
 
+    func gaveUp() { state.withLock { $0.isGivenUp = true } }
+    /// Whether something could not be told in the end.
+    var hasGivenUp: Bool { state.withLock { $0.isGivenUp } }
+
     func report(seconds: Double) -> String {
         let state = state.withLock { $0 }
         let rate = Double(state.appends.count) / seconds
         return """
-            appends acknowledged: \(state.appends.count), \(Int(rate)) a second, failed and tried again: \(state.failures)
-            append: \(Self.distribution(state.appends))
-            seen by another device: \(Self.distribution(state.seen))
+            changes acknowledged: \(state.appends.count), \(Int(rate)) a second, appends tried again: \(state.failures)
+            acknowledged after: \(Self.distribution(state.appends))
+            seen by another device after: \(Self.distribution(state.seen))
             """
     }
 

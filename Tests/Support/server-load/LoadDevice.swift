@@ -26,27 +26,35 @@ final class LoadDevice: Sendable {
     /// What the server said it has, and where.
     var claims: [LogSequence: [UInt8]] { acknowledged.withLock { $0 } }
 
-    func write(every pause: Duration, until end: ContinuousClock.Instant) async {
-        var next = ContinuousClock.now + pause * Double.random(in: 0..<1)
-        var number: UInt64 = 0
+    /// Makes `rate` changes a second, and tells of them as a device does: together, no more often than it gathers, one append at a time.
+    func write(rate: Double, until end: ContinuousClock.Instant) async {
+        let start = ContinuousClock.now + .seconds(1 / rate) * Double.random(in: 0..<1)
+        let wallStart = SystemTime().now().adding(start - .now)
+        var (told, number) = (0, UInt64(0))
+        var next = start + .seconds(1 / rate)
         while next < end {
             // Only cancellation ends the sleep early, and nobody cancels.
             try? await Task.sleep(until: next)
+            let begun = ContinuousClock.now
+            let due = Int((ContinuousClock.now - start) / .seconds(1) * rate)
             number += 1
-            await append(number, until: end)
-            // Who was held up does not catch up in a burst: it is a load of devices, not a queue.
-            next = max(next + pause, .now)
+            let made = (told..<due).map { Duration.seconds(Double($0 + 1) / rate) }
+            await append(number, made.map { wallStart.adding($0) }, until: end)
+            for change in made { figures.appended(.now - (start + change)) }
+            told = due
+            next = max(begun + Self.gather, start + .seconds(Double(told + 1) / rate))
         }
     }
 
-    private func append(_ number: UInt64, until end: ContinuousClock.Instant) async {
-        let begun = ContinuousClock.now
+    /// ``EngineTiming`` has the same.
+    private static let gather = Duration.milliseconds(250)
+
+    private func append(_ number: UInt64, _ times: [Timestamp], until end: ContinuousClock.Instant) async {
         while .now < end + .seconds(10) {
             do {
-                let payload = try batch(number).encoded()
+                let payload = try batch(number, times).encoded()
                 let place = try await backend.append(payload, to: .cloudDocs)
                 acknowledged.withLock { $0[place] = payload }
-                figures.appended(.now - begun)
                 return
             } catch {
                 figures.failed()
@@ -54,14 +62,15 @@ final class LoadDevice: Sendable {
                 try? await Task.sleep(for: .milliseconds(200))
             }
         }
+        figures.gaveUp()
     }
 
-    private func batch(_ number: UInt64) -> ChangeBatch {
-        let item = ItemID(high: id.value, low: number % 100)
-        let changes = AttributeChanges(permissions: UInt16(number % 512), modified: SystemTime().now())
+    private func batch(_ number: UInt64, _ times: [Timestamp]) -> ChangeBatch {
+        let changes = times.map { time in
+            Change.setAttributes(ItemID(high: id.value, low: number % 100), AttributeChanges(modified: time))
+        }
         return ChangeBatch(
-            device: id, deviceName: "load", deviceSequence: number, time: SystemTime().now(),
-            changes: [.setAttributes(item, changes)])
+            device: id, deviceName: "load", deviceSequence: number, time: SystemTime().now(), changes: changes)
     }
 
     func follow(until end: ContinuousClock.Instant) async {
@@ -90,7 +99,9 @@ final class LoadDevice: Sendable {
         let now = SystemTime().now().nanoseconds
         for record in records {
             guard let batch = try? ChangeBatch(decoding: record.payload), batch.device != id else { continue }
-            figures.saw(Double(now - batch.time.nanoseconds) / 1e6)
+            for case .setAttributes(_, let change) in batch.changes {
+                if let made = change.modified { figures.saw(Double(now - made.nanoseconds) / 1e6) }
+            }
         }
     }
 }
