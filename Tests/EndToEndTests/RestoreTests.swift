@@ -33,7 +33,7 @@ extension EndToEnd {
                     try await test.b.shell("for i in $(seq 5); do echo $i > new-$i; done")
                     try await test.b.sync()
                     #expect(try await test.a.shell("cat after") == "two")
-                    try await test.a.ubiquity(["reset", "--yes"]).text()
+                    try await test.a.ubiquity(["reset", test.a.mount, "--yes"]).text()
                     try await eventually("A has B's changes") { try await test.a.contents("new-5") == "5" }
                     try await eventually("what only A had is in the cloud again") {
                         try await test.b.shell("grep -rl two . || true").contains("after")

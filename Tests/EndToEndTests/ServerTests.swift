@@ -130,7 +130,7 @@ extension EndToEnd {
                 try await test.a.ubiquity(["login", server.url, "--code", server.code()]).text()
                 try await eventually("it goes up later") { try await test.b.contents("g") == "three" }
                 let devices = try server.command(["device", "list"])
-                #expect(devices.split(separator: "\n").count == 2 && devices.contains("access ended"))
+                #expect(devices.split(separator: "\n").count == 3 && devices.contains("access ended"))
             }
         }
     }

@@ -1,6 +1,9 @@
+import CloudModel
 import CloudProtocol
+import CloudServer
 import Foundation
 import Glibc
+import HTTPCloud
 import TestSupport
 import Testing
 
