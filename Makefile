@@ -12,7 +12,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 
 .PHONY: help setup setup-build build run stop test simulate histories model powerloss faults fuzz tsan check format bench \
-	scale stress install deb clean
+	scale server-load stress install deb clean
 
 help:
 	@echo "make run      build, mount ~/MobileDocuments in the background, say what to try"
@@ -29,6 +29,7 @@ help:
 	@echo "make format   format the sources"
 	@echo "make bench    measure against the underlying disk and rclone's mount (BENCH=--quick is faster)"
 	@echo "make scale    real trees, 100,000 items and large files through two devices, measured (half an hour)"
+	@echo "make server-load  200 devices at one server, and a large upload that breaks again and again (LOAD=options)"
 	@echo "make stress   fio with checksums, stress-ng's file system stressors and a long mixed load in a mount"
 	@echo "make setup    install the Debian packages that building and testing need"
 	@echo "make install  install below PREFIX ($(PREFIX)), staged in DESTDIR"
@@ -125,6 +126,12 @@ bench: build
 # SCALE=tree runs one of: tree, placeholders, folder, big, moves.
 scale: setup build
 	scripts/scale $(SCALE)
+
+# LOAD='--devices 20 --seconds 10' is a short one, LOAD='--kill 30 --stop 20' one with faults.
+server-load: setup build
+	$(SWIFT_BUILD) --product server-load
+	scripts/server-load $(LOAD)
+	scripts/interrupted-upload
 
 # STRESS=fio runs one of: fio, stressors, soak.
 stress: setup build

@@ -179,11 +179,16 @@ let package = Package(
         // MARK: Server: a cloud for others
         .target(
             name: "ServerStorage",
-            dependencies: ["Basics", "CLinux", "CloudModel", "CloudProtocol", crypto, grdb, logging, nioPosix],
-            path: "Sources/Server/ServerStorage"),
+            dependencies: [
+                "Basics", "Chunking", "CLinux", "CloudModel", "CloudProtocol", "ContainerLog", crypto, grdb, logging,
+                nioPosix,
+            ], path: "Sources/Server/ServerStorage"),
         .testTarget(
             name: "ServerStorageTests",
-            dependencies: ["Basics", "CloudModel", "CloudProtocol", "ServerStorage", "TestSupport", grdb, logging]),
+            dependencies: [
+                "Basics", "Chunking", "CloudModel", "CloudProtocol", "ContainerLog", "ServerStorage", "TestSupport",
+                grdb, logging,
+            ]),
         .target(
             name: "CloudServer",
             dependencies: [
@@ -195,8 +200,16 @@ let package = Package(
             dependencies: ["CloudModel", "CloudProtocol", "CloudServer", "ServerStorage", "TestSupport"]),
         .executableTarget(
             name: "ubiquity-server",
-            dependencies: ["Basics", "CloudServer", "DaemonProtocol", "ServerStorage", argumentParser, logging],
-            path: "Sources/Server/ubiquity-server"),
+            dependencies: [
+                "Basics", "CloudModel", "CloudServer", "DaemonProtocol", "ServerStorage", argumentParser, logging,
+            ], path: "Sources/Server/ubiquity-server"),
+
+        .executableTarget(
+            name: "server-load",
+            dependencies: [
+                "Basics", "CloudModel", "CloudProtocol", "CloudStorage", "ContainerLog", "HTTPCloud", argumentParser,
+                logging,
+            ], path: "Tests/Support/server-load"),
 
         // MARK: Daemon and command line
         .target(
@@ -279,8 +292,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "CloudModel", "CloudProtocol", "CloudStorage", "HTTPCloud", "NoteTaker", "TestSupport",
-                "presenter-tool", "ubiquity", "ubiquity-server", "ubiquityd", logging,
+                "Basics", "Chunking", "CloudModel", "CloudProtocol", "CloudStorage", "ContainerLog", "HTTPCloud",
+                "NoteTaker", "TestSupport", "presenter-tool", "ubiquity", "ubiquity-server", "ubiquityd", logging,
             ]),
         .testTarget(
             name: "FaultTests", dependencies: ["Faults", "TestSupport", "fault-tool", "ubiquity", "ubiquityd"]),

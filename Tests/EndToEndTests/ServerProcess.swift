@@ -6,7 +6,7 @@ import TestSupport
 /// A real `ubiquity-server` with its data directory, on a port that stays the same over restarts.
 final class ServerProcess: Sendable {
     let port: Int
-    private let data: String
+    let data: String
     private let program: String
     private let options: [String]
     private let running = Mutex<Process?>(nil)
@@ -14,10 +14,10 @@ final class ServerProcess: Sendable {
     var url: String { "\(options.isEmpty ? "http" : "https")://127.0.0.1:\(port)" }
 
     /// The options are those of a server with a certificate.
-    init(options: [String] = []) throws {
+    init(options: [String] = [], data: String? = nil) throws {
         self.options = options
         port = try freePort()
-        data = "\(NSTemporaryDirectory())/ubq-server-\(UUID().uuidString)"
+        self.data = data ?? "\(NSTemporaryDirectory())/ubq-server-\(UUID().uuidString)"
         program = "\(try TestDevices.binaries())/ubiquity-server"
     }
 
@@ -70,14 +70,20 @@ final class ServerProcess: Sendable {
         _ = waitForEnd()
     }
 
-    /// Runs a command of the server's owner and answers what it printed.
-    func command(_ arguments: [String]) throws -> String {
+    /// Begins a command of the server's owner.
+    func begin(_ arguments: [String], output: Pipe) throws -> Process {
         let process = Process()
-        let output = Pipe()
         process.executableURL = URL(filePath: program)
         process.arguments = arguments + ["--data", data]
         process.standardOutput = output
         try process.run()
+        return process
+    }
+
+    /// Runs a command of the server's owner and answers what it printed.
+    func command(_ arguments: [String]) throws -> String {
+        let output = Pipe()
+        let process = try begin(arguments, output: output)
         let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw EndToEndError("\(arguments) failed: \(text)") }

@@ -120,8 +120,17 @@ extension EndToEnd {
                 #expect(again.status == 1 && again.errors.contains("not signed in"), "\(again)")
                 try await test.a.ubiquity(["login", server.url, "--code", server.code()]).text()
                 try await eventually("B has the edit") { try await test.b.contents("f") == "two" }
+                try await test.a.sync()
+                try await test.a.shell("echo three > g")
+                let removed = try await test.a.ubiquity(["logout", server.url, "--remove-files"])
+                #expect(removed.succeeded && removed.output.contains("Removed the local bytes"), "\(removed)")
+                // What had gone up is a placeholder now; the edit that had not is here.
+                #expect(try await test.a.shell("cat g") == "three")
+                #expect(try await test.a.attribute("status", of: "f") == "notDownloaded")
+                try await test.a.ubiquity(["login", server.url, "--code", server.code()]).text()
+                try await eventually("it goes up later") { try await test.b.contents("g") == "three" }
                 let devices = try server.command(["device", "list"])
-                #expect(devices.split(separator: "\n").count == 2 && devices.contains("access ended"))
+                #expect(devices.split(separator: "\n").count == 3 && devices.contains("access ended"))
             }
         }
     }

@@ -23,11 +23,14 @@ struct RouteDocumentTests {
         #expect(commands.count > 20)
         // Each command's output ends with a line of its own, whether it prints an end of line or not.
         let script = commands.map { "echo '$ '; \($0)\necho" }.joined(separator: "\n")
-        let said = try await withServer { server in
+        let folder = "\(NSTemporaryDirectory())/ubiquity-examples-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let said = try await withServer(folder: folder) { server in
             try await server.store.addAccount("anna", quota: 1_000_000)
             let runner = ProgramRunner(
                 environment: [
-                    "SERVER": server.address.description, "CODE": try await server.store.addCode(for: "anna").text,
+                    "SERVER": server.address.description, "DATA": folder,
+                    "CODE": try await server.store.addCode(for: "anna").text,
                 ]
             ) {}
             return try await runner.run("bash", ["-c", script], in: "/", limit: .seconds(60)).output

@@ -31,13 +31,15 @@ struct TestServer: Sendable {
 }
 
 func withServer<T: Sendable>(
-    port: Int = 0, folder: String? = nil, _ body: @escaping @Sendable (TestServer) async throws -> T
+    port: Int = 0, folder: String? = nil, configure: (inout CloudServerConfiguration) -> Void = { _ in },
+    _ body: @escaping @Sendable (TestServer) async throws -> T
 ) async throws -> T {
     let path = folder ?? "\(NSTemporaryDirectory())/ubiquity-server-\(UUID().uuidString)"
     defer { if folder == nil { try? FileManager.default.removeItem(atPath: path) } }
     let store = try ServerStore(path: path, serving: true, log: quiet)
     var configuration = CloudServerConfiguration()
     configuration.port = port
+    configure(&configuration)
     let server = CloudServer(store, configuration, log: quiet)
     let (ports, source) = AsyncStream<Int>.makeStream()
     let running = Task {

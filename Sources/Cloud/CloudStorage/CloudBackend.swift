@@ -8,7 +8,7 @@ package protocol CloudBackend: Sendable {
     var capabilities: CloudCapabilities { get }
 
     /// Opens the cloud, and makes it when `create` is set and nothing is there. Answers its identity: a device that has synced
-    /// with one identity refuses another. Without `create`, an absent cloud is `offline`, never an empty one.
+    /// with one identity refuses another that does not continue it (``CloudIdentity/continues(_:readTo:)``). Without `create`, an absent cloud is `offline`, never an empty one.
     func connect(create: Bool) async throws -> CloudIdentity
 
     func containers() async throws -> [ContainerName]
@@ -28,6 +28,8 @@ package protocol CloudBackend: Sendable {
     func missing(_ chunks: [ChunkID], in container: ContainerName) async throws -> Set<ChunkID>
     /// Keeps a chunk's frame (``Chunking`` makes and verifies frames). Overwrites nothing: a chunk's name says its bytes.
     func putChunk(_ id: ChunkID, frame: [UInt8], in container: ContainerName) async throws
+    /// The same of several, which should be small: a backend that is far away sends them together. All or some are kept after an error.
+    func putChunks(_ chunks: [ChunkToPut], in container: ContainerName) async throws
     /// Somebody read these chunks and found other bytes than their names say: until they are put again they count as missing, and
     /// ``putChunk(_:frame:in:)`` overwrites them.
     func distrust(_ chunks: Set<ChunkID>, in container: ContainerName) async throws
@@ -39,6 +41,23 @@ package protocol CloudBackend: Sendable {
 
     /// Bytes the cloud has in all and free, for `df`; nil where it has no limit.
     func space() async throws -> CloudSpace?
+}
+
+extension CloudBackend {
+    /// One after the other.
+    package func putChunks(_ chunks: [ChunkToPut], in container: ContainerName) async throws {
+        for chunk in chunks { try await putChunk(chunk.id, frame: chunk.frame, in: container) }
+    }
+}
+
+/// A chunk with its frame.
+package struct ChunkToPut: Hashable, Sendable {
+    package let id: ChunkID
+    package let frame: [UInt8]
+    package init(id: ChunkID, frame: [UInt8]) {
+        self.id = id
+        self.frame = frame
+    }
 }
 
 /// One entry of a log as stored.
@@ -61,7 +80,21 @@ package enum CloudEvent: Hashable, Sendable {
 /// Which cloud this is, whatever way leads to it.
 package struct CloudIdentity: Hashable, Sendable {
     package let text: String
-    package init(_ text: String) { self.text = text }
+    /// What the cloud was called before it was restored from a backup or lost a container, each with how many entries of each log of
+    /// that time are still there.
+    package let former: [String: [ContainerName: LogSequence]]
+
+    package init(_ text: String, former: [String: [ContainerName: LogSequence]] = [:]) {
+        self.text = text
+        self.former = former
+    }
+
+    /// Whether a device that knows this cloud by `name`, and has read its logs so far, may go on: nothing that it saw is gone.
+    package func continues(_ name: String, readTo cursors: [ContainerName: LogSequence]) -> Bool {
+        if name == text { return true }
+        guard let ends = former[name] else { return false }
+        return cursors.allSatisfy { container, cursor in cursor <= (ends[container] ?? .zero) }
+    }
 }
 
 package struct CloudSpace: Hashable, Sendable {
@@ -79,4 +112,6 @@ package struct CloudCapabilities: OptionSet, Sendable {
     package init(rawValue: UInt32) { self.rawValue = rawValue }
     /// ``CloudBackend/events()`` tells of every change; otherwise callers poll.
     package static let push = CloudCapabilities(rawValue: 1 << 0)
+    /// ``CloudBackend/putChunks(_:in:)`` sends its chunks together, which costs less than one by one.
+    package static let manyChunks = CloudCapabilities(rawValue: 1 << 1)
 }

@@ -14,6 +14,8 @@ extension CloudError {
         case .notFound: .notFound
         // Waits until the first device has made it, or until the server has its data again.
         case .noCloud: .offline
+        // Connecting anew tells what became of it.
+        case .renamed: .offline
         case .damaged: .damaged
         case .foreign: .foreign
         case .quota, .serverFull: .quota

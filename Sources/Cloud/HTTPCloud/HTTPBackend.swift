@@ -19,17 +19,20 @@ package final class HTTPBackend: CloudBackend {
         connection = ServerConnection(address: address, logger: logger, token: token)
     }
 
-    package var capabilities: CloudCapabilities { .push }
+    package var capabilities: CloudCapabilities { [.push, .manyChunks] }
 
     package func connect(create: Bool) async throws -> CloudIdentity {
         var exchange = Exchange(create ? .put : .get, CloudRoutes.cloud)
         exchange.isForAnyCloud = true
-        let found = CloudIdentity(try await connection.json(CloudDescription.self, exchange).identity)
-        let expected = identity.withLock { identity in
-            if identity == nil { identity = found }
-            return identity
+        let found = CloudIdentity(try await connection.json(CloudDescription.self, exchange))
+        let isExpected = identity.withLock { identity in
+            guard let known = identity, known.text != found.text, found.former[known.text] == nil else {
+                identity = found
+                return true
+            }
+            return false
         }
-        guard found == expected else {
+        guard isExpected else {
             throw CloudError(
                 .foreign, "\(connection.address) has another cloud now. Put the right one back, or use another --state."
             )
@@ -91,6 +94,35 @@ package final class HTTPBackend: CloudBackend {
         try await connection.send(Exchange(.put, CloudRoutes.chunk(id, in: container), body: frame))
     }
 
+    package func putChunks(_ chunks: [ChunkToPut], in container: ContainerName) async throws {
+        var rest = chunks[...]
+        while !rest.isEmpty {
+            let part = rest.prefix(Self.fitting(rest))
+            rest = rest.dropFirst(part.count)
+            do { try await putTogether(part, in: container) } catch let error as CloudError {
+                // All or none is the server's word; some of them may still fit.
+                guard error.code == .quota, part.count > 1 else { throw error }
+                for chunk in part { try await putChunk(chunk.id, frame: chunk.frame, in: container) }
+            }
+        }
+    }
+
+    private func putTogether(_ chunks: ArraySlice<ChunkToPut>, in container: ContainerName) async throws {
+        let body = ChunkBatch(chunks.map { ChunkBatch.Part(id: $0.id, frame: $0.frame) }).encoded()
+        try await connection.send(Exchange(.post, CloudRoutes.chunks(container), body: body))
+    }
+
+    /// How many of the first fit into one request, at least one.
+    private static func fitting(_ chunks: ArraySlice<ChunkToPut>) -> Int {
+        // An id, and a length of at most five bytes; before them a version and a count.
+        var bytes = 16
+        let count = chunks.prefix(CloudLimits.batchChunks).prefix { chunk in
+            bytes += 37 + chunk.frame.count
+            return bytes <= CloudLimits.batchBody
+        }.count
+        return max(1, count)
+    }
+
     package func distrust(_ chunks: Set<ChunkID>, in container: ContainerName) async throws {
         var rest = Array(chunks)[...]
         while !rest.isEmpty {
@@ -120,5 +152,15 @@ package final class HTTPBackend: CloudBackend {
     package func space() async throws -> CloudSpace? {
         let space = try await connection.json(SpaceAnswer.self, Exchange(.get, CloudRoutes.space))
         return CloudSpace(total: space.total, free: min(space.free, space.total))
+    }
+}
+
+extension CloudIdentity {
+    fileprivate init(_ description: CloudDescription) {
+        let former = (description.former ?? [:]).mapValues { ends in
+            let known = ends.compactMap { name, end in ContainerName(name).map { ($0, LogSequence(end)) } }
+            return Dictionary(known, uniquingKeysWith: min)
+        }
+        self.init(description.identity, former: former)
     }
 }

@@ -45,13 +45,8 @@ extension SyncEngine {
             try context.metadata.read { try $0.setting("cloud").map { String(decoding: $0, as: UTF8.self) } }
         }
         let identity = try await context.backend.connect(create: expected == nil)
-        guard expected == nil || expected == identity.text else {
-            throw CloudError(
-                .foreign,
-                "This is not the cloud that this device has synced with. Put the right one back, or use another --state."
-            )
-        }
-        if expected == nil {
+        if let expected { try await requireContinuation(of: expected, by: identity) }
+        if expected != identity.text {
             try await context.blocking { [context] in
                 try context.metadata.write { try $0.setSetting("cloud", .init(identity.text.utf8)) }
                 // Forgotten in a loss of power, it would let this device make another cloud while this one is out of reach.
@@ -66,6 +61,23 @@ extension SyncEngine {
         for bell in uploadBells.values { bell.ring() }
         downloadBell.ring()
         downloads.retryNow()
+    }
+
+    /// Throws `foreign` for another cloud, and for one that has lost what this device has seen.
+    private func requireContinuation(of known: String, by identity: CloudIdentity) async throws {
+        guard known != identity.text else { return }
+        let cursors = try await containers().filter(\.isInCloud).map { ($0.name, $0.sequence) }
+        guard !identity.continues(known, readTo: Dictionary(cursors, uniquingKeysWith: max)) else { return }
+        guard identity.former[known] != nil else {
+            throw CloudError(
+                .foreign,
+                "This is not the cloud that this device has synced with. Put the right one back, or use another --state."
+            )
+        }
+        throw CloudError(
+            .foreign,
+            "The cloud was restored from a backup, or a container was removed from it, and this device has seen more than it has now. Run `ubiquity reset`: it loses no edit."
+        )
     }
 
     /// Containers made here go to the cloud, containers made elsewhere show here.

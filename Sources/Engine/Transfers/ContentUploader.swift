@@ -1,5 +1,6 @@
 package import Chunking
 package import CloudModel
+import CloudStorage
 
 /// Brings files to the cloud: names their chunks, asks which are missing, sends those, and the manifest last.
 ///
@@ -97,29 +98,34 @@ package struct ContentUploader: Sendable {
         }
     }
 
-    /// Sends a few at a time. The first failure of the cloud ends it: the next calls would only fail alike.
+    /// Sends a few groups at a time. The first failure of the cloud ends it: the next calls would only fail alike.
     private func put(_ sender: PieceSender, _ pieces: [UploadPiece], _ ledger: inout UploadLedger) async throws {
-        try await withThrowingTaskGroup(of: PieceSender.Outcome.self) { group in
-            var rest = pieces.makeIterator()
+        try await withThrowingTaskGroup(of: [PieceSender.Outcome].self) { group in
+            let together = context.backend.capabilities.contains(.manyChunks)
+            var rest = PieceGroups(pieces, together: together).groups.makeIterator()
             for _ in 0..<Self.parallel {
-                guard let piece = rest.next() else { break }
-                add(piece, sender, ledger, to: &group)
+                guard let pieces = rest.next() else { break }
+                add(pieces, sender, ledger, to: &group)
             }
-            while let outcome = try await group.next() {
-                for failure in outcome.failures { ledger.fail(failure.item, failure.error) }
-                if let sent = outcome.sent { report(ledger.arrived(outcome.piece, sent: sent), sender) }
-                if let piece = rest.next() { add(piece, sender, ledger, to: &group) }
+            while let outcomes = try await group.next() {
+                for outcome in outcomes {
+                    for failure in outcome.failures { ledger.fail(failure.item, failure.error) }
+                    if let sent = outcome.sent { report(ledger.arrived(outcome.piece, sent: sent), sender) }
+                }
+                if let pieces = rest.next() { add(pieces, sender, ledger, to: &group) }
             }
         }
     }
 
     private func add(
-        _ piece: UploadPiece, _ sender: PieceSender, _ ledger: UploadLedger,
-        to group: inout ThrowingTaskGroup<PieceSender.Outcome, any Error>
+        _ pieces: [UploadPiece], _ sender: PieceSender, _ ledger: UploadLedger,
+        to group: inout ThrowingTaskGroup<[PieceSender.Outcome], any Error>
     ) {
-        var manifest: Manifest?
-        if case .manifest(let item)? = piece.sources.first { manifest = ledger.manifest(of: item) }
-        group.addTask { [manifest] in try await sender.send(piece, manifest: manifest) }
+        let members = pieces.map { piece -> (piece: UploadPiece, manifest: Manifest?) in
+            guard case .manifest(let item)? = piece.sources.first else { return (piece, nil) }
+            return (piece, ledger.manifest(of: item))
+        }
+        group.addTask { try await sender.send(members) }
     }
 
     private func report(_ grown: [(item: Int, bytes: UInt64)], _ sender: PieceSender) {

@@ -28,12 +28,20 @@ struct PieceSender: Sendable {
     }
 
     /// Throws only what the cloud throws, and cancellation. The slot covers reading and compressing too, which bounds the memory.
-    func send(_ piece: UploadPiece, manifest: Manifest?) async throws -> Outcome {
+    func send(_ group: [(piece: UploadPiece, manifest: Manifest?)]) async throws -> [Outcome] {
         try await context.slots.withSlot(.background) {
-            let (frame, failures) = await context.pool.run { makeFrame(of: piece, manifest: manifest) }
-            guard let frame else { return Outcome(piece: piece, sent: nil, failures: failures) }
-            try await context.backend.putChunk(piece.entry.id, frame: frame, in: container)
-            return Outcome(piece: piece, sent: frame.count, failures: failures)
+            let frames = await context.pool.run { group.map { makeFrame(of: $0.piece, manifest: $0.manifest) } }
+            let chunks = zip(group, frames).compactMap { member, made in
+                made.frame.map { ChunkToPut(id: member.piece.entry.id, frame: $0) }
+            }
+            if chunks.count == 1 {
+                try await context.backend.putChunk(chunks[0].id, frame: chunks[0].frame, in: container)
+            } else if !chunks.isEmpty {
+                try await context.backend.putChunks(chunks, in: container)
+            }
+            return zip(group, frames).map { member, made in
+                Outcome(piece: member.piece, sent: made.frame?.count, failures: made.failures)
+            }
         }
     }
 

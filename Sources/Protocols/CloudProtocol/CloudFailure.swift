@@ -12,6 +12,8 @@ package struct CloudFailure: Error, Hashable, Codable, Sendable, CustomStringCon
         case damaged
         /// The account's cloud is another than the one that the request is meant for.
         case foreign
+        /// The account's cloud is called otherwise since it was restored, or since a container was removed: ask for it anew.
+        case renamed
         case tooLarge
         /// The account's share of the server is used up.
         case quota
@@ -32,7 +34,7 @@ package struct CloudFailure: Error, Hashable, Codable, Sendable, CustomStringCon
             case .invalidRequest: 400
             case .unauthorized: 401
             case .notFound, .noCloud: 404
-            case .damaged, .foreign: 409
+            case .damaged, .foreign, .renamed: 409
             case .tooLarge: 413
             case .clientTooOld, .clientTooNew: 426
             case .busy: 429

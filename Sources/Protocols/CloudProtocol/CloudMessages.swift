@@ -1,7 +1,13 @@
 /// `GET` and `PUT /v1/cloud`: which cloud this account's is.
 package struct CloudDescription: Hashable, Codable, Sendable {
     package let identity: String
-    package init(identity: String) { self.identity = identity }
+    /// What it was called before a restore or the removal of a container, each with how many entries of each log of that time are still
+    /// there. A device that knows it by such a name, and has seen no more than those, goes on; absent where there are none.
+    package let former: [String: [String: UInt64]]?
+    package init(identity: String, former: [String: [String: UInt64]]? = nil) {
+        self.identity = identity
+        self.former = former
+    }
 }
 
 /// `GET /v1/containers`.

@@ -6,6 +6,8 @@ import Logging
 /// The outermost layer: turns every error into an answer, says which protocol this is, and logs what was done. A log line has the
 /// pattern of the path, never the path: names of containers and digests of documents are nobody's business.
 struct AnswerMiddleware: RouterMiddleware {
+    let metrics: ServerMetrics
+
     func handle(
         _ request: Request, context: ServerContext, next: @concurrent (Request, ServerContext) async throws -> Response
     ) async throws -> Response {
@@ -15,7 +17,11 @@ struct AnswerMiddleware: RouterMiddleware {
             response = try answer(to: error, request, context)
         }
         response.headers[.protocolVersion] = String(CloudProtocolVersion.current)
-        log(request, context, response, ContinuousClock.now - start)
+        let duration = ContinuousClock.now - start
+        metrics.count(
+            ServerMetrics.Kind(
+                method: Self.method(request), route: route(context), status: response.status.code), took: duration)
+        log(request, context, response, duration)
         return response
     }
 
@@ -38,6 +44,12 @@ struct AnswerMiddleware: RouterMiddleware {
                 "method": "\(request.method)", "route": "\(route(context))", "status": "\(response.status.code)",
                 "milliseconds": "\(duration / .milliseconds(1))",
             ])
+    }
+
+    /// Anybody may make methods up; they count as one.
+    private static func method(_ request: Request) -> String {
+        let method = request.method.rawValue
+        return ["GET", "HEAD", "PUT", "POST", "DELETE"].contains(method) ? method : "other"
     }
 
     private func route(_ context: ServerContext) -> String { context.endpointPath ?? "none" }

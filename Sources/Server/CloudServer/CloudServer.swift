@@ -22,6 +22,8 @@ package struct CloudServerConfiguration: Sendable {
     package var idleSeconds: Int64 = 75
     /// What accepted requests get at the end.
     package var shutdownSeconds: Int64 = 30
+    /// What is collected in the background; nil: nothing is.
+    package var collection: CollectionPolicy? = .standard
 
     package init() {}
 }
@@ -31,11 +33,14 @@ package struct CloudServer: Sendable {
     private let store: ServerStore
     private let configuration: CloudServerConfiguration
     private let log: Logger
+    private let metrics = ServerMetrics()
+    private let health: HealthWatch
 
     package init(_ store: ServerStore, _ configuration: CloudServerConfiguration, log: Logger) {
         self.store = store
         self.configuration = configuration
         self.log = log
+        health = HealthWatch(store, log: log)
     }
 
     /// Serves until SIGTERM or SIGINT (if `handlesSignals`), or until the task is cancelled; what was accepted is finished first.
@@ -47,8 +52,13 @@ package struct CloudServer: Sendable {
                 address: .hostname(configuration.host, port: configuration.port), serverName: "ubiquity-server",
                 availableConnectionsDelegate: .maximum(configuration.maximumConnections, logger: log)),
             onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) }, logger: log)
+        await health.look()
+        var services: [any Service] = [application, health]
+        if let policy = configuration.collection {
+            services.append(CollectionService(store: store, policy: policy, metrics: metrics, log: log))
+        }
         var group = ServiceGroupConfiguration(
-            services: [application], gracefulShutdownSignals: handlesSignals ? [.sigterm, .sigint] : [], logger: log)
+            services: services, gracefulShutdownSignals: handlesSignals ? [.sigterm, .sigint] : [], logger: log)
         group.maximumGracefulShutdownDuration = .seconds(configuration.shutdownSeconds)
         try await ServiceGroup(configuration: group).run()
     }
@@ -69,18 +79,18 @@ package struct CloudServer: Sendable {
 
     private func router() -> Router<ServerContext> {
         let router = Router(context: ServerContext.self)
-        router.add(middleware: AnswerMiddleware())
-        router.get("health") { [store] _, _ in
-            guard try await store.isDurable() else { throw CloudFailure(.failed, "Commits are not synced.") }
-            return try Response.json(["status": "ok"])
-        }
-        let reader = BodyReader(budget: MemoryBudget())
+        router.add(middleware: AnswerMiddleware(metrics: metrics))
+        let budget = MemoryBudget()
+        let operations = OperationRoutes(store: store, metrics: metrics, health: health, budget: budget)
+        router.get("health", use: operations.health)
+        router.get("metrics", use: operations.metrics)
+        let reader = BodyReader(budget: budget)
         let accounts = AccountRoutes(store, reader)
         let open = router.group("v1").add(middleware: VersionMiddleware())
         open.post("sign-in", use: accounts.signIn)
         let closed = open.add(middleware: TokenMiddleware(store: store))
         closed.post("sign-out", use: accounts.signOut)
-        closed.get("news", use: NewsRoutes(store: store).news)
+        closed.get("news", use: NewsRoutes(store: store, metrics: metrics).news)
         addContainers(to: closed)
         addLogs(to: closed, reader)
         addChunks(to: closed, reader)

@@ -9,11 +9,13 @@ struct ContainerRoutes: Sendable {
     let store: ServerStore
 
     func cloud(_ request: Request, _ context: ServerContext) async throws -> Response {
-        try .json(CloudDescription(identity: try await store.cloud(of: context.requireDevice().account)))
+        try .json(try await store.describeCloud(of: context.requireDevice().account))
     }
 
     func makeCloud(_ request: Request, _ context: ServerContext) async throws -> Response {
-        try .json(CloudDescription(identity: try await store.makeCloud(of: context.requireDevice().account)))
+        let account = try context.requireDevice().account
+        _ = try await store.makeCloud(of: account)
+        return try .json(try await store.describeCloud(of: account))
     }
 
     func list(_ request: Request, _ context: ServerContext) async throws -> Response {

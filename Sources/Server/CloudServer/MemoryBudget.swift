@@ -14,6 +14,9 @@ final class MemoryBudget: Sendable {
         state = Mutex(State(ledger: MemoryLedger(limit: limit, maximumWaiting: maximumWaiting)))
     }
 
+    /// Bytes that are granted now.
+    var used: Int { state.withLock { $0.ledger.used } }
+
     /// Runs `body` once so many bytes are free for this account.
     func withBytes<T>(_ bytes: Int, of account: AccountID, _ body: () async throws -> T) async throws -> T {
         let verdict = state.withLock { $0.ledger.request(bytes, for: account) }

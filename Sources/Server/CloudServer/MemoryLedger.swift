@@ -21,7 +21,7 @@ struct MemoryLedger {
     private let maximumWaiting: Int
     private var granted: [UInt64: Claim] = [:]
     private var waiting: [Claim] = []
-    private var used = 0
+    private(set) var used = 0
     private var usedBy: [AccountID: Int] = [:]
     private var tickets: UInt64 = 0
 

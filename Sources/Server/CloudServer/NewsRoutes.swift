@@ -8,11 +8,13 @@ import ServiceLifecycle
 /// Tells devices of changes: over one long answer, or, where something on the way holds such answers back, by one that waits.
 struct NewsRoutes: Sendable {
     let store: ServerStore
+    private let metrics: ServerMetrics
     /// Lines come at least so often, so that both ends notice when the other is gone.
     let heartbeat: Duration
 
-    init(store: ServerStore, heartbeat: Duration = .seconds(15)) {
+    init(store: ServerStore, metrics: ServerMetrics, heartbeat: Duration = .seconds(15)) {
         self.store = store
+        self.metrics = metrics
         self.heartbeat = heartbeat
     }
 
@@ -40,6 +42,8 @@ struct NewsRoutes: Sendable {
     /// A client that reads slowly slows this down and gets the newest state next: nothing queues up.
     @concurrent
     private func tell(_ device: SignedInDevice, _ writer: inout any ResponseBodyWriter) async throws {
+        metrics.streams(1)
+        defer { metrics.streams(-1) }
         var told: [String: UInt64]?
         while !store.changes.isClosed, !Task.isCancelled {
             let news = try await store.changes.news(of: device.account)

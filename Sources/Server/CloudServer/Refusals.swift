@@ -9,6 +9,8 @@ enum Refusals {
         .unauthorized, "The device is not signed in, or its access was ended. Sign in with `ubiquity login`.")
     static let foreign = CloudFailure(
         .foreign, "This account's cloud is not the one that the device has synced with.")
+    static let renamed = CloudFailure(
+        .renamed, "The server was restored from a backup, or a container was removed. The device looks what it missed.")
     static let busy = CloudFailure(.busy, "The server has too much to do now; try again soon.")
     static let slow = CloudFailure(.busy, "The request did not arrive in time.")
 

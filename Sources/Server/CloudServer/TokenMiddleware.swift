@@ -13,7 +13,13 @@ struct TokenMiddleware: RouterMiddleware {
         guard let field = request.headers[.authorization], let token = DeviceToken(authorization: field),
             let device = try await store.device(with: token)
         else { throw Refusals.noToken }
-        if let cloud = request.headers[.cloudIdentity], cloud != device.cloud { throw Refusals.foreign }
+        if let cloud = request.headers[.cloudIdentity] {
+            switch try await store.relation(of: cloud, to: device) {
+            case .same: break
+            case .renamed: throw Refusals.renamed
+            case .foreign: throw Refusals.foreign
+            }
+        }
         var context = context
         context.signIn(device)
         context.logger[metadataKey: "device"] = "\(device.device)"

@@ -10,11 +10,17 @@ package struct ChunkPlace: Hashable, Sendable {
     package let id: ChunkID
     /// Of the frame, in bytes. Part of the file's name: frames of one chunk may differ, and a row means exactly one of them.
     package let size: Int
+
+    /// Below the folder of chunks.
+    var name: String {
+        let digits = id.description
+        return "\(container)/\(digits.prefix(2))/\(digits.dropFirst(2))-\(size)"
+    }
 }
 
 /// The files of chunks: `chunks/CONTAINER/AB/CDEF…-SIZE`. Every call blocks.
 final class ChunkFiles: Sendable {
-    private let directory: DataDirectory
+    let directory: DataDirectory
     private let counter = Atomic<UInt64>(0)
     /// Shards whose folder is known to be on the disk, as container times 256 plus shard.
     private let durableShards = Mutex<Set<Int64>>([])
@@ -64,6 +70,12 @@ final class ChunkFiles: Sendable {
         }
     }
 
+    /// Whether there is a file of that name and size.
+    func exists(_ place: ChunkPlace) -> Bool {
+        var information = stat()
+        return lstat(path(of: place), &information) == 0 && information.st_size == place.size
+    }
+
     private static func damaged(_ place: ChunkPlace) -> StorageError {
         StorageError(
             .damaged, "The file of chunk \(place.id) is not what was written. Devices that have it will send it again.")
@@ -95,9 +107,7 @@ final class ChunkFiles: Sendable {
         return "\(directory.chunks)/\(shard >> 8)/\(digits.count == 1 ? "0" : "")\(digits)"
     }
 
-    private func path(of place: ChunkPlace) -> String {
-        "\(folder(of: shard(of: place)))/\(place.id.description.dropFirst(2))-\(place.size)"
-    }
+    func path(of place: ChunkPlace) -> String { "\(directory.chunks)/\(place.name)" }
 
     /// Who finds the folder made by another thread syncs it as well: that one may not be so far yet.
     private func makeDurable(_ shard: Int64) throws {

@@ -8,14 +8,27 @@ struct DataDirectory: Sendable {
     var database: String { "\(path)/server.sqlite" }
     var chunks: String { "\(path)/chunks" }
     var temporary: String { "\(path)/temporary" }
+    /// Folded logs; they can be made again from the database.
+    var trees: String { "\(path)/trees" }
+    /// The lock that keeps chunks from being collected while somebody copies them.
+    var copying: String { "\(path)/copying" }
+    /// There while a restore is not whole.
+    var restoring: String { "\(path)/restoring" }
     private var lockFile: String { "\(path)/lock" }
 
     /// Makes it where it is not there; the folder above must be.
     func prepare() throws {
+        guard access(restoring, F_OK) != 0 else {
+            throw StorageError(
+                .damaged,
+                "A restore into \(path) was interrupted. Remove that directory and restore again; nothing was served from it."
+            )
+        }
         do throws(Errno) {
             try make(path)
             try make(chunks)
             try make(temporary)
+            try make(trees)
             try syncFolder(path)
         } catch {
             throw StorageError(
@@ -35,15 +48,8 @@ struct DataDirectory: Sendable {
     }
 
     /// What writers of an earlier process left.
-    func removeLeftovers() throws {
-        guard let stream = opendir(temporary) else { return }
-        defer { closedir(stream) }
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != ".", name != ".." { unlink("\(temporary)/\(name)") }
-        }
+    func removeLeftovers() {
+        for name in fileNames(in: temporary) { unlink("\(temporary)/\(name)") }
     }
 
     /// Bytes of the disk that anybody may still use.

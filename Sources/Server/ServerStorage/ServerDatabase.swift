@@ -46,6 +46,13 @@ final class ServerDatabase: Sendable {
         do { return try await commits.commit(body) } catch { throw StorageError.of(error) }
     }
 
+    /// Copies it as it is at one moment, beside whoever writes. Blocks.
+    func copy(to path: String) throws {
+        let target = try DatabaseQueue(path: path)
+        try pool.backup(to: target)
+        try target.close()
+    }
+
     /// Level of `PRAGMA synchronous` of the connection that writes: 2 is FULL.
     func synchronousLevel() async throws -> Int? {
         try await pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") }

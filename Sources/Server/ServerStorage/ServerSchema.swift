@@ -5,6 +5,11 @@ enum ServerSchema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("v1") { db in try db.execute(sql: tables) }
+        migrator.registerMigration("operations") { db in
+            try db.execute(sql: operations)
+            // What is there counts as used today: nothing is collected before its time because its row is older than this rule.
+            try db.execute(sql: "UPDATE chunk SET touched = unixepoch()")
+        }
         return migrator
     }
 
@@ -56,5 +61,27 @@ enum ServerSchema {
             isTrusted INTEGER NOT NULL DEFAULT 1,
             PRIMARY KEY (container, id)
         ) WITHOUT ROWID;
+        """
+
+    /// `touched`: when somebody last put the chunk, asked for it or told of it, to the hour; `created`: when the entry came, null where that
+    /// was not noted. `formerIdentity` has what the account's cloud was called before a restore or the removal of a container, and
+    /// `formerEnd` how much of each log of that time is still there. `health` is written to see whether that can be done.
+    private static let operations = """
+        ALTER TABLE chunk ADD COLUMN touched INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE entry ADD COLUMN created INTEGER;
+        CREATE TABLE formerIdentity (
+            account INTEGER NOT NULL REFERENCES account (id),
+            identity TEXT NOT NULL,
+            PRIMARY KEY (account, identity)
+        ) WITHOUT ROWID;
+        CREATE TABLE formerEnd (
+            account INTEGER NOT NULL,
+            identity TEXT NOT NULL,
+            container TEXT NOT NULL,
+            sequence INTEGER NOT NULL,
+            PRIMARY KEY (account, identity, container),
+            FOREIGN KEY (account, identity) REFERENCES formerIdentity (account, identity) ON DELETE CASCADE
+        ) WITHOUT ROWID;
+        CREATE TABLE health (only INTEGER PRIMARY KEY CHECK (only = 1), at INTEGER NOT NULL);
         """
 }

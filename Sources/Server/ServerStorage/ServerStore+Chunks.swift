@@ -10,29 +10,39 @@ extension ServerStore {
             throw StorageError(.tooLarge, "A chunk has at most \(CloudLimits.frame) bytes.")
         }
         // One file for each name: which of two parts of one name is kept does not matter.
-        let parts = Array(Dictionary(parts.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first }).values)
+        let parts = Dictionary(parts.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        var lacking = try await missing(Array(parts.keys), in: name, of: account)
+        // Another round only where a collection took a file that had no row yet.
+        for _ in 0..<Self.putRounds where !lacking.isEmpty {
+            lacking = try await write(lacking.compactMap { parts[$0] }, in: name, of: account)
+        }
+        guard lacking.isEmpty else { throw StorageError(.failed, "The chunks could not be kept; try again.") }
+    }
+
+    private static let putRounds = 3
+
+    /// Answers those whose files were taken away before their rows were there.
+    private func write(
+        _ parts: [ChunkBatch.Part], in name: ContainerName, of account: AccountID
+    ) async throws -> [ChunkID] {
         let wanted = try await database.read { db in
             let container = try Self.requireContainer(name, account, db).id
-            let new = try parts.filter { try !Self.isHeld($0.id, in: container, db) }
-            try Self.reserve(new.reduce(0) { $0 + $1.frame.count }, of: account, db)
-            return new.map {
+            try Self.reserve(parts.reduce(0) { $0 + $1.frame.count }, of: account, db)
+            return parts.map {
                 (place: ChunkPlace(container: container, id: $0.id, size: $0.frame.count), frame: $0.frame)
             }
         }
-        guard !wanted.isEmpty else { return }
         try await blocking { [files] in try files.write(wanted) }
         // The files first: a row promises a file.
-        try await database.commit { db in
-            for (place, _) in wanted { try Self.record(place, of: account, db) }
+        let now = now()
+        return try await database.commit { [files] db in
+            try wanted.compactMap { try Self.record($0.place, of: account, now, files, db) ? nil : $0.place.id }
         }
     }
 
-    /// Which of these are not there.
+    /// Which of these are not there. The others stay for as long as an upload may take: they are not collected before that.
     package func missing(_ ids: [ChunkID], in name: ContainerName, of account: AccountID) async throws -> [ChunkID] {
-        try await database.read { db in
-            let container = try Self.requireContainer(name, account, db).id
-            return try ids.filter { try !Self.isHeld($0, in: container, db) }
-        }
+        try await hold(ids, in: name, of: account, onlyTrusted: true)
     }
 
     /// Chunks that somebody found damaged count as missing until they are put again.
@@ -63,25 +73,29 @@ extension ServerStore {
         try await blocking { [files] in try files.read(place, range) }
     }
 
-    private static func isHeld(_ id: ChunkID, in container: Int64, _ db: Database) throws -> Bool {
+    static func isHeld(_ id: ChunkID, in container: Int64, _ db: Database) throws -> Bool {
         let statement = try db.cachedStatement(
             sql: "SELECT 1 FROM chunk WHERE container = ? AND id = ? AND isTrusted = 1")
         return try Int.fetchOne(statement, arguments: [container, Data(id.bytes)]) != nil
     }
 
-    /// Another request may have put the chunk meanwhile; then its file is the one that counts.
-    private static func record(_ place: ChunkPlace, of account: AccountID, _ db: Database) throws {
+    /// Another request may have put the chunk meanwhile; then its file is the one that counts. False where the file is gone.
+    private static func record(
+        _ place: ChunkPlace, of account: AccountID, _ now: Int64, _ files: ChunkFiles, _ db: Database
+    ) throws -> Bool {
+        if try isHeld(place.id, in: place.container, db) { return true }
+        // Files without a row are collected under the lock of this transaction, so what is seen here stays.
+        guard files.exists(place) else { return false }
         let id = Data(place.id.bytes)
-        let known = try Row.fetchOne(
-            db, sql: "SELECT size, isTrusted FROM chunk WHERE container = ? AND id = ?",
-            arguments: [place.container, id])
-        if let known, known["isTrusted"] as Bool { return }
+        let known = try Int.fetchOne(
+            db, sql: "SELECT size FROM chunk WHERE container = ? AND id = ?", arguments: [place.container, id])
         try reserve(place.size, of: account, db)
         try db.execute(
             sql: """
-                INSERT INTO chunk (container, id, size) VALUES (?, ?, ?)
-                ON CONFLICT DO UPDATE SET size = excluded.size, isTrusted = 1
-                """, arguments: [place.container, id, place.size])
-        try use(place.size - (known.map { $0["size"] as Int } ?? 0), of: account, db)
+                INSERT INTO chunk (container, id, size, touched) VALUES (?, ?, ?, ?)
+                ON CONFLICT DO UPDATE SET size = excluded.size, isTrusted = 1, touched = excluded.touched
+                """, arguments: [place.container, id, place.size, now])
+        try use(place.size - (known ?? 0), of: account, db)
+        return true
     }
 }

@@ -17,8 +17,7 @@ extension ServerStore {
 
     /// Makes the account's cloud where there is none, and answers its identity.
     package func makeCloud(of account: AccountID) async throws -> String {
-        var random = SystemRandomNumberGenerator()
-        let identity = ItemID.random(using: &random).description
+        let identity = Self.randomIdentity()
         try await database.commit { db in
             try db.execute(
                 sql: "UPDATE account SET identity = ? WHERE id = ? AND identity IS NULL",

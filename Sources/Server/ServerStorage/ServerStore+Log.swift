@@ -7,21 +7,24 @@ extension ServerStore {
     /// What a log may grow beyond the account's share, in bytes: deleting must work where nothing else fits.
     private static let logSlack: UInt64 = 64 << 20
 
-    /// Puts an entry behind all others. A key that was used before answers the position that it got then.
+    /// Puts an entry behind all others. A key that was used before answers the position that it got then. Throws `damaged` where the
+    /// entry tells of bytes that are not here (any more).
     package func append(
         _ payload: [UInt8], key: AppendKey?, to name: ContainerName, of account: AccountID
     ) async throws -> LogSequence {
         guard payload.count <= CloudLimits.entry else {
             throw StorageError(.tooLarge, "An entry has at most \(CloudLimits.entry) bytes.")
         }
+        try await requireContents(of: payload, in: name, of: account)
+        let now = now()
         let sequence = try await database.commit { db in
             let container = try Self.requireContainer(name, account, db)
             if let key, let known = try Self.position(of: key, in: container.id, db) { return known }
             try Self.reserve(payload.count, slack: Self.logSlack, of: account, db)
             let next = container.sequence + 1
             try db.execute(
-                sql: "INSERT INTO entry (container, sequence, key, payload) VALUES (?, ?, ?, ?)",
-                arguments: [container.id, Int64(next), key.map { Data($0.bytes) }, Data(payload)])
+                sql: "INSERT INTO entry (container, sequence, key, payload, created) VALUES (?, ?, ?, ?, ?)",
+                arguments: [container.id, Int64(next), key.map { Data($0.bytes) }, Data(payload), now])
             try db.execute(
                 sql: "UPDATE container SET sequence = ? WHERE id = ?", arguments: [Int64(next), container.id])
             try Self.use(payload.count, of: account, db)

@@ -31,7 +31,7 @@ package final class ServerStore: Sendable {
         directory = DataDirectory(path: path)
         try directory.prepare()
         lock = serving ? try directory.lock() : nil
-        if serving { try directory.removeLeftovers() }
+        if serving { directory.removeLeftovers() }
         let database = try ServerDatabase(path: directory.database)
         self.database = database
         files = ChunkFiles(directory)

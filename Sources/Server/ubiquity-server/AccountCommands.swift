@@ -5,7 +5,7 @@ import ServerStorage
 struct AccountCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "account", abstract: "Say who may use this server.",
-        subcommands: [Add.self, Code.self, List.self, Quota.self])
+        subcommands: [Add.self, Code.self, List.self, Quota.self, Remove.self])
 
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -62,6 +62,22 @@ struct AccountCommand: AsyncParsableCommand {
             }
             let quota = size == "none" ? nil : ByteCount(size)?.bytes
             try await withStore(data) { try await $0.setQuota(quota, of: name) }
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Take an account away with all that it stores.",
+            discussion: "Its devices keep what is on them. Interrupted, the same command goes on.")
+
+        @OptionGroup var data: DataOption
+        @OptionGroup var confirmation: ConfirmOption
+        @Argument(help: "The account.") var name: String
+
+        func run() async throws {
+            try confirmation.confirm("Remove the account \(name) with all that it stores?")
+            try await withStore(data) { try await $0.removeAccount(name) }
+            print("Removed the account \(name).")
         }
     }
 }

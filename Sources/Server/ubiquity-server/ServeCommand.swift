@@ -9,6 +9,7 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve", abstract: "Serve devices (what happens without a subcommand).")
 
     @OptionGroup var data: DataOption
+    @OptionGroup var keep: KeepOption
 
     @Option(
         help: ArgumentHelp("Where to listen; the port 0 means any that is free.", valueName: "host:port"),
@@ -36,6 +37,7 @@ struct ServeCommand: AsyncParsableCommand {
         var configuration = CloudServerConfiguration()
         configuration.host = listen.host
         configuration.port = listen.port
+        configuration.collection = keep.policy
         if let tlsCertificate, let tlsKey { configuration.certificate = (tlsCertificate, tlsKey) }
         configuration.maximumConnections = raiseDescriptorLimit(for: configuration.maximumConnections)
         let log = serverLogger(logLevel)

@@ -14,7 +14,10 @@ struct UbiquityServer: AsyncParsableCommand {
             SIGTERM and SIGINT stop it in order.
             """,
         version: ProgramVersion.current,
-        subcommands: [ServeCommand.self, AccountCommand.self, DeviceCommand.self],
+        subcommands: [
+            ServeCommand.self, AccountCommand.self, DeviceCommand.self, ContainerCommand.self, BackupCommand.self,
+            RestoreCommand.self, CollectCommand.self,
+        ],
         defaultSubcommand: ServeCommand.self)
 }
 

@@ -12,6 +12,8 @@ extension FuzzTarget {
             AppendKey(text) != nil, accepted { try ServerAddress(text) } != nil,
         ]
         _ = accepted { try WireJSON.decode(CloudFailure.self, from: bytes) }
+        _ = accepted { try WireJSON.decode(SignInRequest.self, from: bytes) }
+        _ = accepted { try WireJSON.decode(CloudDescription.self, from: bytes) }
         return binary || isJSON || fields.contains(true)
     } seeds: {
         let id = ChunkID(words: (1, 2, 3, 4))

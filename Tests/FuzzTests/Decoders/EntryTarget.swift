@@ -5,6 +5,7 @@ import ContainerLog
 extension FuzzTarget {
     /// Entries of a log: read, written again, and folded behind a log of a few items.
     static let entries = FuzzTarget(name: "entry") { bytes in
+        if let item = accepted({ try CloudItem(decoding: bytes) }) { try expectStable(item) }
         guard let batch = accepted({ try ChangeBatch(decoding: bytes) }) else { return false }
         let again = accepted { try ChangeBatch(decoding: batch.encoded()) }
         try Violation.unless(again == batch, "an entry that is written again is another one")
@@ -23,11 +24,17 @@ extension FuzzTarget {
         try Violation.unless(tree.lastSequence(of: batch.device) < .max, "a device could not count on")
         try expectSound(tree)
         for item in tree.allItems {
+            try expectStable(item)
             for conflict in item.conflicts {
                 // Any name does: it is an ``ItemName``, which can not leave its folder.
                 _ = ConflictNaming.siblingName(of: item.name, for: conflict) { _ in false }
             }
         }
+    }
+
+    private static func expectStable(_ item: CloudItem) throws(Violation) {
+        let again = accepted { try CloudItem(decoding: item.encoded()) }
+        try Violation.unless(again == item, "an item that is written again is another one")
     }
 
     /// Every live item stands in its folder under its name, and every way upwards ends at the root.

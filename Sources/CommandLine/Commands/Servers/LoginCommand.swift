@@ -32,39 +32,6 @@ struct LoginCommand: ParsableCommand {
     }
 }
 
-/// `ubiquity logout`: ends this device's access to a server.
-struct LogoutCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "logout", abstract: "End this device's access to a server.",
-        discussion: """
-            Files stay: mounts of that server go on with what is on this device, and edits that are not uploaded wait \
-            until you sign in again. To give the space back, unmount and remove the state directory that `ubiquity \
-            status` names.
-            """)
-
-    @Argument(help: ArgumentHelp("The server: http(s)://HOST[:PORT].", valueName: "url"))
-    var server: String
-
-    @Flag(help: "Forget the sign-in without telling the server; it should then be ended there, too.")
-    var onlyHere = false
-
-    @Flag(help: "Do not ask.")
-    var yes = false
-
-    func run() throws {
-        guard
-            yes
-                || Terminal.confirms(
-                    "Sign out of \(server)? Its files stay on this device; nothing syncs until you sign in again.")
-        else {
-            throw CommandFailure(
-                .refused, "not confirmed", path: server, advice: "Say --yes where nobody can be asked.")
-        }
-        _ = try ServerHelper.run(["sign-out"] + (onlyHere ? ["--only-here"] : []) + ["--", server], input: "")
-        print("Signed out of \(server).")
-    }
-}
-
 private func hostName() -> String {
     var buffer = [CChar](repeating: 0, count: 256)
     guard gethostname(&buffer, buffer.count - 1) == 0 else { return "device" }

@@ -29,9 +29,12 @@ enum Terminal {
         _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
     }
 
+    /// Whether there is somebody to ask.
+    static var hasInput: Bool { isatty(STDIN_FILENO) == 1 }
+
     /// Asks on the terminal; false without one.
     static func confirms(_ question: String) -> Bool {
-        guard isatty(STDIN_FILENO) == 1 else { return false }
+        guard hasInput else { return false }
         print("\(question) [y/N] ", terminator: "")
         fflush(nil)
         return ["y", "yes"].contains(readLine()?.lowercased() ?? "")

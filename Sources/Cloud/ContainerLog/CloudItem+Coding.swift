@@ -1,0 +1,74 @@
+package import Basics
+package import CloudModel
+
+/// An item with its conflicts as bytes: how a server keeps a folded log, and what a snapshot is made of.
+extension CloudItem {
+    private static let form: UInt8 = 1
+
+    package func encoded() -> [UInt8] {
+        var writer = ByteWriter(reservingCapacity: 160)
+        writer.append(byte: Self.form)
+        writer.append(id)
+        writer.append(parent)
+        writer.append(counted: name.bytes)
+        writer.append(attributes)
+        writer.append(body)
+        writer.append(version)
+        writer.append(fixed: author.value)
+        writer.append(string: authorName)
+        writer.append(byte: isDeleted ? 1 : 0)
+        writer.append(varint: UInt64(conflicts.count))
+        for conflict in conflicts { writer.append(conflict) }
+        return writer.bytes
+    }
+
+    /// Reads what ``encoded()`` wrote; total on any bytes.
+    package init(decoding bytes: some Collection<UInt8>) throws(ByteCodingError) {
+        var reader = ByteReader(bytes)
+        let form = try reader.byte()
+        guard form == Self.form else { throw .invalid("an item of form \(form), which this program does not know") }
+        self.init(
+            id: try reader.itemID(), parent: try reader.itemID(), name: try reader.name(),
+            attributes: try reader.attributes(), body: try reader.body(), version: try reader.version(),
+            author: DeviceID(try reader.fixed()), authorName: try reader.string(), isDeleted: try reader.flag())
+        for _ in 0..<(try reader.count(minimumBytes: 20)) { conflicts.append(try reader.conflict()) }
+        try reader.expectEnd()
+    }
+
+    /// The bytes that this item still needs: those shown, and those that wait beside them. A tombstone needs none: whoever brings it
+    /// back brings bytes of its own.
+    package var neededContents: Set<ContentReference> {
+        guard !isDeleted else { return [] }
+        return Set(([body.content] + conflicts.map(\.content)).compactMap { $0?.reference })
+    }
+}
+
+extension ByteWriter {
+    fileprivate mutating func append(_ version: VersionID) {
+        append(varint: version.sequence.value)
+        append(varint: UInt64(version.index))
+    }
+
+    fileprivate mutating func append(_ conflict: ConflictVersion) {
+        append(conflict.version)
+        append(conflict.content)
+        append(fixed: conflict.modified.nanoseconds)
+        append(fixed: conflict.author.value)
+        append(string: conflict.authorName)
+        append(optional: conflict.base)
+    }
+}
+
+extension ByteReader {
+    fileprivate mutating func version() throws(ByteCodingError) -> VersionID {
+        let sequence = LogSequence(try varint())
+        guard let index = UInt32(exactly: try varint()) else { throw .invalid("an impossible version") }
+        return VersionID(sequence: sequence, index: index)
+    }
+
+    fileprivate mutating func conflict() throws(ByteCodingError) -> ConflictVersion {
+        ConflictVersion(
+            version: try version(), content: try content(), modified: try timestamp(),
+            author: DeviceID(try fixed()), authorName: try string(), base: try optionalDigest())
+    }
+}

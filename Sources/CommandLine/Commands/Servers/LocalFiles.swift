@@ -1,0 +1,47 @@
+import Basics
+import DaemonProtocol
+
+/// What the mounts of one server keep on this device, and how it is given back.
+struct LocalFiles {
+    enum Wish { case keep, remove }
+
+    private let mounts: [MountRecord]
+
+    /// The mounts whose daemons run and say that this is their cloud.
+    init(of server: String) {
+        mounts = MountRegistry.standard.records().filter { record in
+            // A daemon that does not answer keeps what it has.
+            (try? Self.cloud(of: record)).map { Self.isSame($0, server) } ?? false
+        }
+    }
+
+    private static func cloud(of record: MountRecord) throws(CommandFailure) -> String? {
+        var connection = try DaemonConnection.open(record)
+        guard case .status(let status) = try connection.call(.status(StatusRequest(paths: []))) else { return nil }
+        return status.mount.cloud.url
+    }
+
+    private static func isSame(_ one: String, _ other: String) -> Bool {
+        func plain(_ text: String) -> Substring {
+            var text = text.lowercased()[...]
+            while text.hasSuffix("/") { text = text.dropLast() }
+            return text
+        }
+        return plain(one) == plain(other)
+    }
+
+    /// Drops the local bytes of all that is in the cloud. What is not, or is open or pinned, stays.
+    func remove() throws(CommandFailure) {
+        if mounts.isEmpty { Terminal.note("no mount of that server runs here; what is not mounted stays") }
+        for record in mounts {
+            var connection = try DaemonConnection.open(record)
+            let response = try connection.call(.evict(EvictRequest(paths: [.root])))
+            guard case .items(let answer) = response else { throw DaemonConnection.unexpectedAnswer(record) }
+            for outcome in answer.outcomes {
+                print(ItemsRequest.sentence("Removed the local bytes of", outcome, record))
+                guard let failure = outcome.failure else { continue }
+                Terminal.note("some files stay in \(record.mount): \(failure.message)")
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import ArgumentParser
+import DaemonProtocol
+
+/// `ubiquity logout`: ends this device's access to a server.
+struct LogoutCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "logout", abstract: "End this device's access to a server.",
+        discussion: """
+            With --keep-files mounts of that server go on with what is on this device. With --remove-files the local bytes \
+            of all that the server has go first; names and dates still show. Edits that are not uploaded stay either way, \
+            and go up when you sign in again. Without either you are asked.
+            """)
+
+    @Argument(help: ArgumentHelp("The server: http(s)://HOST[:PORT].", valueName: "url"))
+    var server: String
+
+    @Flag(help: "Forget the sign-in without telling the server; it should then be ended there, too.")
+    var onlyHere = false
+
+    @Flag(help: "Leave the files on this device.")
+    var keepFiles = false
+
+    @Flag(help: "Drop the local bytes of what the server has.")
+    var removeFiles = false
+
+    @Flag(help: "Do not ask; files stay unless --remove-files is given.")
+    var yes = false
+
+    func validate() throws {
+        guard !(keepFiles && removeFiles) else {
+            throw ValidationError("--keep-files and --remove-files exclude each other")
+        }
+    }
+
+    func run() throws {
+        if try wish() == .remove { try LocalFiles(of: server).remove() }
+        _ = try ServerHelper.run(["sign-out"] + (onlyHere ? ["--only-here"] : []) + ["--", server], input: "")
+        print("Signed out of \(server).")
+    }
+
+    private func wish() throws -> LocalFiles.Wish {
+        if removeFiles { return .remove }
+        if keepFiles || yes { return .keep }
+        guard Terminal.hasInput else { throw unconfirmed }
+        let answer = Terminal.ask(
+            "Sign out of \(server)? Nothing syncs until you sign in again. (k)eep its files on this device, (r)emove them, or (c)ancel:"
+        )
+        switch answer?.lowercased().first {
+        case "k": return .keep
+        case "r": return .remove
+        default: throw unconfirmed
+        }
+    }
+
+    private var unconfirmed: CommandFailure {
+        CommandFailure(
+            .refused, "not confirmed", path: server,
+            advice: "Say --keep-files or --remove-files where nobody can be asked.")
+    }
+}

@@ -1,0 +1,42 @@
+import Logging
+import ServerStorage
+import ServiceLifecycle
+
+/// Collects chunks now and then, beside everything else.
+struct CollectionService: Service {
+    let store: ServerStore
+    let policy: CollectionPolicy
+    let metrics: ServerMetrics
+    let log: Logger
+    /// A server that is started again and again still comes to it; one that has just started has more urgent things to do.
+    var first: Duration = .seconds(600)
+    var interval: Duration = .seconds(86_400)
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            var pause = first
+            while !Task.isCancelled {
+                // Only cancellation ends the sleep early, and then the loop.
+                try? await Task.sleep(for: pause)
+                guard !Task.isCancelled else { return }
+                await collect()
+                pause = interval
+            }
+        }
+    }
+
+    private func collect() async {
+        do {
+            let report = try await store.collect(policy)
+            metrics.collected(report.chunks, report.bytes)
+            log.notice(
+                "collected chunks that nothing needs",
+                metadata: [
+                    "chunks": "\(report.chunks)", "bytes": "\(report.bytes)", "strays": "\(report.strayFiles)",
+                    "containers": "\(report.containers)", "skipped": "\(report.skipped.count)",
+                ])
+        } catch is CancellationError {
+            log.debug("a collection was interrupted; the next one goes on")
+        } catch { log.error("chunks could not be collected", metadata: ["error": "\(error)"]) }
+    }
+}

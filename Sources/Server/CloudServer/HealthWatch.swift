@@ -1,0 +1,55 @@
+import CloudProtocol
+import Logging
+import ServerStorage
+import ServiceLifecycle
+import Synchronization
+
+/// Looks every few seconds whether database and disk still take what they are given. `/health` answers with the last look, so that
+/// asking costs nothing, and a disk that hangs is told as such instead of holding up the answer.
+final class HealthWatch: Service {
+    private struct Look {
+        var at: ContinuousClock.Instant
+        var failure: CloudFailure?
+    }
+
+    private let store: ServerStore
+    private let log: Logger
+    private let interval: Duration
+    private let last = Mutex<Look?>(nil)
+
+    init(_ store: ServerStore, log: Logger, interval: Duration = .seconds(5)) {
+        self.store = store
+        self.log = log
+        self.interval = interval
+    }
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                await self.look()
+                // Only cancellation ends the sleep early, and then the loop.
+                try? await Task.sleep(for: self.interval)
+            }
+        }
+    }
+
+    func look() async {
+        var failure: CloudFailure?
+        do { try await store.checkHealth() } catch {
+            failure = Refusals.failure(of: error)
+            log.error("the server is not well", metadata: ["error": "\(error)"])
+        }
+        last.withLock { $0 = Look(at: .now, failure: failure) }
+    }
+
+    var isWell: Bool { failure == nil }
+
+    /// Why the server can not keep anything now; nil when it can.
+    var failure: CloudFailure? {
+        guard let look = last.withLock({ $0 }) else { return nil }
+        guard ContinuousClock.now - look.at < interval * 6 else {
+            return CloudFailure(.failed, "The disk of the server does not answer.")
+        }
+        return look.failure
+    }
+}

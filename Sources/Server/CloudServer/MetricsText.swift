@@ -1,0 +1,77 @@
+import ServerStorage
+
+/// Metrics in the text format of Prometheus (prometheus.io/docs/instrumenting/exposition_formats).
+struct MetricsText {
+    private(set) var text = ""
+
+    mutating func add(_ metrics: ServerMetrics.State) {
+        family("ubiquity_requests_total", "counter", "Requests answered, by pattern of path, method and status.")
+        for (kind, count) in metrics.requests.sorted(by: { $0.key < $1.key }) {
+            let labels = [("method", kind.method), ("route", kind.route), ("status", "\(kind.status)")]
+            sample("ubiquity_requests_total", labels, "\(count)")
+        }
+        family("ubiquity_request_seconds", "histogram", "Time until the head of the answer.")
+        for (route, times) in metrics.times.sorted(by: { $0.key < $1.key }) { add(times, of: route) }
+        one("ubiquity_news_streams", "gauge", "Devices that listen for news.", metrics.streams)
+        one("ubiquity_collections_total", "counter", "Collections of chunks since the start.", metrics.collections)
+        one("ubiquity_collected_chunks_total", "counter", "Chunks collected since the start.", metrics.collectedChunks)
+        one("ubiquity_collected_bytes_total", "counter", "Their bytes.", metrics.collectedBytes)
+    }
+
+    private mutating func add(_ times: ServerMetrics.Times, of route: String) {
+        var total: UInt64 = 0
+        for (bound, count) in zip(ServerMetrics.bounds.map { "\($0)" } + ["+Inf"], times.counts) {
+            total += count
+            sample("ubiquity_request_seconds_bucket", [("route", route), ("le", bound)], "\(total)")
+        }
+        sample("ubiquity_request_seconds_sum", [("route", route)], "\(times.seconds)")
+        sample("ubiquity_request_seconds_count", [("route", route)], "\(total)")
+    }
+
+    mutating func add(_ statistics: ServerStatistics) {
+        one("ubiquity_accounts", "gauge", "Accounts.", statistics.accounts.count)
+        one("ubiquity_disk_free_bytes", "gauge", "Free on the disk of the data directory.", statistics.freeBytes)
+        one("ubiquity_database_bytes", "gauge", "Size of the database.", statistics.databaseBytes)
+        perAccount("ubiquity_account_used_bytes", "What an account stores.", statistics) { $0.used }
+        perAccount("ubiquity_account_quota_bytes", "What it may store; absent without a limit.", statistics) {
+            $0.quota
+        }
+        perAccount("ubiquity_account_devices", "Devices signed in.", statistics) { UInt64($0.devices) }
+        perAccount("ubiquity_account_containers", "Containers.", statistics) { UInt64($0.containers) }
+        perAccount("ubiquity_account_log_entries", "Entries in the logs of its containers.", statistics) { $0.entries }
+    }
+
+    private mutating func perAccount(
+        _ name: String, _ help: String, _ statistics: ServerStatistics,
+        _ value: (ServerStatistics.Account) -> UInt64?
+    ) {
+        family(name, "gauge", help)
+        for account in statistics.accounts {
+            if let value = value(account) { sample(name, [("account", "\(account.id)")], "\(value)") }
+        }
+    }
+
+    mutating func add(_ process: ProcessUse, uptime: Duration, health: Bool, bodyBytes: Int) {
+        one("ubiquity_healthy", "gauge", "Whether the last look at database and disk went well.", health ? 1 : 0)
+        one("ubiquity_body_bytes", "gauge", "Memory that bodies of requests and answers have.", bodyBytes)
+        one("ubiquity_uptime_seconds", "gauge", "Since the start.", Int(uptime / .seconds(1)))
+        one("process_resident_memory_bytes", "gauge", "Memory of the process.", process.residentBytes)
+        one("process_open_fds", "gauge", "Open descriptors.", process.descriptors)
+        one("process_cpu_seconds_total", "counter", "Processor time, user and system.", process.processorSeconds)
+    }
+
+    private mutating func one(_ name: String, _ type: String, _ help: String, _ value: some CustomStringConvertible) {
+        family(name, type, help)
+        sample(name, [], value.description)
+    }
+
+    private mutating func family(_ name: String, _ type: String, _ help: String) {
+        text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
+    }
+
+    /// Labels are patterns of paths and numbers, which need no escapes.
+    private mutating func sample(_ name: String, _ labels: [(String, String)], _ value: String) {
+        let list = labels.map { "\($0.0)=\"\($0.1)\"" }.joined(separator: ",")
+        text += "\(name)\(list.isEmpty ? "" : "{\(list)}") \(value)\n"
+    }
+}

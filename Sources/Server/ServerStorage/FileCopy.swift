@@ -1,0 +1,82 @@
+import Basics
+import CLinux
+import Glibc
+
+/// Puts a file that never changes in another place: as a second name of it, or as a copy with bytes of its own.
+struct FileCopy {
+    /// Second names where the file system can; otherwise always copies.
+    let mayLink: Bool
+
+    enum Outcome { case copied, there, absent }
+
+    /// `absent`: there is no such file of that size. What is at the target already, with that size, stays.
+    func put(_ source: String, at target: String, size: Int) throws -> Outcome {
+        guard fileSize(source) == size else { return .absent }
+        guard fileSize(target) != size else { return .there }
+        if mayLink {
+            if link(source, target) == 0 { return .copied }
+            guard [EXDEV, EPERM, EMLINK, EEXIST, ENOTSUP].contains(errno) else { throw Errno(errno, "link \(target)") }
+        }
+        let new = "\(target).new"
+        unlink(new)
+        try copyFile(source, to: new)
+        try check("rename \(target)") { rename(new, target) }
+        return .copied
+    }
+}
+
+/// Nil where there is no file.
+func fileSize(_ path: String) -> Int? {
+    var information = stat()
+    return lstat(path, &information) == 0 ? Int(information.st_size) : nil
+}
+
+/// Throws `EEXIST` where there is one.
+func copyFile(_ source: String, to target: String) throws(Errno) {
+    let input = try check("open \(source)") { open(source, O_RDONLY | O_CLOEXEC) }
+    defer { close(input) }
+    let output = try check("open \(target)") { open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
+    defer { close(output) }
+    // In the kernel, and without a copy where the file system shares blocks (copy_file_range(2)); it may do a part only.
+    while try copyPart(input, output) > 0 {}
+}
+
+private func copyPart(_ input: Int32, _ output: Int32) throws(Errno) -> Int {
+    do throws(Errno) {
+        return try check("copy_file_range") { linux_copy_file_range(input, nil, output, nil, 64 << 20) }
+    } catch {
+        guard [EXDEV, EINVAL, ENOSYS, EOPNOTSUPP].contains(error.code) else { throw error }
+    }
+    return try check("sendfile") { sendfile(output, input, nil, 1 << 20) }
+}
+
+/// Makes the folder and those above it below `root`, which is there.
+func makeFolders(_ path: Substring, below root: String) throws(Errno) {
+    var folder = root
+    for part in path.split(separator: "/") {
+        folder += "/\(part)"
+        guard mkdir(folder, 0o700) != 0 else { continue }
+        guard errno == EEXIST else { throw Errno(errno, "mkdir \(folder)") }
+    }
+}
+
+/// Makes everything of a file system durable.
+func syncAll(at path: String) throws(Errno) {
+    let descriptor = try check("open \(path)") { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    defer { close(descriptor) }
+    try check("syncfs") { syncfs(descriptor) }
+}
+
+/// Names in a folder; none where there is no folder.
+func fileNames(in path: String) -> [String] {
+    guard let stream = opendir(path) else { return [] }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+        let name = withUnsafePointer(to: &entry.pointee.d_name) {
+            $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+        }
+        if name != ".", name != ".." { names.append(name) }
+    }
+    return names
+}

@@ -1,0 +1,67 @@
+import Basics
+import CloudProtocol
+import GRDB
+import Glibc
+
+extension ServerStore {
+    /// Does what keeping something takes: a commit that is synced, and a file that is. Throws why that does not work.
+    package func checkHealth() async throws {
+        guard try await isDurable() else {
+            throw StorageError(.failed, "Commits are not synced to the disk; start the server again.")
+        }
+        let now = now()
+        try await database.commit { db in
+            try db.execute(sql: "INSERT OR REPLACE INTO health VALUES (1, ?)", arguments: [now])
+        }
+        try await blocking { [directory] in try directory.tryFile() }
+    }
+
+    /// What opens the metrics: made at the first start, in a file that its owner only can read.
+    package func metricsToken() async throws -> String {
+        try await blocking { [directory] in try directory.metricsToken() }
+    }
+}
+
+extension DataDirectory {
+    /// Writes a file as chunks are written.
+    func tryFile() throws {
+        let path = "\(temporary)/health-\(getpid())"
+        let descriptor = try check("open") { open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600) }
+        defer {
+            close(descriptor)
+            unlink(path)
+        }
+        let bytes = [UInt8](repeating: 1, count: 4_096)
+        guard try check("write", { write(descriptor, bytes, bytes.count) }) == bytes.count else {
+            throw Errno(ENOSPC, "write")
+        }
+        try check("fsync") { fsync(descriptor) }
+    }
+
+    func metricsToken() throws -> String {
+        let path = "\(self.path)/metrics-token"
+        if let token = try readLine(of: path) { return token }
+        var random = SystemRandomNumberGenerator()
+        let token = hexadecimal((0..<32).map { _ in UInt8.random(in: 0...255, using: &random) })
+        let new = "\(temporary)/metrics-token"
+        let descriptor = try check("open") { open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600) }
+        defer { close(descriptor) }
+        let text = Array("\(token)\n".utf8)
+        try check("write") { write(descriptor, text, text.count) }
+        try check("fsync") { fsync(descriptor) }
+        try check("rename") { rename(new, path) }
+        return token
+    }
+
+    /// Nil for a file that is absent or empty.
+    private func readLine(of path: String) throws -> String? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        if descriptor < 0, errno == ENOENT { return nil }
+        guard descriptor >= 0 else { throw Errno(errno, "open \(path)") }
+        defer { close(descriptor) }
+        var buffer = [UInt8](repeating: 0, count: 256)
+        let count = try check("read") { read(descriptor, &buffer, buffer.count) }
+        let line = String(decoding: buffer.prefix(count).prefix { $0 > 0x20 }, as: UTF8.self)
+        return line.isEmpty ? nil : line
+    }
+}

@@ -1,0 +1,40 @@
+import CloudModel
+import CloudProtocol
+import CloudStorage
+import HTTPCloud
+import ServerStorage
+import TestSupport
+import Testing
+
+@Suite("Many chunks in one request", .timeLimit(.minutes(2)))
+struct ManyChunksTests {
+    private func chunk(_ number: UInt64, _ count: Int) -> ChunkToPut {
+        ChunkToPut(
+            id: ChunkID(words: (number << 56, number, 0, 0)), frame: [UInt8](repeating: UInt8(number), count: count))
+    }
+
+    @Test("more than one request can hold are split, and all are kept")
+    func split() async throws {
+        try await withServer { server in
+            let device = try await server.device()
+            let chunks = (UInt64(1)...6).map { chunk($0, 5 << 20) } + (UInt64(7)...50).map { chunk($0, 10) }
+            try await device.putChunks(chunks, in: .cloudDocs)
+            #expect(try await device.missing(chunks.map(\.id), in: .cloudDocs).isEmpty)
+            for chunk in chunks {
+                let found = try await device.getChunk(chunk.id, in: .cloudDocs)
+                #expect(found == chunk.frame)
+            }
+        }
+    }
+
+    @Test("where not all fit into the share those that do are kept, and the rest is told as such")
+    func quota() async throws {
+        try await withServer { server in
+            try await server.store.addAccount("anna", quota: 100)
+            let device = try await server.device()
+            let chunks = (UInt64(1)...3).map { chunk($0, 40) }
+            await expectCloudError(.quota) { try await device.putChunks(chunks, in: .cloudDocs) }
+            #expect(try await device.missing(chunks.map(\.id), in: .cloudDocs).count == 1)
+        }
+    }
+}

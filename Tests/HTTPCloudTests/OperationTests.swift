@@ -1,0 +1,102 @@
+import CloudModel
+import CloudProtocol
+import CloudStorage
+import Foundation
+import HTTPCloud
+import ServerStorage
+import TestSupport
+import Testing
+
+@Suite("What a server's owner asks", .timeLimit(.minutes(2)))
+struct OperationTests {
+    private func curl(_ arguments: [String]) async throws -> String {
+        try await ProgramRunner(environment: [:]) {}.run("curl", ["-sS"] + arguments, in: "/", limit: .seconds(30))
+            .text()
+    }
+
+    @Test("the metrics open to the token in the data directory alone, and name nothing but numbers and patterns")
+    func metrics() async throws {
+        let folder = "\(NSTemporaryDirectory())/ubiquity-metrics-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await withServer(folder: folder) { server in
+            let device = try await server.device(of: "secretive")
+            let notes = try #require(ContainerName("hush"))
+            try await device.createContainer(notes)
+            try await device.putChunk(ChunkID(words: (1, 2, 3, 4)), frame: [1, 2, 3], in: notes)
+            let url = "\(server.address)/metrics"
+            let closed = try await curl([url, "-H", "Authorization: Bearer \(server.token(of: "secretive"))"])
+            #expect(closed.contains("\"unauthorized\""))
+            let open = try await curl(["-o", "/dev/null", "-w", "%{http_code}", url])
+            #expect(open == "401")
+            let token = try String(contentsOfFile: "\(folder)/metrics-token", encoding: .utf8)
+            let mode = try FileManager.default.attributesOfItem(atPath: "\(folder)/metrics-token")[.posixPermissions]
+            #expect(mode as? Int == 0o600)
+            let text = try await curl(
+                [url, "-H", "Authorization: Bearer \(token.trimmingCharacters(in: .whitespacesAndNewlines))"])
+            #expect(text.contains("ubiquity_account_used_bytes{account=\"1\"} 3\n"))
+            #expect(text.contains("ubiquity_account_containers{account=\"1\"} 2\n"))
+            #expect(text.contains("route=\"/v1/containers/{container}/chunks/{chunk}\"") || text.contains("/chunks/"))
+            #expect(!text.contains("secretive") && !text.contains("hush"))
+            expectFormat(text)
+        }
+    }
+
+    /// Each line is a comment or `name{labels} number`, each family is described before its first sample, and once.
+    private func expectFormat(_ text: String) {
+        var families: Set<String> = []
+        for line in text.split(separator: "\n") {
+            if let match = line.wholeMatch(of: /# TYPE (\S+) (counter|gauge|histogram)/) {
+                #expect(families.insert(String(match.1)).inserted, "\(line)")
+            } else if !line.hasPrefix("# HELP ") {
+                let match = line.wholeMatch(of: /([a-z_]+)(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? [0-9.e+-]+/)
+                let name = match.map { String($0.1) } ?? ""
+                let family = ["_bucket", "_sum", "_count"].reduce(name) {
+                    $0.hasSuffix($1) ? String($0.dropLast($1.count)) : $0
+                }
+                #expect(families.contains(name) || families.contains(family), "\(line)")
+            }
+        }
+    }
+
+    @Test(
+        "a device that saw no more than a restored server has goes on; one that did is told to reset, whatever comes later"
+    )
+    func restore() async throws {
+        let folders = (0..<3).map { _ in "\(NSTemporaryDirectory())/ubiquity-restore-\(UUID().uuidString)" }
+        defer { for folder in folders { try? FileManager.default.removeItem(atPath: folder) } }
+        let known = try await withServer(folder: folders[0]) { server in
+            let token = try await server.token()
+            let device = server.backend(token)
+            let identity = try await device.connect(create: true)
+            try await device.createContainer(.cloudDocs)
+            _ = try await device.append([1], to: .cloudDocs)
+            _ = try await server.store.backUp(to: folders[1])
+            _ = try await device.append([2], to: .cloudDocs)
+            return (token: token, identity: identity.text)
+        }
+        _ = try await ServerRestore(from: folders[1], to: folders[2]).run()
+        try await withServer(folder: folders[2]) { server in
+            let device = server.backend(known.token)
+            // The log grows past what anybody has seen.
+            let found = try await device.connect(create: false)
+            for number in UInt8(3)..<6 { _ = try await device.append([number], to: .cloudDocs) }
+            #expect(found.text != known.identity)
+            #expect(found.continues(known.identity, readTo: [.cloudDocs: LogSequence(1)]))
+            #expect(!found.continues(known.identity, readTo: [.cloudDocs: LogSequence(2)]))
+            #expect(!found.continues("another", readTo: [:]))
+        }
+    }
+
+    @Test("a request under the name that the cloud had before is refused until the device connects anew")
+    func renamed() async throws {
+        try await withServer { server in
+            let device = try await server.device()
+            let notes = try #require(ContainerName("notes"))
+            try await device.createContainer(notes)
+            try await server.store.removeContainer(notes, ofAccount: "anna")
+            await expectCloudError(.offline) { _ = try await device.append([1], to: .cloudDocs) }
+            _ = try await device.connect(create: false)
+            #expect(try await device.append([1], to: .cloudDocs) == LogSequence(1))
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import CloudModel
+import CloudProtocol
+import CloudServer
+import Foundation
+import Glibc
+import HTTPCloud
+import TestSupport
+import Testing
+
+@Suite("Requests that do not get further", .timeLimit(.minutes(2)))
+struct SlowRequestTests {
+    @Test("many who send a byte now and then are let go, and meanwhile everybody else is answered")
+    func slowLoris() async throws {
+        try await withServer(configure: { $0.idleSeconds = 2 }) { server in
+            let port = try #require(server.address.description.split(separator: ":").last.flatMap { UInt16($0) })
+            let token = try await server.token()
+            let head = "POST /v1/containers/CloudDocs/log HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(token)\r\n"
+            let begun = ["GET /health HT", head, "\(head)Ubiquity-Protocol: 1\r\nContent-Length: 1000\r\n\r\nabc"]
+            let descriptors = try (0..<90).map { try open(port, sending: begun[$0 % 3]) }
+            defer { for descriptor in descriptors { close(descriptor) } }
+            let device = try await server.device()
+            #expect(try await device.append([1], to: .cloudDocs).value == 1)
+            let ended = try await withCheckedThrowingContinuation { continuation in
+                Thread { continuation.resume(with: Result { try descriptors.filter { try ends($0) }.count }) }.start()
+            }
+            #expect(ended == 90)
+        }
+    }
+
+    private func open(_ port: UInt16, sending text: String) throws -> Int32 {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let connected = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard connected == 0, send(descriptor, text, text.utf8.count, Int32(MSG_NOSIGNAL)) == text.utf8.count else {
+            close(descriptor)
+            throw NoServer()
+        }
+        return descriptor
+    }
+
+    /// Whether the server ends the connection, before anybody would have waited for a minute.
+    private func ends(_ descriptor: Int32) throws -> Bool {
+        var limit = timeval(tv_sec: 60, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        while true {
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            if count == 0 || (count < 0 && errno == ECONNRESET) { return true }
+            if count < 0 { return false }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+import Basics
+import CloudModel
+import CloudProtocol
+import ContainerLog
+import Foundation
+import GRDB
+import ServerStorage
+import TestSupport
+import Testing
+
+@Suite("Collecting chunks")
+struct CollectionTests {
+    private static let day = Duration.seconds(86_400)
+
+    @Test("a chunk that an upload asked about stays, whether the log told of it before or not")
+    func asked() async throws {
+        let time = SettableTime()
+        try await withStore(time: time) { store in
+            var documents = Documents(store, try await store.newAccount("anna"), seed: 1)
+            let content = documents.content(chunks: 2)
+            try await documents.put(content.parts)
+            time.advance(by: Self.day * 20)
+            #expect(try await store.missing(content.parts.map(\.id), in: .cloudDocs, of: documents.account).isEmpty)
+            time.advance(by: Self.day * 6)
+            #expect(try await store.collectNow().chunks == 0)
+            _ = try await documents.create(content.reference)
+            time.advance(by: Self.day * 60)
+            #expect(try await store.collectNow().chunks == 0)
+            let isThere = try await store.holds(content.parts, of: documents.account)
+            #expect(isThere)
+        }
+    }
+
+    @Test("an entry that tells of chunks that were collected is refused as damaged until they are put again")
+    func late() async throws {
+        let time = SettableTime()
+        try await withStore(time: time) { store in
+            var documents = Documents(store, try await store.newAccount("anna"), seed: 2)
+            let content = documents.content(chunks: 3)
+            try await documents.put(content.parts)
+            time.advance(by: Self.day * 8)
+            #expect(try await store.collectNow().chunks == 4)
+            await #expect { _ = try await documents.create(content.reference) } throws: {
+                ($0 as? StorageError)?.code == .damaged
+            }
+            let missing = try await store.missing(content.parts.map(\.id), in: .cloudDocs, of: documents.account)
+            #expect(missing.count == 4)
+            try await documents.put(content.parts)
+            _ = try await documents.create(content.reference)
+            let isThere = try await store.holds(content.parts, of: documents.account)
+            #expect(isThere)
+        }
+    }
+
+    @Test("a log with an entry of a newer version keeps everything")
+    func newer() async throws {
+        let time = SettableTime()
+        try await withStore(time: time) { store in
+            var documents = Documents(store, try await store.newAccount("anna"), seed: 3)
+            let content = documents.content(chunks: 1)
+            try await documents.put(content.parts)
+            _ = try await store.append([99, 1, 2], key: nil, to: .cloudDocs, of: documents.account)
+            time.advance(by: Self.day * 100)
+            let report = try await store.collectNow()
+            #expect(report.chunks == 0 && report.skipped.count == 1)
+        }
+    }
+
+    @Test("where a list of chunks can not be read nothing goes")
+    func unreadable() async throws {
+        let time = SettableTime()
+        try await withFolder { path in
+            try await withStore(at: path, time: time) { store in
+                var documents = Documents(store, try await store.newAccount("anna"), seed: 4)
+                let (content, stray) = (documents.content(chunks: 3), documents.content(chunks: 1))
+                try await documents.put(content.parts + stray.parts)
+                _ = try await documents.create(content.reference)
+                let place = try #require(
+                    try await store.place(of: content.reference.digest, in: .cloudDocs, of: documents.account))
+                let digits = place.id.description
+                let file = "\(path)/chunks/\(place.container)/\(digits.prefix(2))/\(digits.dropFirst(2))-\(place.size)"
+                try Data([UInt8](repeating: 0, count: place.size)).write(to: URL(filePath: file))
+                time.advance(by: Self.day * 100)
+                let report = try await store.collectNow()
+                #expect(report.chunks == 0 && report.skipped.count == 1)
+            }
+        }
+    }
+
+    @Test("a file that a crash left without a row is taken once it is old, a young one is not")
+    func strays() async throws {
+        try await withFolder { path in
+            try await withStore(at: path) { store in
+                let account = try await store.newAccount("anna")
+                let chunk = part(1, [1, 2, 3])
+                try await store.put([chunk], in: .cloudDocs, of: account)
+                let database = try DatabaseQueue(path: "\(path)/server.sqlite")
+                try await database.write { try $0.execute(sql: "DELETE FROM chunk") }
+                #expect(try await store.collectNow().strayFiles == 0)
+                let file = "\(path)/chunks/1/01/\(chunk.id.description.dropFirst(2))-3"
+                let old = Date(timeIntervalSinceNow: -7_200)
+                try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: file)
+                #expect(try await store.collectNow().strayFiles == 1)
+                #expect(!FileManager.default.fileExists(atPath: file))
+                // Its row is written with the file's look at the disk, so a put that comes now is whole.
+                try await store.put([chunk], in: .cloudDocs, of: account)
+                let isThere = try await store.holds([chunk], of: account)
+                #expect(isThere)
+            }
+        }
+    }
+
+    @Test("while chunks are copied nothing is collected")
+    func copying() async throws {
+        let time = SettableTime()
+        try await withFolder { path in
+            try await withStore(at: path, time: time) { store in
+                var documents = Documents(store, try await store.newAccount("anna"), seed: 5)
+                try await documents.put(documents.content(chunks: 1).parts)
+                time.advance(by: Self.day * 100)
+                let descriptor = open("\(path)/copying", O_RDWR | O_CREAT, 0o600)
+                #expect(flock(descriptor, LOCK_SH) == 0)
+                #expect(try await store.collectNow().gaveWay)
+                close(descriptor)
+                #expect(try await store.collectNow().chunks == 1)
+            }
+        }
+    }
+
+    @Test("puts, questions and collections at once never leave a row without its file")
+    func race() async throws {
+        let time = SettableTime()
+        try await withStore(time: time) { store in
+            let account = try await store.newAccount("anna")
+            let parts = (UInt64(0)..<40).map { part($0, [UInt8](repeating: UInt8($0), count: 10)) }
+            for _ in 0..<12 {
+                try await store.put(parts, in: .cloudDocs, of: account)
+                time.advance(by: Self.day * 30)
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { _ = try await store.collectNow() }
+                    for part in parts { group.addTask { try await store.put([part], in: .cloudDocs, of: account) } }
+                    try await group.waitForAll()
+                }
+                let isThere = try await store.holds(parts, of: account)
+                #expect(isThere)
+            }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import CloudModel
+import CloudProtocol
+import Foundation
+import ServerStorage
+import TestSupport
+import Testing
+
+@Suite("Removing from a server")
+struct RemovalTests {
+    @Test("an account goes with everything, and only it")
+    func account() async throws {
+        try await withFolder { path in
+            try await withStore(at: path) { store in
+                let (anna, berta) = (try await store.newAccount("anna"), try await store.newAccount("berta"))
+                for account in [anna, berta] {
+                    try await store.put([part(1, [1, 2, 3])], in: .cloudDocs, of: account)
+                    for number in UInt8(0)..<3 {
+                        _ = try await store.append([number], key: nil, to: .cloudDocs, of: account)
+                    }
+                }
+                _ = try await store.addCode(for: "anna")
+                try await store.removeAccount("anna")
+                #expect(try await store.accounts().map(\.name) == ["berta"])
+                #expect(try await store.devices().map(\.account) == ["berta"])
+                #expect(try FileManager.default.contentsOfDirectory(atPath: "\(path)/chunks") == ["2"])
+                let isThere = try await store.holds([part(1, [1, 2, 3])], of: berta)
+                #expect(isThere)
+                // A number is never used again: what bears it means the account that is gone.
+                let next = try await store.newAccount("anna")
+                #expect(next.value == 3)
+            }
+        }
+    }
+
+    @Test("a container goes with its log and chunks, gives its share back, and the cloud is called otherwise")
+    func container() async throws {
+        try await withFolder { path in
+            try await withStore(at: path) { store in
+                let account = try await store.newAccount("anna", quota: 1_000)
+                let notes = try #require(ContainerName("notes"))
+                try await store.createContainer(notes, of: account)
+                for name in [notes, .cloudDocs] {
+                    try await store.put([part(1, [1, 2, 3])], in: name, of: account)
+                    _ = try await store.append([9], key: nil, to: name, of: account)
+                }
+                let before = try await store.describeCloud(of: account)
+                try await store.removeContainer(notes, ofAccount: "anna")
+                #expect(try await store.containers(of: account) == [.cloudDocs])
+                #expect(try await store.accounts().first?.used == 4)
+                let after = try await store.describeCloud(of: account)
+                #expect(after.former == [before.identity: ["CloudDocs": 1, "notes": 0]])
+                // Made again it begins with nothing, and whoever saw the old one still knows too much.
+                try await store.createContainer(notes, of: account)
+                #expect(try await store.page(of: notes, after: .zero, limit: 9, account: account).payloads.isEmpty)
+                #expect(
+                    try await store.missing([part(1, []).id], in: notes, of: account) == [part(1, []).id])
+            }
+        }
+    }
+
+    @Test("a cloud that was called otherwise twice keeps, of each name, what is left now")
+    func twice() async throws {
+        try await withStore { store in
+            let account = try await store.newAccount("anna")
+            let (one, two) = (try #require(ContainerName("one")), try #require(ContainerName("two")))
+            for name in [one, two] {
+                try await store.createContainer(name, of: account)
+                _ = try await store.append([1], key: nil, to: name, of: account)
+            }
+            let first = try await store.describeCloud(of: account).identity
+            try await store.removeContainer(one, ofAccount: "anna")
+            let second = try await store.describeCloud(of: account).identity
+            try await store.removeContainer(two, ofAccount: "anna")
+            let former = try #require(try await store.describeCloud(of: account).former)
+            #expect(Set(former.keys) == [first, second])
+            #expect(former[first]?["two"] == 0 && former[second]?["two"] == 0)
+        }
+    }
+}

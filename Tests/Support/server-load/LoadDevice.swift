@@ -1,0 +1,131 @@
+import Basics
+import CloudModel
+import CloudProtocol
+import CloudStorage
+import ContainerLog
+import HTTPCloud
+import Logging
+import Synchronization
+
+/// One device: writes at its pace, and reads what others of its account write.
+final class LoadDevice: Sendable {
+    let backend: HTTPBackend
+    private let id: DeviceID
+    private let figures: Figures
+    private let acknowledged = Mutex<[LogSequence: [UInt8]]>([:])
+
+    init(_ number: Int, token: String, server: String, figures: Figures) async throws {
+        id = DeviceID(UInt64(number + 1))
+        self.figures = figures
+        let quiet = Logger(label: "server-load") { _ in SwiftLogNoOpLogHandler() }
+        backend = HTTPBackend(address: try ServerAddress(server), logger: quiet) { token }
+        _ = try await backend.connect(create: true)
+        try await backend.createContainer(.cloudDocs)
+    }
+
+    /// What the server said it has, and where.
+    var claims: [LogSequence: [UInt8]] { acknowledged.withLock { $0 } }
+
+    /// Makes `rate` changes a second, and tells of them as a device does: together, no more often than it gathers, one append at a time.
+    func write(rate: Double, until end: ContinuousClock.Instant) async {
+        let start = ContinuousClock.now + .seconds(1 / rate) * Double.random(in: 0..<1)
+        let wallStart = SystemTime().now().adding(start - .now)
+        var (told, number) = (0, UInt64(0))
+        var next = start + .seconds(1 / rate)
+        while next < end {
+            // Only cancellation ends the sleep early, and nobody cancels.
+            try? await Task.sleep(until: next)
+            let begun = ContinuousClock.now
+            let due = Int((ContinuousClock.now - start) / .seconds(1) * rate)
+            number += 1
+            let made = (told..<due).map { Duration.seconds(Double($0 + 1) / rate) }
+            await append(number, made.map { wallStart.adding($0) }, until: end)
+            for change in made { figures.appended(.now - (start + change)) }
+            told = due
+            next = max(begun + Self.gather, start + .seconds(Double(told + 1) / rate))
+        }
+    }
+
+    /// ``EngineTiming`` has the same.
+    private static let gather = Duration.milliseconds(250)
+
+    private func append(_ number: UInt64, _ times: [Timestamp], until end: ContinuousClock.Instant) async {
+        while .now < end + .seconds(10) {
+            do {
+                let payload = try batch(number, times).encoded()
+                let place = try await backend.append(payload, to: .cloudDocs)
+                acknowledged.withLock { $0[place] = payload }
+                return
+            } catch {
+                figures.failed()
+                // The server may be away; only cancellation ends the sleep early, and nobody cancels.
+                try? await Task.sleep(for: .milliseconds(200))
+            }
+        }
+        figures.gaveUp()
+    }
+
+    private func batch(_ number: UInt64, _ times: [Timestamp]) -> ChangeBatch {
+        let changes = times.map { time in
+            Change.setAttributes(ItemID(high: id.value, low: number % 100), AttributeChanges(modified: time))
+        }
+        return ChangeBatch(
+            device: id, deviceName: "load", deviceSequence: number, time: SystemTime().now(), changes: changes)
+    }
+
+    func follow(until end: ContinuousClock.Instant) async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.read() }
+            group.addTask { try? await Task.sleep(until: end) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    private func read() async {
+        var cursor = LogSequence.zero
+        for await _ in backend.events() {
+            // What can not be read now is read after the next hint.
+            while let records = try? await backend.entries(in: .cloudDocs, after: cursor, limit: 1_024),
+                let last = records.last
+            {
+                note(records)
+                cursor = last.sequence
+            }
+        }
+    }
+
+    private func note(_ records: [LogRecord]) {
+        let now = SystemTime().now().nanoseconds
+        for record in records {
+            guard let batch = try? ChangeBatch(decoding: record.payload), batch.device != id else { continue }
+            for case .setAttributes(_, let change) in batch.changes {
+                if let made = change.modified { figures.saw(Double(now - made.nanoseconds) / 1e6) }
+            }
+        }
+    }
+}
+
+/// Looks in the log of one account for all that its devices were told is there.
+struct LogProof {
+    private let devices: ArraySlice<LoadDevice>
+
+    init(_ devices: ArraySlice<LoadDevice>) { self.devices = devices }
+
+    /// How many acknowledged entries are not where the server said.
+    func lost() async throws -> Int {
+        guard let reader = devices.first else { return 0 }
+        var claims = devices.reduce(into: [LogSequence: [UInt8]]()) { all, device in
+            all.merge(device.claims) { first, _ in first }
+        }
+        // Two entries of one place would be one lost.
+        let twice = devices.reduce(0) { $0 + $1.claims.count } - claims.count
+        var cursor = LogSequence.zero
+        while true {
+            let records = try await reader.backend.entries(in: .cloudDocs, after: cursor, limit: 1_024)
+            guard let last = records.last else { return claims.count + twice }
+            for record in records where claims[record.sequence] == record.payload { claims[record.sequence] = nil }
+            cursor = last.sequence
+        }
+    }
+}

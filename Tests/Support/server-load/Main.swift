@@ -1,0 +1,57 @@
+import ArgumentParser
+import Foundation
+import Glibc
+
+/// Many devices at one server, as `scripts/server-load` starts it: says what was acknowledged, how fast, and whether all of it is there.
+@main
+struct ServerLoad: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "server-load",
+        abstract: "Write to a server as many devices would, and look whether it kept everything.",
+        discussion: "Reads tokens from standard input, one for each device, those of one account after each other.")
+
+    @Argument(help: "The server: http(s)://HOST[:PORT].") var server: String
+    @Option(help: "Devices of each account.") var family = 4
+    @Option(help: "Changes a second of each device.") var rate = 10.0
+    @Option(help: "For how many seconds.") var seconds = 120.0
+
+    func run() async throws {
+        raiseDescriptorLimit()
+        let tokens = readTokens()
+        let figures = Figures()
+        var devices: [LoadDevice] = []
+        for (number, token) in tokens.enumerated() {
+            devices.append(try await LoadDevice(number, token: token, server: server, figures: figures))
+        }
+        print("\(devices.count) devices connected")
+        fflush(nil)
+        let end = ContinuousClock.now + .seconds(seconds)
+        await withTaskGroup(of: Void.self) { group in
+            for device in devices {
+                group.addTask { await device.write(rate: rate, until: end) }
+                group.addTask { await device.follow(until: end + .seconds(15)) }
+            }
+        }
+        var lost = 0
+        for account in stride(from: 0, to: devices.count, by: family) {
+            lost += try await LogProof(devices[account..<min(account + family, devices.count)]).lost()
+        }
+        print(figures.report(seconds: seconds))
+        print("acknowledged and not where it was said: \(lost)")
+        guard lost == 0, !figures.hasGivenUp else { throw ExitCode.failure }
+    }
+
+    private func readTokens() -> [String] {
+        var tokens: [String] = []
+        while let line = readLine() { if !line.isEmpty { tokens.append(line) } }
+        return tokens
+    }
+
+    private func raiseDescriptorLimit() {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        // What it is not given it does without: fewer devices then.
+        _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+}
