@@ -32,7 +32,8 @@ struct RemoteTreeTests {
                 try scratch.metadata.read { transaction throws -> Void in
                     for item in before {
                         let kept = Set((model.item(item.id)?.historicContents ?? []).map(\.content.digest))
-                        let history = try transaction.versions(of: item.id, in: container, VersionLimits(count: .max))
+                        let history = try transaction.versions(
+                            of: item.id, in: container, VersionLimits(count: .max), at: .zero)
                         let gone = item.historicContents.map(\.content.digest).filter { !kept.contains($0) }
                         #expect(
                             gone.allSatisfy { digest in history.contains { $0.content.digest == digest } },

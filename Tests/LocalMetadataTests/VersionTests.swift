@@ -20,11 +20,13 @@ struct VersionTests {
         ContentReference(digest: Digest(words: (number, 0, 0, 0)), size: number, layout: .chunk)
     }
 
+    private func day(_ number: Int) -> Timestamp { Timestamp(seconds: 1_800_000_000 + Int64(number) * 86_400) }
+
     /// One edit for each content, a day apart.
     private func save(_ contents: [UInt64], _ transaction: MetadataTransaction) throws {
-        var tree = RemoteTree(transaction, container: container)
         for (index, number) in contents.enumerated() {
             let place = index + 1
+            var tree = RemoteTree(transaction, container: container, now: day(place))
             let body = ItemBody.file(.stored(content(number)))
             let attributes = ItemAttributes(permissions: 0o644, modified: .zero, created: .zero)
             let change: Change =
@@ -34,13 +36,13 @@ struct VersionTests {
                     id, base: content(contents[index - 1]).digest, content: .stored(content(number)), modified: .zero)
             let batch = ChangeBatch(
                 device: DeviceID(1), deviceName: "A", deviceSequence: UInt64(place),
-                time: Timestamp(seconds: 1_800_000_000 + Int64(place) * 86_400), changes: [change])
+                time: day(place), changes: [change])
             _ = try ContainerReducer().fold(batch, at: LogSequence(UInt64(place)), into: &tree)
         }
     }
 
     private func sizes(_ limits: VersionLimits, _ transaction: MetadataTransaction) throws -> [UInt64] {
-        try transaction.versions(of: id, in: container, limits).map(\.content.size)
+        try transaction.versions(of: id, in: container, limits, at: day(5)).map(\.content.size)
     }
 
     @Test("the newest come first, as many and as old as asked for; what was superseded longer ago can be forgotten")
@@ -50,7 +52,7 @@ struct VersionTests {
             #expect(try sizes(VersionLimits(), transaction) == [4, 3, 2, 1])
             #expect(try sizes(VersionLimits(count: 2), transaction) == [4, 3])
             #expect(try sizes(VersionLimits(age: .seconds(86_400)), transaction) == [4, 3])
-            try transaction.expireVersions(olderThan: .seconds(86_400))
+            try transaction.expireVersions(before: day(4))
             #expect(try sizes(VersionLimits(), transaction) == [4, 3])
         }
     }
@@ -59,7 +61,7 @@ struct VersionTests {
     func removal() throws {
         try scratch.metadata.write { transaction throws -> Void in
             try save([1, 2, 3], transaction)
-            let oldest = try #require(try transaction.versions(of: id, in: container, VersionLimits()).last)
+            let oldest = try #require(try transaction.versions(of: id, in: container, VersionLimits(), at: day(3)).last)
             try transaction.insert(Resolution(container: container, item: id, version: oldest.version))
             #expect(try sizes(VersionLimits(), transaction) == [2])
             #expect(try transaction.version(oldest.version, of: id, in: container) == oldest)

@@ -22,7 +22,7 @@ package struct LogFollower: Sendable {
             batch = nil
         }
         try inTurn(batch?.changes.compactMap(\.item) ?? [], in: container) { held, transaction, effects in
-            var tree = RemoteTree(transaction, container: container.id)
+            var tree = RemoteTree(transaction, container: container.id, now: context.time.now())
             guard let batch else { return try ContainerReducer().foldVoid(at: record.sequence, into: &tree) }
             let removed = try removedVersions(batch, tree, transaction)
             let result = try ContainerReducer().fold(batch, at: record.sequence, into: &tree)

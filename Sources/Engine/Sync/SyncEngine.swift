@@ -180,7 +180,10 @@ package final class SyncEngine: Sendable {
                     try context.mounted.saveUsage()
                     // Afterwards, so that the next look at the disk sees what was evicted.
                     defer { context.mounted.takeAwayBlobs() }
-                    if isHourly { try context.metadata.write { try $0.expireVersions(olderThan: versions.age) } }
+                    if isHourly {
+                        let oldest = context.time.now().adding(.zero - versions.age)
+                        try context.metadata.write { try $0.expireVersions(before: oldest) }
+                    }
                     try evictor.enforce(limits)
                     if try failedDownloads.look(after: context.timing.maintenance) { downloadBell.ring() }
                 }

@@ -12,7 +12,7 @@ package struct HistoricVersion: Hashable, Sendable {
     package let modified: Timestamp
     package let author: DeviceID
     package let authorName: String
-    /// When another took its place, by the log's clock.
+    /// When this device heard that another took its place: the log's own clock may jump a day with each entry, and authors' clocks be wrong.
     package let superseded: Timestamp
 
     static let columns = [

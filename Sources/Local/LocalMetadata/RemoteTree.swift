@@ -2,7 +2,7 @@ package import CloudModel
 package import ContainerLog
 import GRDB
 
-import struct Basics.Timestamp
+package import struct Basics.Timestamp
 import struct Foundation.Data
 
 /// The folded log of one container, in the tables `remote`, `alias` and `deviceSequence`.
@@ -13,9 +13,14 @@ package struct RemoteTree: TreeStore {
     private let transaction: MetadataTransaction
     package let container: ContainerID
 
-    package init(_ transaction: MetadataTransaction, container: ContainerID) {
+    /// This device's clock: what is superseded by the entry that is folded is so since then.
+    private let now: Timestamp?
+
+    /// - Parameter now: To be given by who folds entries; nil: the log's clock.
+    package init(_ transaction: MetadataTransaction, container: ContainerID, now: Timestamp? = nil) {
         self.transaction = transaction
         self.container = container
+        self.now = now
     }
 
     package func state() throws -> LogState {
@@ -83,7 +88,7 @@ package struct RemoteTree: TreeStore {
         else { return }
         let kept = Set(after.historicContents.map(\.content.digest))
         for version in before.historicContents where !kept.contains(version.content.digest) {
-            try transaction.insert(version.superseded(at: state().time, in: container))
+            try transaction.insert(version.superseded(at: now ?? state().time, in: container))
         }
     }
 

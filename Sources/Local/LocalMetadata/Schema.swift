@@ -195,7 +195,7 @@ enum Schema {
           PRIMARY KEY (container, item, sequence, changeIndex)
         ) WITHOUT ROWID
         """,
-        "CREATE INDEX version_superseded ON version(container, superseded)",
+        "CREATE INDEX version_superseded ON version(superseded)",
     ]
     /// Tables whose rows have seals.
     static let sealedTables = SealMigration.tables + ["version"]

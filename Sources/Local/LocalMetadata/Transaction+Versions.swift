@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 package import CloudModel
 package import ContainerLog
 import GRDB
@@ -35,9 +35,9 @@ extension MetadataTransaction {
 
     /// The superseded versions of an item, the newest first, without those that a user of this device has removed.
     package func versions(
-        of item: ItemID, in container: ContainerID, _ limits: VersionLimits
+        of item: ItemID, in container: ContainerID, _ limits: VersionLimits, at now: Timestamp
     ) throws -> [HistoricVersion] {
-        let oldest = try RemoteTree(self, container: container).state().time.adding(.zero - limits.age)
+        let oldest = now.adding(.zero - limits.age)
         return try fetchAll(
             """
             SELECT \(HistoricVersion.selection) FROM version AS own WHERE container = ? AND item = ? AND superseded >= ?
@@ -61,14 +61,9 @@ extension MetadataTransaction {
             Self.key(version, item, container))
     }
 
-    /// Forgets versions that were superseded longer ago than that, by the log's clock.
-    package func expireVersions(olderThan age: Duration) throws {
-        for container in try containers() {
-            let oldest = try RemoteTree(self, container: container.id).state().time.adding(.zero - age)
-            try run(
-                "DELETE FROM version WHERE container = ? AND superseded < ?",
-                [container.id.value, oldest.nanoseconds])
-        }
+    /// Forgets versions that were superseded before that.
+    package func expireVersions(before time: Timestamp) throws {
+        try run("DELETE FROM version WHERE superseded < ?", [time.nanoseconds])
     }
 
     /// Deleted items that had this name in this folder, the one deleted last first. Looks at all that the log ever had: for people who wait.

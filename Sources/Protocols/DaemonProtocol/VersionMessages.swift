@@ -29,7 +29,7 @@ package struct DocumentVersion: Codable, Hashable, Sendable {
     package let device: String
     package let modified: WireTime
     package let size: UInt64
-    /// When something else took its place; of a version of the history.
+    /// When the daemon heard that something else took its place; of a version of the history.
     package let superseded: WireTime?
     /// Whether its bytes can be read now.
     package let isHere: Bool

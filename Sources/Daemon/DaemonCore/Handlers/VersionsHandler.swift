@@ -1,3 +1,4 @@
+import Basics
 import CloudModel
 import ContainerLog
 import DaemonProtocol
@@ -72,6 +73,8 @@ extension DaemonService {
         let name: ItemName
     }
 
+    private var now: Timestamp { device.engine.context.time.now() }
+
     private var files: VersionFiles {
         VersionFiles(directory: "\(daemon.configuration.stateDirectory)/versions", context: device.engine.context)
     }
@@ -108,7 +111,7 @@ extension DaemonService {
     // MARK: Versions
 
     private func list(_ subject: Subject, _ transaction: MetadataTransaction) throws -> [DocumentVersion] {
-        let history = try transaction.versions(of: subject.id, in: subject.container, device.versions)
+        let history = try transaction.versions(of: subject.id, in: subject.container, device.versions, at: now)
         let past = history.map { entry($0, of: subject) }
         guard let item = subject.item else { return past }
         let siblings = try transaction.siblings(of: item.item, in: item.container)
@@ -140,7 +143,7 @@ extension DaemonService {
     private func historic(_ text: String, of subject: Subject, _ path: MountPath) throws -> HistoricVersion {
         let found = try VersionID(text).flatMap { version in
             try device.metadata.read { transaction in
-                try transaction.versions(of: subject.id, in: subject.container, device.versions)
+                try transaction.versions(of: subject.id, in: subject.container, device.versions, at: now)
                     .first { $0.version == version }
             }
         }
