@@ -11,7 +11,7 @@ ALONE := DirectoryCloudTests HTTPCloudTests EndToEndTests FuseTests SimulationTe
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help setup setup-build build run stop test simulate histories model powerloss faults fuzz tsan check format bench \
+.PHONY: help setup setup-build build run stop test simulate histories reads model powerloss faults fuzz tsan check format bench \
 	scale server-load stress install deb clean
 
 help:
@@ -19,7 +19,8 @@ help:
 	@echo "make stop     unmount it; edits that are not uploaded yet are kept"
 	@echo "make test     build and run every test (TESTS=name runs those whose names match)"
 	@echo "make simulate random histories of several devices (HISTORIES=10000, START=1 or random; SEED=n STEPS=n again)"
-	@echo "make histories random histories of three real daemons and mounts (HISTORIES=100, SEED=n again)"
+	@echo "make histories random histories of three real daemons and mounts (SERVER=1 on a server behind networks that fail; HISTORIES=100, SEED=n again)"
+	@echo "make reads    documents whose bytes are elsewhere, read while the network fails (READS=2000)"
 	@echo "make model    play OPERATIONS=100000 random calls on a mount and on a disk (SEED=n again, ALL=1 every short history)"
 	@echo "make powerloss cut a device's power in STATES=5000 ways, block by block, and CUTS=20 times under a daemon (SEED=n)"
 	@echo "make faults   disturb daemons at system calls, a share of them (ALL=1 at every one, an hour; FLOW=upload only there)"
@@ -74,7 +75,10 @@ else
 endif
 
 histories: setup build
-	scripts/histories --histories $(or $(HISTORIES),100) $(if $(SEED),--seed $(SEED))
+	scripts/histories $(if $(SERVER),--server) --histories $(or $(HISTORIES),100) $(if $(SEED),--seed $(SEED))
+
+reads: setup build
+	scripts/reads --reads $(or $(READS),2000) $(if $(SEED),--seed $(SEED))
 
 model: setup
 	$(SWIFT_BUILD_TESTS)
