@@ -110,7 +110,9 @@ let package = Package(
             name: "LocalContent",
             dependencies: ["Basics", "CLinux", "CloudModel", "LocalMetadata", logging, systemPackage],
             path: "Sources/Local/LocalContent"),
-        .testTarget(name: "LocalContentTests", dependencies: ["Basics", "CloudModel", "LocalContent", "TestSupport"]),
+        .testTarget(
+            name: "LocalContentTests",
+            dependencies: ["Basics", "CloudModel", "LocalContent", "LocalMetadata", "TestSupport"]),
 
         // MARK: Engine: what moves between them
         .target(
@@ -225,7 +227,10 @@ let package = Package(
             path: "Sources/Daemon/ubiquityd"),
         .testTarget(
             name: "DaemonCoreTests",
-            dependencies: ["Basics", "Coordination", "DaemonCore", "DaemonProtocol", "Mount", logging]),
+            dependencies: [
+                "Basics", "CloudModel", "Coordination", "DaemonCore", "DaemonProtocol", "LocalMetadata", "Mount",
+                "VirtualFileSystem", logging,
+            ]),
         .target(
             name: "Commands", dependencies: ["Basics", "DaemonProtocol", argumentParser],
             path: "Sources/CommandLine/Commands"),

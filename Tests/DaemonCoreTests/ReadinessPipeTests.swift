@@ -38,7 +38,8 @@ struct ReadinessPipeTests {
     }
 
     /// What was found so: the daemon, ended by a failing disk, wrote why into its own database.
-    @Test("what fails after that is not written into the file that has the descriptor's number now, and that stays open")
+    @Test(
+        "what fails after that is not written into the file that has the descriptor's number now, and that stays open")
     func reused() throws {
         try withPipe { reader, writer in
             let pipe = ReadinessPipe(descriptor: writer)

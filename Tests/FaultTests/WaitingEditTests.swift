@@ -6,7 +6,9 @@ extension FaultSuite {
     /// The bytes of an edit are nowhere else.
     @Suite("An edit that waits for the cloud")
     struct WaitingEditTests {
-        @Test("a byte of it that changes by itself is found, and is not taken to the cloud before somebody saves it again")
+        @Test(
+            "a byte of it that changes by itself is found, and is not taken to the cloud before somebody saves it again"
+        )
         func damaged() async throws {
             try await FaultBench.with { bench in
                 let (victim, clock) = (bench.victim, try SetClock(bench))
@@ -22,11 +24,13 @@ extension FaultSuite {
 
                 let found = try await victim.ubiquity(["check", victim.mount])
                 #expect(found.status == 7 && found.errors.contains("/thesis"), "\(found)")
-                #expect(found.errors.contains("its bytes on this device are damaged, and they had not reached the cloud"))
+                #expect(
+                    found.errors.contains("its bytes on this device are damaged, and they had not reached the cloud"))
 
                 try FileManager.default.moveItem(atPath: "\(bench.test.root)/away", toPath: bench.test.cloud.directory)
                 try await eventually("the sound one is there, and the other is not") {
-                    let there = try await bench.witness.tryShell("seq 2 50000 | cmp - letter; seq 1 60000 | cmp - thesis")
+                    let there = try await bench.witness.tryShell(
+                        "seq 2 50000 | cmp - letter; seq 1 60000 | cmp - thesis")
                     let status = try await victim.ubiquity(["status", victim.path("thesis")])
                     return there.succeeded && status.output.contains("changed by themselves")
                 }
@@ -51,7 +55,8 @@ extension FaultSuite {
                 _ = try await bench.sealedBlobs(1)
                 let stamp = try bench.test.plain("stamp")
                 try await victim.shell(
-                    "touch -r song \(stamp)/t; printf tag | dd of=song conv=notrunc status=none; touch -r \(stamp)/t song")
+                    "touch -r song \(stamp)/t; printf tag | dd of=song conv=notrunc status=none; touch -r \(stamp)/t song"
+                )
                 let checked = try await victim.ubiquity(["check", victim.mount])
                 #expect(!checked.errors.contains("damaged"), "\(checked)")
                 try FileManager.default.moveItem(atPath: "\(bench.test.root)/away", toPath: bench.test.cloud.directory)

@@ -21,7 +21,8 @@ struct EditSealTests {
         let store = try ContentStore(directory: folder)
         var item = LocalItem(
             container: ContainerID(1), item: ItemID.random(), parent: .root, name: try ItemName("f"), kind: .file,
-            attributes: ItemAttributes(permissions: 0o644, modified: .zero, created: .zero), changed: Timestamp(seconds: 5))
+            attributes: ItemAttributes(permissions: 0o644, modified: .zero, created: .zero),
+            changed: Timestamp(seconds: 5))
         (item.node, item.isEdited) = (NodeID(17), true)
         close(try store.create(item.blob))
         let seal = EditSeal(digest, of: item, try store.status(item.blob))
@@ -39,7 +40,9 @@ struct EditSealTests {
         }
     }
 
-    @Test("it is of nothing else: not of what was written since, nor of what was changed in any way, nor of what is no edit")
+    @Test(
+        "it is of nothing else: not of what was written since, nor of what was changed in any way, nor of what is no edit"
+    )
     func lapses() throws {
         try sealed { store, item, seal in
             let status = try store.status(item.blob)

@@ -8,7 +8,9 @@ import Testing
 @Suite("Downloads that failed")
 struct FailedDownloadTests {
     /// A file whose download failed: a placeholder, or one that has an old version here.
-    private func failed(_ test: TestEngine, _ name: String, pin: PinState = .inherited, hasOld: Bool) throws -> LocalItem {
+    private func failed(_ test: TestEngine, _ name: String, pin: PinState = .inherited, hasOld: Bool) throws
+        -> LocalItem
+    {
         try test.save(name, [1, 2, 3])
         var item = try #require(try test.item(name))
         let content = ContentReference(digest: Digest(words: (1, 2, 3, 4)), size: 3, layout: .chunk)
@@ -20,7 +22,8 @@ struct FailedDownloadTests {
         try test.metadata.write { transaction in
             try transaction.update(row)
             var agreed = CloudItem(
-                id: row.item, parent: .documents, name: row.name, attributes: row.attributes, body: .file(.stored(content)),
+                id: row.item, parent: .documents, name: row.name, attributes: row.attributes,
+                body: .file(.stored(content)),
                 version: VersionID(sequence: LogSequence(1), index: 0), author: DeviceID(9), authorName: "there")
             try transaction.setSynced(agreed, in: row.container)
             agreed.body = .file(.stored(hasOld ? newest : content))

@@ -24,7 +24,9 @@ final class DownloadQueue: Sendable {
             let wanted = try await context.blocking { [context] in
                 try context.metadata.read { try $0.wanted(limit: 256) }
             }
-            let fresh = running.withLock { running in wanted.filter { !running.contains($0.node) } }
+            let fresh = running.withLock { running in
+                wanted.filter { !running.contains($0.node) && !context.waiting.contains($0.node) }
+            }
             guard !fresh.isEmpty else { return }
             try await fetch(fresh)
         }

@@ -6,7 +6,7 @@ package import LocalMetadata
 /// of them changed by itself. It is kept with the blob, as an extended attribute.
 ///
 /// Whatever a program does to a document moves the change time that its row keeps, so a seal of another time is of other bytes. The
-/// blob's own modification time is that of its last write. See docs/decisions/0018-edits-that-wait-are-sealed.md.
+/// blob's own modification time is that of its last write. See docs/decisions/0020-edits-that-wait-are-sealed.md.
 package struct EditSeal: Equatable, Sendable {
     private let digest: ArraySlice<UInt8>
     private let modified: Timestamp

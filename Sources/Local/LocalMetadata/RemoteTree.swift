@@ -2,7 +2,7 @@ package import CloudModel
 package import ContainerLog
 import GRDB
 
-import struct Basics.Timestamp
+package import struct Basics.Timestamp
 import struct Foundation.Data
 
 /// The folded log of one container, in the tables `remote`, `alias` and `deviceSequence`.
@@ -11,11 +11,16 @@ import struct Foundation.Data
 /// means that it equals `remote`. So the two trees together cost little more than one.
 package struct RemoteTree: TreeStore {
     private let transaction: MetadataTransaction
-    private let container: ContainerID
+    package let container: ContainerID
 
-    package init(_ transaction: MetadataTransaction, container: ContainerID) {
+    /// This device's clock: what is superseded by the entry that is folded is so since then.
+    private let now: Timestamp?
+
+    /// - Parameter now: To be given by who folds entries; nil: the log's clock.
+    package init(_ transaction: MetadataTransaction, container: ContainerID, now: Timestamp? = nil) {
         self.transaction = transaction
         self.container = container
+        self.now = now
     }
 
     package func state() throws -> LogState {
@@ -58,6 +63,7 @@ package struct RemoteTree: TreeStore {
 
     package mutating func put(_ item: CloudItem) throws {
         try keepSynced(item.id)
+        if let before = try self.item(item.id) { try keepVersions(before, notIn: item) }
         // A tombstone gives its name free: the index covers live items only.
         let key = try NameKey(item.name, folding: state().foldsNames)
         try transaction.run(CloudItem.insertion, StatementArguments(item.values(in: container, key: key)))
@@ -74,6 +80,16 @@ package struct RemoteTree: TreeStore {
             SELECT \(CloudItem.selection) FROM remote WHERE container = ? AND item = ?
             ON CONFLICT (container, item) DO NOTHING
             """, [container.value, id.data])
+    }
+
+    /// What is neither current nor in conflict any more goes to the history.
+    private func keepVersions(_ before: CloudItem, notIn after: CloudItem) throws {
+        guard before.body != after.body || before.isDeleted != after.isDeleted || before.conflicts != after.conflicts
+        else { return }
+        let kept = Set(after.historicContents.map(\.content.digest))
+        for version in before.historicContents where !kept.contains(version.content.digest) {
+            try transaction.insert(version.superseded(at: now ?? state().time, in: container))
+        }
     }
 
     package func child(of parent: ItemID, key: NameKey) throws -> ItemID? {
