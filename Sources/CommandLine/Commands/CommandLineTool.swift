@@ -49,8 +49,12 @@ struct UbiquityCommand: ParsableCommand {
                 name: "Documents",
                 subcommands: [
                     SyncCommand.self, DownloadCommand.self, EvictCommand.self, PinCommand.self, UnpinCommand.self,
-                    ConflictsCommand.self, ResolveCommand.self, CoordinateCommand.self,
+                    ConflictsCommand.self, ResolveCommand.self, CoordinateCommand.self, MoveInCommand.self,
+                    MoveOutCommand.self,
                 ]),
+            CommandGroup(
+                name: "Looking and listening",
+                subcommands: [FindCommand.self, MonitorCommand.self, KeyValueCommand.self]),
             CommandGroup(name: "Servers", subcommands: [LoginCommand.self, LogoutCommand.self]),
             CommandGroup(
                 name: "Help in need",

@@ -23,6 +23,7 @@ package struct EngineContext: Sendable {
     package let announcedSize: UInt64
     package let log: Logger
     package let pace = Pace()
+    let keyValuePace = KeyValuePace()
 
     /// How long a change rests before it is told; no time at all while somebody waits for it.
     var settle: Duration { pace.isHurried ? .zero : timing.settle }

@@ -43,6 +43,20 @@ package struct LogFollower: Sendable {
         for id in touched where seen.insert(id).inserted { try follower.follow(id) }
         try follower.nameSiblings()
         effects = follower.effects
+        effects.keyValues = try keyValueChanges(batch, result, container, transaction)
+    }
+
+    private func keyValueChanges(
+        _ batch: ChangeBatch, _ result: FoldResult, _ container: LocalContainer, _ transaction: MetadataTransaction
+    ) throws -> [KeyValueChange] {
+        let changed = try transaction.changedKeys(in: container.id)
+        guard !changed.isEmpty else { return [] }
+        let refused = batch.device == context.device ? changed.intersection(result.refusedKeys) : []
+        let reason: KeyValueChange.Reason =
+            try transaction.setting(LocalContainer.seenKey(container.id)) == nil ? .initialSync : .serverChange
+        return [(KeyValueChange.Reason.quotaViolation, refused), (reason, changed.subtracting(refused))].filter {
+            !$0.1.isEmpty
+        }.map { KeyValueChange(container: container.id, reason: $0.0, keys: $0.1) }
     }
 
     private func confirm(

@@ -13,6 +13,8 @@ package struct TreeEffects: Sendable {
     /// Bytes that nothing refers to any more.
     package var orphanedBlobs: [BlobName] = []
     package var wantsDownloads = false
+    /// Keys of key-value stores that show something else.
+    package var keyValues: [KeyValueChange] = []
 
     package struct Entry: Hashable, Sendable {
         package let parent: NodeID
@@ -23,7 +25,23 @@ package struct TreeEffects: Sendable {
 
     package var isEmpty: Bool {
         changedNodes.isEmpty && changedEntries.isEmpty && removed.isEmpty && orphanedBlobs.isEmpty && !wantsDownloads
+            && keyValues.isEmpty
     }
+}
+
+/// Keys of a container's key-value store that changed other than by their user's hand here.
+package struct KeyValueChange: Sendable, Equatable {
+    package enum Reason: Sendable {
+        case serverChange
+        /// The store was never seen before.
+        case initialSync
+        /// The store of the cloud had no room for what was written here.
+        case quotaViolation
+    }
+
+    package let container: ContainerID
+    package let reason: Reason
+    package let keys: Set<String>
 }
 
 /// The mount, as the engine needs it.

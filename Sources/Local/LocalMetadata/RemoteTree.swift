@@ -10,8 +10,8 @@ import struct Foundation.Data
 /// Before an item changes for the first time since both sides agreed on it, what they agreed on is kept in `synced`; no row there
 /// means that it equals `remote`. So the two trees together cost little more than one.
 package struct RemoteTree: TreeStore {
-    private let transaction: MetadataTransaction
-    private let container: ContainerID
+    let transaction: MetadataTransaction
+    let container: ContainerID
 
     package init(_ transaction: MetadataTransaction, container: ContainerID) {
         self.transaction = transaction

@@ -14,6 +14,7 @@ enum Schema {
             for statement in coveringIndexes { try db.execute(sql: statement) }
         }
         migrator.registerMigration("seals") { try SealMigration(db: $0).run() }
+        migrator.registerMigration("key values") { try KeyValueMigration.run($0) }
         return migrator
     }
 
