@@ -29,7 +29,7 @@ struct ControlFrameTests {
     @Test("a length above the limit is refused before its bytes arrive")
     func tooLong() throws {
         var splitter = FrameSplitter()
-        splitter.append([0x00, 0x10, 0x00, 0x01])
+        splitter.append([0x00, 0x20, 0x00, 0x01])
         #expect(throws: DaemonFailure.self) { try splitter.next() }
     }
 

@@ -99,6 +99,34 @@ extension EndToEnd {
             }
         }
 
+        @Test("a program's query and settings hear of another device; what it remembers is there too")
+        func notebook() async throws {
+            try await TestDevices.withTwo { _, a, b in
+                try await a.shell("echo 1 > first.txt; echo 2 > other.md")
+                try await a.sync()
+                try await eventually("B lists it") { try await b.list() == ["first.txt", "other.md"] }
+                try await showing(b, "NoteTaker", "--list --live", first: "listening", name: "list") { list in
+                    #expect(list.said.first == "first.txt (in the cloud)")
+                    try await a.shell("echo 3 > second.txt")
+                    try await list.says("+ second.txt (in the cloud)")
+                    try await b.shell("cat first.txt > /dev/null")
+                    try await list.says("~ first.txt")
+                    try await a.shell("rm second.txt")
+                    try await list.says("- second.txt (in the cloud)")
+                }
+                try await showing(b, "NoteTaker", "--settings", first: "listening", name: "settings") { settings in
+                    #expect(try await a.shell(note(a, "--setting font Mono")) == "kept")
+                    try await settings.says("font = Mono, reason 0")
+                }
+                #expect(try await b.shell(note(b, "--setting font")) == "Mono")
+                try await b.kill9()
+                #expect(try await b.runner.run("\(b.binaries)/NoteTaker", ["--setting", "font", "Sans"], in: "/").text() == "kept")
+                try await b.restart()
+                #expect(try await b.shell(note(b, "--setting font")) == "Sans", "what was written without a daemon is kept")
+                try await eventually("A has it") { try await a.shell(note(a, "--setting font")) == "Sans" }
+            }
+        }
+
         @Test("a note that vim and another program write too shows each change, and nothing is lost")
         func editors() async throws {
             try await TestDevices.with(devices: ["A"]) { test in

@@ -30,6 +30,8 @@ extension PropertyValue {
         guard format == Self.format else { throw .invalid("a value of format \(format)") }
         self = try Self.read(&reader, depth: 0)
         try reader.expectEnd()
+        // Lengths can be written in many ways, of which one is theirs.
+        guard encoded()?.elementsEqual(bytes) ?? false else { throw .invalid("a length in more bytes than it takes") }
     }
 
     private func write(to writer: inout ByteWriter, depth: Int) -> Bool {
