@@ -12,7 +12,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 
 .PHONY: help setup setup-build build run stop test simulate histories model powerloss faults fuzz tsan check format bench \
-	scale stress install deb clean
+	scale services stress install deb clean
 
 help:
 	@echo "make run      build, mount ~/MobileDocuments in the background, say what to try"
@@ -29,6 +29,7 @@ help:
 	@echo "make format   format the sources"
 	@echo "make bench    measure against the underlying disk and rclone's mount (BENCH=--quick is faster)"
 	@echo "make scale    real trees, 100,000 items and large files through two devices, measured (half an hour)"
+	@echo "make services measure coordinated reads and live queries (SERVICES=claims or queries)"
 	@echo "make stress   fio with checksums, stress-ng's file system stressors and a long mixed load in a mount"
 	@echo "make setup    install the Debian packages that building and testing need"
 	@echo "make install  install below PREFIX ($(PREFIX)), staged in DESTDIR"
@@ -125,6 +126,11 @@ bench: build
 # SCALE=tree runs one of: tree, placeholders, folder, big, moves.
 scale: setup build
 	scripts/scale $(SCALE)
+
+# SERVICES=claims runs one of: claims, queries.
+services: setup build
+	$(SWIFT_BUILD) --product presenter-tool
+	scripts/services $(SERVICES)
 
 # STRESS=fio runs one of: fio, stressors, soak.
 stress: setup build

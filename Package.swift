@@ -155,7 +155,9 @@ let package = Package(
         // MARK: App: what programs import
         .target(
             name: "Ubiquity",
-            dependencies: ["Basics", "CLinux", "CloudModel", "ContainerLog", "Coordination", "DaemonProtocol", "Queries"],
+            dependencies: [
+                "Basics", "CLinux", "CloudModel", "ContainerLog", "Coordination", "DaemonProtocol", "Queries",
+            ],
             path: "Sources/App/Ubiquity"),
         .testTarget(name: "UbiquityTests", dependencies: ["Ubiquity"]),
         .executableTarget(name: "NoteTaker", dependencies: ["Ubiquity"], path: "Examples/NoteTaker"),
@@ -206,7 +208,8 @@ let package = Package(
             dependencies: [
                 "Basics", "CloudModel", "CloudProtocol", "CloudStorage", "ContainerLog", "Coordination",
                 "DaemonProtocol", "DirectoryCloud", "Fuse", "HTTPCloud", "LocalContent", "LocalMetadata", "Maintenance",
-                "Mount", "Queries", "Sync", "Transfers", "VirtualFileSystem", logging, nioCore, nioExtras, nioPosix, systemPackage,
+                "Mount", "Queries", "Sync", "Transfers", "VirtualFileSystem", logging, nioCore, nioExtras, nioPosix,
+                systemPackage,
                 unixSignals,
             ], path: "Sources/Daemon/DaemonCore"),
         .executableTarget(

@@ -50,12 +50,12 @@ final class Note: UbiquitousDocument, @unchecked Sendable {
 
     override func relinquishPresentedItem(toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void) {
         report("make way")
-        super.relinquishPresentedItem { [report] reacquire in
+        super.relinquishPresentedItem(toWriter: { [report] reacquire in
             writer {
                 reacquire?()
                 report("take back")
             }
-        }
+        })
     }
 
     override func presentedItemDidChange() {

@@ -49,7 +49,9 @@ struct ChangeBatchCodingTests {
         #expect(throws: LogError.tooNew(format: 2, known: 1)) { try ChangeBatch(decoding: bytes) }
         bytes[0] = 1
         bytes[1] = 9
-        #expect(throws: LogError.rulesTooNew(needed: 9, known: ContainerReducer.knownRules)) { try ChangeBatch(decoding: bytes) }
+        #expect(throws: LogError.rulesTooNew(needed: 9, known: ContainerReducer.knownRules)) {
+            try ChangeBatch(decoding: bytes)
+        }
         #expect(throws: LogError.tooNew(format: 77, known: 1)) { try ChangeBatch(decoding: [77]) }
     }
 

@@ -82,13 +82,17 @@ struct KeyValueRuleTests {
     }
 
     /// Devices tell what they wrote in any order among each other, some of it twice.
-    @Test("Whatever the order and the repeats, the last write of each key by its time is what all come to", arguments: 1...40)
+    @Test(
+        "Whatever the order and the repeats, the last write of each key by its time is what all come to",
+        arguments: 1...40)
     func converges(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var writes: [DeviceID: [Change]] = [:]
         var last: [String: (time: Int64, value: UInt8?)] = [:]
         for time in 1...60 as ClosedRange<Int64> {
-            let (key, value) = ("k\(random.number(0..<6))", random.number(0..<4) == 0 ? nil : UInt8(random.number(0..<200)))
+            let (key, value) = (
+                "k\(random.number(0..<6))", random.number(0..<4) == 0 ? nil : UInt8(random.number(0..<200))
+            )
             let device = [TestLog.a, TestLog.b, TestLog.c][random.number(0..<3)]
             writes[device, default: []].append(set(key, value, at: time))
             last[key] = (time, value)

@@ -8,7 +8,8 @@ struct SessionStateTests {
     private let hello = ClientEnvelope(id: 1, request: .hello(HelloRequest(program: "test")))
 
     private func greeted(maximumRequests: Int = 2) -> SessionState {
-        var state = SessionState(identity: identity, maximumRequests: maximumRequests, maximumClaims: 3, maximumStreams: 2)
+        var state = SessionState(
+            identity: identity, maximumRequests: maximumRequests, maximumClaims: 3, maximumStreams: 2)
         _ = state.received(hello)
         return state
     }

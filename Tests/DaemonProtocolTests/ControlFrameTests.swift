@@ -36,7 +36,8 @@ struct ControlFrameTests {
     @Test("a message that makes too long a frame is not sent")
     func tooLongToSend() {
         let envelope = DaemonEnvelope(
-            id: 1, .response(.diagnose(DiagnoseResponse(report: String(repeating: "x", count: ControlFrame.maximumLength)))))
+            id: 1,
+            .response(.diagnose(DiagnoseResponse(report: String(repeating: "x", count: ControlFrame.maximumLength)))))
         #expect(throws: DaemonFailure.self) { try ControlFrame.frame(envelope) }
     }
 

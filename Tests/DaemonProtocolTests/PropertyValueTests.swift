@@ -44,7 +44,11 @@ struct PropertyValueTests {
             var bytes = try #require(value(depth: 3, &random).encoded())
             for _ in 0..<random.number(1..<4) where !bytes.isEmpty {
                 let place = random.number(0..<bytes.count)
-                if random.number(0..<4) == 0 { bytes.removeSubrange(place...) } else { bytes[place] = UInt8(random.number(0..<256)) }
+                if random.number(0..<4) == 0 {
+                    bytes.removeSubrange(place...)
+                } else {
+                    bytes[place] = UInt8(random.number(0..<256))
+                }
             }
             guard let value = try? PropertyValue(decoding: bytes) else { continue }
             #expect(value.encoded() == bytes, "seed \(seed)")

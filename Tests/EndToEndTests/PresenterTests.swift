@@ -120,9 +120,12 @@ extension EndToEnd {
                 }
                 #expect(try await b.shell(note(b, "--setting font")) == "Mono")
                 try await b.kill9()
-                #expect(try await b.runner.run("\(b.binaries)/NoteTaker", ["--setting", "font", "Sans"], in: "/").text() == "kept")
+                #expect(
+                    try await b.runner.run("\(b.binaries)/NoteTaker", ["--setting", "font", "Sans"], in: "/").text()
+                        == "kept")
                 try await b.restart()
-                #expect(try await b.shell(note(b, "--setting font")) == "Sans", "what was written without a daemon is kept")
+                #expect(
+                    try await b.shell(note(b, "--setting font")) == "Sans", "what was written without a daemon is kept")
                 try await eventually("A has it") { try await a.shell(note(a, "--setting font")) == "Sans" }
             }
         }

@@ -44,7 +44,8 @@ extension EndToEnd {
         @Test("find tells what matches, in order, and what is wrong with a predicate")
         func find() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
-                try await test.a.shell("mkdir d; seq 1 1000 > d/large.txt; echo 1 > small.TXT; echo 1 > other.md; mkdir x.txt")
+                try await test.a.shell(
+                    "mkdir d; seq 1 1000 > d/large.txt; echo 1 > small.TXT; echo 1 > other.md; mkdir x.txt")
                 let found = try await test.a.ubiquity(
                     ["find", "name LIKE[c] '*.txt' AND kind == 'file'", test.a.mount, "--sort", "size", "--reverse"]
                 ).text()
@@ -85,7 +86,9 @@ extension EndToEnd {
         @Test("a live query on sync's state hears when a document is uploaded, and when its bytes are here")
         func liveState() async throws {
             try await TestDevices.withTwo { _, a, b in
-                try await lasting(b, "find \"status == 'current' AND isUploaded == TRUE AND name == 'f'\" '\(b.mount)' --live") {
+                try await lasting(
+                    b, "find \"status == 'current' AND isUploaded == TRUE AND name == 'f'\" '\(b.mount)' --live"
+                ) {
                     query in
                     try await a.shell("echo 1 > f")
                     try await a.sync()
@@ -99,7 +102,9 @@ extension EndToEnd {
             }
         }
 
-        @Test("a key written on one device is read on the other, who hears of it; the last write counts, also one made offline")
+        @Test(
+            "a key written on one device is read on the other, who hears of it; the last write counts, also one made offline"
+        )
         func keyValues() async throws {
             try await TestDevices.withTwo { cloud, a, b in
                 func set(_ device: TestDevice, _ key: String, _ value: String) async throws {
@@ -130,8 +135,10 @@ extension EndToEnd {
                 }
                 try await b.ubiquity(["kv", "remove", "theme", "--mount", b.mount]).text()
                 try await eventually("it is removed on A") { try await get(a, "theme") == nil }
-                try await a.ubiquity(["kv", "set", "all", #"{"a":[1,2.5,true],"d":{"$data":"AAE="}}"#, "--json", "--mount", a.mount])
-                    .text()
+                try await a.ubiquity([
+                    "kv", "set", "all", #"{"a":[1,2.5,true],"d":{"$data":"AAE="}}"#, "--json", "--mount", a.mount,
+                ])
+                .text()
                 try await eventually("B has all kinds of values") {
                     try await get(b, "all") == #"{"a":[1,2.5,true],"d":{"$data":"AAE="}}"#
                 }
@@ -158,11 +165,13 @@ extension EndToEnd {
             }
         }
 
-        @Test("what moves in is a document on all devices, what moves out is on this machine alone; nothing is replaced")
+        @Test(
+            "what moves in is a document on all devices, what moves out is on this machine alone; nothing is replaced")
         func moves() async throws {
             try await TestDevices.withTwo { _, a, b in
                 let outside = "\(a.state)/outside"
-                try await a.shell("mkdir '\(outside)' '\(outside)/d'; echo 1 > '\(outside)/d/f'; ln -s f '\(outside)/d/link'")
+                try await a.shell(
+                    "mkdir '\(outside)' '\(outside)/d'; echo 1 > '\(outside)/d/f'; ln -s f '\(outside)/d/link'")
                 try await a.ubiquity(["move-in", "\(outside)/d", a.documents]).text()
                 #expect(!FileManager.default.fileExists(atPath: "\(outside)/d"))
                 try await eventually("B has it") { try await b.shell("cat d/link 2>/dev/null || true") == "1" }

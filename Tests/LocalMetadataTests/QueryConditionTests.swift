@@ -12,7 +12,9 @@ struct QueryConditionTests {
         let changes = Locked<[RowChanges]>([])
     }
 
-    private func item(_ name: String, in container: ContainerID, _ parent: NodeID, kind: LocalKind = .file) throws -> LocalItem {
+    private func item(_ name: String, in container: ContainerID, _ parent: NodeID, kind: LocalKind = .file) throws
+        -> LocalItem
+    {
         var random = SystemRandomNumberGenerator()
         return LocalItem(
             container: container, item: .random(using: &random), parent: parent, name: try ItemName(name), kind: kind,

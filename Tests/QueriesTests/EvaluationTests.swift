@@ -11,13 +11,15 @@ struct EvaluationTests {
     @Test(
         "Text is compared as the options say",
         arguments: [
-            ("name == 'a.txt'", "a.txt", true), ("name == 'A.txt'", "a.txt", false), ("name ==[c] 'A.TXT'", "a.txt", true),
+            ("name == 'a.txt'", "a.txt", true), ("name == 'A.txt'", "a.txt", false),
+            ("name ==[c] 'A.TXT'", "a.txt", true),
             ("name ==[d] 'ete'", "été", true), ("name == 'été'", "e\u{301}te\u{301}", true),
             ("name CONTAINS[cd] 'ÉT'", "l'été", true), ("name BEGINSWITH 'l'", "l'été", true),
             ("name ENDSWITH[d] 'te'", "été", true), ("name LIKE '*.t?t'", "b.txt", true),
             ("name LIKE '?'", "ab", false), ("name LIKE 'a\\*'", "a*", true), ("name LIKE 'a\\*'", "ab", false),
             ("name MATCHES '[a-c]+\\.(txt|md)'", "abc.md", true), ("name MATCHES 'a'", "ab", false),
-            ("name MATCHES[c] '[A-C]{2,3}'", "abC", true), ("name MATCHES '(a*)*b'", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", false),
+            ("name MATCHES[c] '[A-C]{2,3}'", "abC", true),
+            ("name MATCHES '(a*)*b'", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", false),
             ("name MATCHES '\\d{4}-\\d\\d'", "2026-11", true), ("name MATCHES '[^.]*'", "a.b", false),
             ("name IN {'x', 'a.txt'}", "a.txt", true), ("name < 'b'", "a.txt", true),
             ("name BETWEEN {'a', 'b'}", "a.txt", true), ("name != 'a'", "b", true),

@@ -20,8 +20,10 @@ struct PredicateTests {
             ("size >= 10 && size<20 || isUploaded = no", "((size >= 10.0) AND (size < 20.0)) OR (isUploaded == FALSE)"),
             ("NOT (kind IN {'file', 'package'})", "NOT (kind IN {'file', 'package'})"),
             ("5 < size", "size > 5.0"),
-            ("modified BETWEEN {'2026-01-01', '2026-02-01T00:00:00Z'}",
-                "modified BETWEEN {CAST(788918400.0, \"NSDate\"), CAST(791596800.0, \"NSDate\")}"),
+            (
+                "modified BETWEEN {'2026-01-01', '2026-02-01T00:00:00Z'}",
+                "modified BETWEEN {CAST(788918400.0, \"NSDate\"), CAST(791596800.0, \"NSDate\")}"
+            ),
             ("!TRUEPREDICATE", "NOT (TRUEPREDICATE)"),
             ("NSMetadataUbiquitousItemHasUnresolvedConflictsKey == 1", "hasUnresolvedConflicts == TRUE"),
             ("downloadingError != nil", "downloadingError != NULL"),
@@ -49,7 +51,8 @@ struct PredicateTests {
             ("name == 'a", 9, "not closed"), ("size LIKE '*'", 6, "looks into text"), ("size == 'x'", 6, "a number"),
             ("isUploaded > TRUE", 12, "true or false"), ("name == 'a' name", 13, "AND, OR or the end"),
             ("(name == 'a'", 13, "“)” is expected"), ("name MATCHES '['", 6, "not closed"),
-            ("size BETWEEN {1}", 6, "two values"), ("modified > 'soon'", 10, "no time"), ("name # 'a'", 6, "means nothing"),
+            ("size BETWEEN {1}", 6, "two values"), ("modified > 'soon'", 10, "no time"),
+            ("name # 'a'", 6, "means nothing"),
             ("'a' == 'a'", 1, "an attribute"), ("size > 1e999", 8, "no number"), ("size[c] == 1", 5, "comparison"),
         ])
     func refuses(_ text: String, _ position: Int, _ message: String) {

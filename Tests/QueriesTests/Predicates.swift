@@ -55,7 +55,8 @@ enum Predicates {
             return Comparison(.size, .between, [.number(low), .number(low + 1.5)])
         case 7: return Comparison(.isUploaded, pick([.equal, .notEqual]), [.flag(Bool.random(using: &random))])
         default:
-            return Comparison(.modified, pick([.less, .greater]), [.date(Int64.random(in: 0...4, using: &random) * 1_000_000_000)])
+            return Comparison(
+                .modified, pick([.less, .greater]), [.date(Int64.random(in: 0...4, using: &random) * 1_000_000_000)])
         }
     }
 }
@@ -75,7 +76,9 @@ struct TestSubject: LiveSubject {
         switch attribute {
         case .name: .text(name)
         case .fileExtension:
-            .text(name.lastIndex(of: ".").map { $0 == name.startIndex ? "" : String(name[name.index(after: $0)...]) } ?? "")
+            .text(
+                name.lastIndex(of: ".").map { $0 == name.startIndex ? "" : String(name[name.index(after: $0)...]) }
+                    ?? "")
         case .size: .number(size)
         case .isUploaded: .flag(isUploaded)
         case .modified: .date(modified)

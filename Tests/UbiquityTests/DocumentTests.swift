@@ -84,7 +84,9 @@ struct DocumentTests {
             let document = TextDocument(fileURL: url)
             try await document.open()
             document.type("2")
-            let seen = try await NSFileCoordinator().coordinate(readingItemAt: url) { try String(contentsOf: $0, encoding: .utf8) }
+            let seen = try await NSFileCoordinator().coordinate(readingItemAt: url) {
+                try String(contentsOf: $0, encoding: .utf8)
+            }
             #expect(seen == "12")
             try await NSFileCoordinator().coordinate(writingItemAt: url) { try Data("3".utf8).write(to: $0) }
             while document.text != "3" { await Task.yield() }
@@ -103,7 +105,8 @@ struct DocumentTests {
             try await document.open()
             document.type("mine")
             try Data("theirs".utf8).write(to: url)
-            try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 9)], ofItemAtPath: url.path)
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSince1970: 9)], ofItemAtPath: url.path)
             try await document.save()
             #expect(read(url) == "1mine" && read(folder.appending(path: "a 2.txt")) == "theirs")
             try await document.close()

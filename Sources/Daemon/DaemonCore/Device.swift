@@ -50,7 +50,8 @@ struct Device: Sendable {
         queries = QueryDesk(metadata, mountPoint: configuration.mountPoint, log: logger)
         metadata.watchRows { [queries] in queries.changed($0) }
         files = VirtualFileSystem(
-            metadata: metadata, content: content, source: link, witness: TreeWitnesses(claims: claims, monitors: queries.monitors), time: try DiskTime(),
+            metadata: metadata, content: content, source: link,
+            witness: TreeWitnesses(claims: claims, monitors: queries.monitors), time: try DiskTime(),
             owner: (geteuid(), getegid()), log: logger)
         let transfers = try Self.transfers(configuration, logger)
         let context = EngineContext(

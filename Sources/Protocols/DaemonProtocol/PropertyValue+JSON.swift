@@ -39,7 +39,9 @@ extension PropertyValue: Codable {
     private static func special(_ values: [String: PropertyValue]) throws -> PropertyValue? {
         guard values.count == 1 else { return nil }
         if case .text(let text) = values[Key.data.stringValue] {
-            guard let data = Data(base64Encoded: text) else { throw DaemonFailure(.invalidRequest, "$data is no base64") }
+            guard let data = Data(base64Encoded: text) else {
+                throw DaemonFailure(.invalidRequest, "$data is no base64")
+            }
             return .data(Array(data))
         }
         guard case .text(let text) = values[Key.date.stringValue] else { return nil }

@@ -53,7 +53,9 @@ struct PresenterTool {
             var error: NSError?
             var isRead = false
             let began = clock.now
-            NSFileCoordinator().coordinate(readingItemAt: url, options: .withoutChanges, error: &error) { _ in isRead = true }
+            NSFileCoordinator().coordinate(readingItemAt: url, options: .withoutChanges, error: &error) { _ in
+                isRead = true
+            }
             times.append(clock.now - began)
             guard isRead else { throw error ?? NSError(domain: "presenter-tool", code: 1) }
         }

@@ -18,7 +18,9 @@ extension UbiquitousDocument {
     }
 
     /// Saves if something was edited.
-    public func autosave(completionHandler: (@Sendable (Bool) -> Void)? = nil) { perform({ [self] in try saveNow() }, completionHandler) }
+    public func autosave(completionHandler: (@Sendable (Bool) -> Void)? = nil) {
+        perform({ [self] in try saveNow() }, completionHandler)
+    }
 
     /// Reads the file again; what is not saved is given up.
     public func revert(toContentsOf url: URL, completionHandler: (@Sendable (Bool) -> Void)? = nil) {

@@ -128,7 +128,9 @@ open class UbiquitousDocument: NSObject, NSFilePresenter, @unchecked Sendable {
 
     open var presentedItemURL: URL? { fileURL }
 
-    open func relinquishPresentedItem(toReader reader: @escaping @Sendable ((@Sendable () -> Void)?) -> Void) { reader(nil) }
+    open func relinquishPresentedItem(toReader reader: @escaping @Sendable ((@Sendable () -> Void)?) -> Void) {
+        reader(nil)
+    }
 
     open func relinquishPresentedItem(toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void) {
         // What is not saved would be lost under what the other writes.

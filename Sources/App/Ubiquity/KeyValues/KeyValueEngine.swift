@@ -104,7 +104,8 @@ final class KeyValueEngine: Sendable {
     private func fetch() -> Bool {
         guard let mount = ClaimRouter.shared.principalMount else { return false }
         do throws(DaemonFailure) {
-            let end = try mount.follow(.watchKeyValues(WatchKeyValuesRequest(container: container))) { [weak self] event in
+            let end = try mount.follow(.watchKeyValues(WatchKeyValuesRequest(container: container))) {
+                [weak self] event in
                 guard let self, case .keyValues(let news) = event, !news.keys.isEmpty else { return }
                 queue.async { self.take(news) }
             } onEnd: { [weak self] _ in
@@ -134,7 +135,8 @@ final class KeyValueEngine: Sendable {
     }
 
     private func read(_ mount: MountAuthority, _ keys: [String]?) throws(DaemonFailure) -> [String: PropertyValue] {
-        guard case .keyValues(let answer) = try mount.call(.keyValues(KeyValuesRequest(container: container, keys: keys)))
+        guard
+            case .keyValues(let answer) = try mount.call(.keyValues(KeyValuesRequest(container: container, keys: keys)))
         else { return [:] }
         // What a newer program wrote in a form that this one does not know is not shown by it, and stays as it is.
         return answer.values.compactMapValues { try? PropertyValue(decoding: $0) }

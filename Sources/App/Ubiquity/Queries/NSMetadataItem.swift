@@ -35,7 +35,8 @@ open class NSMetadataItem: NSObject, @unchecked Sendable {
         if attribute == .downloadingStatus {
             // As long as Apple's constants are; predicates know both spellings.
             let status = found.downloadingStatus.rawValue
-            return "NSMetadataUbiquitousItemDownloadingStatus" + status.prefix(1).uppercased() + status.dropFirst()
+            let word: String = status.prefix(1).uppercased() + status.dropFirst()
+            return "NSMetadataUbiquitousItemDownloadingStatus\(word)"
         }
         switch FoundSubject(found, root: root).value(of: attribute) {
         case .text(let text):

@@ -141,7 +141,9 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
         switch predicate.flatMap(\.metadataPredicate) {
         case .success(let predicate)?: text = predicate.description
         case .failure(let error)?:
-            state.withLock { $0.lastFailure = CoordinationFailure.error(.coderInvalidValue, error.description, at: nil) }
+            state.withLock {
+                $0.lastFailure = CoordinationFailure.error(.coderInvalidValue, error.description, at: nil)
+            }
             return nil
         case nil: break
         }

@@ -59,7 +59,9 @@ struct DocumentMove {
         _ = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
         let below = isFolder ? try FileManager.default.subpathsOfDirectory(atPath: path) : []
         let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-        for each in below.map({ "\(path)/\($0)" }) + [path, folder.isEmpty ? (path.hasPrefix("/") ? "/" : ".") : folder] {
+        for each in below.map({ "\(path)/\($0)" }) + [
+            path, folder.isEmpty ? (path.hasPrefix("/") ? "/" : ".") : folder,
+        ] {
             let descriptor = open(each, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
             // A symbolic link has no bytes of its own to sync.
             guard descriptor >= 0 else {

@@ -116,7 +116,8 @@ struct KeyValueList: ParsableCommand {
 struct KeyValueWatch: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch", abstract: "Print keys as others change them, until Ctrl-C.",
-        discussion: "A line of JSON for each change: the reason, and the keys with their values; null for removed ones.")
+        discussion: "A line of JSON for each change: the reason, and the keys with their values; null for removed ones."
+    )
 
     @OptionGroup var store: KeyValueStoreChoice
 

@@ -6,7 +6,9 @@ import Sync
 import Transfers
 
 extension DaemonService {
-    func find(_ request: FindRequest, _ client: ClientContext) async throws -> AsyncThrowingStream<DaemonEvent, any Error> {
+    func find(_ request: FindRequest, _ client: ClientContext) async throws -> AsyncThrowingStream<
+        DaemonEvent, any Error
+    > {
         let predicate = try Self.predicate(request.predicate)
         guard request.interval.map({ $0 >= 0 && $0 <= 3_600 }) ?? true else {
             throw DaemonFailure(.invalidRequest, "the interval is 0 to 3,600 seconds")

@@ -81,7 +81,9 @@ final class QueryFeed: Sendable {
         guard let id else { return nil }
         let clock = service.device.engine.context.transfers.clock
         while !Task.isCancelled {
-            while !Task.isCancelled, !desk.with({ $0.hasNews(id) }) { await bell.wait(atMost: .seconds(60), clock: clock) }
+            while !Task.isCancelled, !desk.with({ $0.hasNews(id) }) {
+                await bell.wait(atMost: .seconds(60), clock: clock)
+            }
             // What comes meanwhile goes with it. Only cancellation ends the sleep early.
             try await clock.sleep(for: interval)
             let found = try await service.blocking { [self] in
@@ -108,7 +110,8 @@ final class QueryFeed: Sendable {
         }
     }
 
-    private func page(_ transaction: MetadataTransaction, _ reader: inout RowReader, after last: NodeID) throws -> Batch {
+    private func page(_ transaction: MetadataTransaction, _ reader: inout RowReader, after last: NodeID) throws -> Batch
+    {
         let limit = Self.page * 5
         let items = try transaction.items(
             after: last, meeting: condition.sql, condition.values.map(MetadataTransaction.QueryArgument.init),
@@ -130,7 +133,9 @@ final class QueryFeed: Sendable {
     private func look(at nodes: [NodeID], _ reader: inout RowReader) throws -> Batch {
         var batch = Batch(next: .live)
         for node in nodes {
-            if let row = try reader.row(of: node), accepts(row) { batch.rows.append(row) } else {
+            if let row = try reader.row(of: node), accepts(row) {
+                batch.rows.append(row)
+            } else {
                 batch.others.append(node)
             }
         }

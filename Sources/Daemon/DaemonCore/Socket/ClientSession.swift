@@ -139,7 +139,11 @@ final class ClientSession: Sendable {
         following.withLock { $0[id] = task }
         defer { _ = following.withLock { $0.removeValue(forKey: id) } }
         do {
-            try await withTaskCancellationHandler { try await task.value } onCancel: { task.cancel() }
+            try await withTaskCancellationHandler {
+                try await task.value
+            } onCancel: {
+                task.cancel()
+            }
         } catch {
             try Task.checkCancellation()
             // Ended by the client in the middle of something: that is no failure.

@@ -7,7 +7,8 @@ extension PredicateParser {
         let takesList = relation == .among || relation == .between
         guard isList == takesList else {
             throw PredicateError(
-                takesList ? "\(relation.rawValue) takes a list, as {1, 2}" : "a list goes with IN or BETWEEN", at: place)
+                takesList ? "\(relation.rawValue) takes a list, as {1, 2}" : "a list goes with IN or BETWEEN", at: place
+            )
         }
         guard relation != .between || values.count == 2 else {
             throw PredicateError("BETWEEN takes two values, as {1, 2}", at: place)
