@@ -63,7 +63,7 @@ final class DownloadQueue: Sendable {
             return
         } catch {
             context.log.warning("a download failed", metadata: ["node": "\(item.node)", "error": "\(error)"])
-            // It would fail alike at once: it stays visible as an error until it is asked for again.
+            // It would fail alike at once: it stays visible as an error until it is asked for again, here or by ``FailedDownloads``.
             try await note(item, error: "\(error)", wanted: 0)
         }
     }

@@ -15,6 +15,8 @@ package final class SyncEngine: Sendable {
     package let context: EngineContext
     package let downloads: ContentService
     package let evictor: Evictor
+    private let sealer: EditSealer
+    private let failedDownloads: FailedDownloads
     package let troubles = ContainerTroubles()
     let uploads: UploadService
     private let queue: DownloadQueue
@@ -41,6 +43,8 @@ package final class SyncEngine: Sendable {
         self.limits = limits
         downloads = ContentService(context)
         evictor = Evictor(context)
+        sealer = EditSealer(context)
+        failedDownloads = FailedDownloads(context)
         uploads = UploadService(context)
         queue = DownloadQueue(context, downloads)
         outbox = Outbox(context)
@@ -173,7 +177,9 @@ package final class SyncEngine: Sendable {
                     // Afterwards, so that the next look at the disk sees what was evicted.
                     defer { context.mounted.takeAwayBlobs() }
                     try evictor.enforce(limits)
+                    if try failedDownloads.look(after: context.timing.maintenance) { downloadBell.ring() }
                 }
+                try await sealer.look { self.uploads.progress(of: $0) != nil }
             } catch { context.log.warning("maintenance failed", metadata: ["error": "\(error)"]) }
         }
     }

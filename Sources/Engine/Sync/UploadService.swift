@@ -125,6 +125,8 @@ final class UploadService: Sendable {
         try context.metadata.write { transaction in
             for (candidate, result) in results {
                 switch result {
+                case .success(let upload) where !candidate.isIntact(upload.reference):
+                    try setError(Self.damage, of: candidate.item, transaction)
                 case .success where !durable.contains(candidate.item.blob):
                     try setError(
                         "This disk did not take its bytes; they are written again.", of: candidate.item, transaction)
@@ -145,6 +147,10 @@ final class UploadService: Sendable {
         if !isAnyDone, let cloudError { throw cloudError }
         return isAnyDone
     }
+
+    private static let damage =
+        "Its bytes on this device changed by themselves while it waited for the cloud: the disk may be failing. "
+        + "Look at it, and save it again to upload it as it is; or restore it from a backup."
 
     /// Answers those that are: one whose sync failed before waits until it is made anew.
     private func makeDurable(_ all: [BlobName]) throws -> Set<BlobName> {
