@@ -147,6 +147,21 @@ extension EndToEnd {
             }
         }
 
+        @Test("a key that was written and not told survives a reset")
+        func resetKeepsKeys() async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                try await test.a.sync()
+                try test.cloud.goOffline()
+                try await test.a.ubiquity(["kv", "set", "k", "kept", "--mount", test.a.mount]).text()
+                try await test.a.kill9()
+                try test.cloud.goOnline()
+                // Without a daemon there is nobody who could tell the log before the state is made anew.
+                try await test.a.ubiquity(["reset", "--state", test.a.state, "--yes"]).text()
+                try await test.a.restart()
+                #expect(try await test.a.ubiquity(["kv", "get", "k", "--mount", test.a.mount]).text() == "kept")
+            }
+        }
+
         @Test("the monitor tells what comes, moves, changes and goes")
         func monitor() async throws {
             try await TestDevices.withTwo { _, a, b in

@@ -5,6 +5,8 @@ enum KeyValueMigration {
     /// Beside those that ``SealMigration`` made anew.
     static let tables = ["keyValue", "keyValuePending"]
 
+    static let pendingColumns = ["container", "key", "value", "time", "noted", "isSent"]
+
     static func run(_ db: Database) throws {
         // `value` NULL: removed.
         try create(
@@ -16,7 +18,7 @@ enum KeyValueMigration {
             time INTEGER NOT NULL
             """, db)
         try create(
-            "keyValuePending", ["container", "key", "value", "time", "noted", "isSent"],
+            "keyValuePending", pendingColumns,
             """
             container INTEGER NOT NULL REFERENCES container(id),
             key TEXT NOT NULL,

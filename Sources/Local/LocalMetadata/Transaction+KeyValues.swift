@@ -92,6 +92,20 @@ extension MetadataTransaction {
         try fetchAll("SELECT container, key, value, time FROM keyValuePending ORDER BY container, key")
     }
 
+    /// The same, without rows that changed by themselves.
+    func soundPendingKeyValues() throws -> [PendingKeyValue] {
+        let seal = RowSeal.expression(KeyValueMigration.pendingColumns)
+        return try fetchAll(
+            "SELECT container, key, value, time FROM keyValuePending WHERE seal IS \(seal) ORDER BY container, key")
+    }
+
+    /// Puts what was written in another database into this one, to be told from here.
+    package func restore(_ pending: PendingKeyValue, in container: ContainerID, at now: Timestamp) throws {
+        try run(
+            "INSERT OR REPLACE INTO keyValuePending (container, key, value, time, noted) VALUES (?, ?, ?, ?, ?)",
+            [container.value, pending.key, pending.value.map { Data($0) }, pending.time.nanoseconds, now.nanoseconds])
+    }
+
     package func markSent(_ pending: PendingKeyValue) throws {
         try run(
             "UPDATE keyValuePending SET isSent = 1 WHERE container = ? AND key = ? AND time = ?",
