@@ -153,7 +153,7 @@ extension EndToEnd {
                 try await test.a.sync()
                 try test.cloud.goOffline()
                 try await test.a.ubiquity(["kv", "set", "k", "kept", "--mount", test.a.mount]).text()
-                try await test.a.kill9()
+                try await test.a.stop()
                 try test.cloud.goOnline()
                 // Without a daemon there is nobody who could tell the log before the state is made anew.
                 try await test.a.ubiquity(["reset", "--state", test.a.state, "--yes"]).text()
