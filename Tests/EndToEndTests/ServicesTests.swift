@@ -155,9 +155,8 @@ extension EndToEnd {
                 try await test.a.ubiquity(["kv", "set", "k", "kept", "--mount", test.a.mount]).text()
                 try await test.a.stop()
                 try test.cloud.goOnline()
-                // Without a daemon there is nobody who could tell the log before the state is made anew.
-                try await test.a.ubiquity(["reset", "--state", test.a.state, "--yes"]).text()
-                try await test.a.restart()
+                // Without a daemon there is nobody who could tell the log before the state is made anew. It starts one.
+                try await test.a.ubiquity(["reset", test.a.mount, "--state", test.a.state, "--yes"]).text()
                 #expect(try await test.a.ubiquity(["kv", "get", "k", "--mount", test.a.mount]).text() == "kept")
             }
         }
