@@ -150,12 +150,16 @@ let package = Package(
 
         // MARK: Services: what programs share
         .target(name: "Coordination", dependencies: ["CloudModel"], path: "Sources/Services/Coordination"),
+        .target(name: "Queries", path: "Sources/Services/Queries"),
+        .testTarget(name: "QueriesTests", dependencies: ["Queries", "TestSupport"]),
         .testTarget(name: "CoordinationTests", dependencies: ["CloudModel", "Coordination", "TestSupport"]),
 
         // MARK: App: what programs import
         .target(
             name: "Ubiquity",
-            dependencies: ["Basics", "CLinux", "CloudModel", "ContainerLog", "Coordination", "DaemonProtocol"],
+            dependencies: [
+                "Basics", "CLinux", "CloudModel", "ContainerLog", "Coordination", "DaemonProtocol", "Queries",
+            ],
             path: "Sources/App/Ubiquity"),
         .testTarget(name: "UbiquityTests", dependencies: ["Ubiquity"]),
         .executableTarget(name: "NoteTaker", dependencies: ["Ubiquity"], path: "Examples/NoteTaker"),
@@ -219,7 +223,8 @@ let package = Package(
             dependencies: [
                 "Basics", "CloudModel", "CloudProtocol", "CloudStorage", "ContainerLog", "Coordination",
                 "DaemonProtocol", "DirectoryCloud", "Fuse", "HTTPCloud", "LocalContent", "LocalMetadata", "Maintenance",
-                "Mount", "Sync", "Transfers", "VirtualFileSystem", logging, nioCore, nioExtras, nioPosix, systemPackage,
+                "Mount", "Queries", "Sync", "Transfers", "VirtualFileSystem", logging, nioCore, nioExtras, nioPosix,
+                systemPackage,
                 unixSignals,
             ], path: "Sources/Daemon/DaemonCore"),
         .executableTarget(

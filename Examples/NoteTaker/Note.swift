@@ -2,122 +2,71 @@ import Foundation
 import Synchronization
 import Ubiquity
 
-/// A note that is open: its text in memory, and the file that it is kept in. Saves when somebody else wants to read it, makes way when
-/// somebody else writes, and reads again what others wrote.
+/// A note that is open: a document whose contents are its text. Says what happens to it.
 // What changes is behind a Mutex.
-final class Note: NSObject, NSFilePresenter, @unchecked Sendable {
-    private struct State {
-        var url: URL
-        var text = ""
-        var isEdited = false
-    }
-
-    let presentedItemOperationQueue = OperationQueue()
-    private let state: Mutex<State>
+final class Note: UbiquitousDocument, @unchecked Sendable {
+    private let content = Mutex("")
     /// Told what happens to the note.
     private let report: @Sendable (String) -> Void
 
     init(_ url: URL, report: @escaping @Sendable (String) -> Void) {
-        state = Mutex(State(url: url))
         self.report = report
-        presentedItemOperationQueue.maxConcurrentOperationCount = 1
+        super.init(fileURL: url)
+        // Long enough to see who asks it to save before that.
+        autosaveDelay = 60
     }
 
-    var text: String { state.withLock { $0.text } }
-
-    // MARK: Life
-
-    /// Reads the note, and presents it from then on. Added inside the read: nothing can happen in between that it would not hear of.
-    func open() throws {
-        try read { NSFileCoordinator.addFilePresenter(self) }
-    }
-
-    func close() throws {
-        defer { NSFileCoordinator.removeFilePresenter(self) }
-        try save()
-    }
+    var text: String { content.withLock { $0 } }
 
     func append(_ line: String) {
-        state.withLock { state in
-            state.text += line + "\n"
-            state.isEdited = true
-        }
+        content.withLock { $0 += line + "\n" }
+        updateChangeCount(.done)
     }
 
     // MARK: The file
 
-    private func read(inside: () -> Void = {}) throws {
-        var coordination: NSError?
-        var failure: (any Error)?
-        NSFileCoordinator(filePresenter: self).coordinate(
-            readingItemAt: state.withLock { $0.url }, options: [], error: &coordination
-        ) { url in
-            do {
-                let text =
-                    FileManager.default.fileExists(atPath: url.path) ? try String(contentsOf: url, encoding: .utf8) : ""
-                // What was typed here and not saved is not given up for what others wrote.
-                state.withLock { state in state.text = state.isEdited ? text + state.text : text }
-                inside()
-            } catch { failure = error }
-        }
-        if let failure = failure ?? coordination { throw failure }
+    override func contents(forType typeName: String) throws -> Any { Data(text.utf8) }
+
+    override func load(fromContents contents: Any, ofType typeName: String?) throws {
+        let text = String(decoding: contents as? Data ?? Data(), as: UTF8.self)
+        content.withLock { $0 = text }
     }
 
-    func save() throws {
-        guard state.withLock({ $0.isEdited }) else { return }
-        var coordination: NSError?
-        var failure: (any Error)?
-        NSFileCoordinator(filePresenter: self).coordinate(
-            writingItemAt: state.withLock { $0.url }, options: [], error: &coordination
-        ) { url in
-            do {
-                let text = state.withLock { state in
-                    state.isEdited = false
-                    return state.text
-                }
-                try Data(text.utf8).write(to: url)
-            } catch {
-                state.withLock { $0.isEdited = true }
-                failure = error
-            }
-        }
-        if let failure = failure ?? coordination { throw failure }
+    /// A note that does not exist yet is an empty one.
+    override func readContents(at url: URL) throws -> Any {
+        FileManager.default.fileExists(atPath: url.path) ? try super.readContents(at: url) : Data()
     }
 
-    // MARK: NSFilePresenter
+    override func handleError(_ error: any Error, userInteractionPermitted: Bool) {
+        report("error: \(error.localizedDescription)")
+    }
 
-    var presentedItemURL: URL? { state.withLock { $0.url } }
+    // MARK: What others do
 
-    func savePresentedItemChanges(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
+    override func savePresentedItemChanges(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
         report("save")
-        do {
-            try save()
-            completionHandler(nil)
-        } catch { completionHandler(error) }
+        super.savePresentedItemChanges(completionHandler: completionHandler)
     }
 
-    func relinquishPresentedItem(toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void) {
-        // What is not saved yet would be lost under what the other writes.
-        do { try save() } catch { report("not saved: \(error.localizedDescription)") }
+    override func relinquishPresentedItem(toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void) {
         report("make way")
-        writer { [report] in report("take back") }
+        super.relinquishPresentedItem(toWriter: { [report] reacquire in
+            writer {
+                reacquire?()
+                report("take back")
+            }
+        })
     }
 
-    func presentedItemDidChange() {
-        do {
-            try read()
-            report("changed: \(text.split(separator: "\n").last ?? "")")
-        } catch { report("not read: \(error.localizedDescription)") }
+    override func presentedItemDidChange() {
+        super.presentedItemDidChange()
+        report("changed: \(text.split(separator: "\n").last ?? "")")
     }
 
-    func presentedItemDidMove(to newURL: URL) {
-        state.withLock { $0.url = newURL }
+    override func presentedItemDidMove(to newURL: URL) {
+        super.presentedItemDidMove(to: newURL)
         report("moved: \(newURL.lastPathComponent)")
     }
 
-    func accommodatePresentedItemDeletion(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
-        report("deleted")
-        state.withLock { $0.isEdited = false }
-        completionHandler(nil)
-    }
+    override func documentWasDeleted() { report("deleted") }
 }

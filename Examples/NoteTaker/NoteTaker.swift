@@ -8,12 +8,22 @@ struct NoteTaker {
         let arguments = CommandLine.arguments
         guard arguments.count > 1 else {
             return say(
-                "NoteTaker FILE [show | add TEXT | state | resolve]\nWithout a command: add TEXT, save, show, quit, line by line."
+                """
+                NoteTaker FILE [show | add TEXT | state | resolve]: a note. Without a command: add TEXT, save, show, quit, line by line.
+                NoteTaker --list [--live]: all notes. NoteTaker --setting KEY [VALUE], --settings: what all devices remember.
+                """
             )
+        }
+        switch arguments[1] {
+        case "--list": return try Notebook.list(goesOn: arguments.contains("--live")) { say($0) }
+        case "--setting" where arguments.count > 2:
+            return Notebook.setting(arguments[2], arguments.dropFirst(3).first) { say($0) }
+        case "--settings": return Notebook.watchSettings { say($0) }
+        default: break
         }
         let url = URL(filePath: arguments[1])
         switch arguments.dropFirst(2).first {
-        case nil: try keepOpen(url)
+        case nil: try await keepOpen(url)
         case "show": say(try await show(url))
         case "add": try await add(arguments.dropFirst(3).joined(separator: " "), to: url)
         case "state": say(try state(url))
@@ -79,20 +89,20 @@ struct NoteTaker {
 
     // MARK: An open note
 
-    private static func keepOpen(_ url: URL) throws {
+    private static func keepOpen(_ url: URL) async throws {
         let note = Note(url) { say($0) }
-        try note.open()
+        try await note.open()
         say("open")
         while let line = readLine() {
             let words = line.split(separator: " ", maxSplits: 1)
             switch words.first {
             case "add": note.append(words.count > 1 ? String(words[1]) : "")
-            case "save": try note.save()
+            case "save": try await note.save()
             case "show": say(note.text)
-            case "quit": return try note.close()
+            case "quit": return try await note.close()
             default: say("There is no such command.")
             }
         }
-        try note.close()
+        try await note.close()
     }
 }

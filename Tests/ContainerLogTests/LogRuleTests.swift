@@ -36,12 +36,17 @@ struct LogRuleTests {
     func newerRules() throws {
         let newer = ContainerReducer.knownRules + 1
         var tree = DictionaryTree()
-        _ = try ContainerReducer().fold(
-            batch(1, [.raiseRules(newer), .file(1, "x", 10)]), at: LogSequence(1), into: &tree)
+        // One step an entry; the last one is beyond what this release knows.
+        let steps = (2...newer).map { [Change.raiseRules($0)] }.dropLast() + [[.raiseRules(newer), .file(1, "x", 10)]]
+        for (number, changes) in zip(1..., steps) {
+            let sequence = LogSequence(UInt64(number))
+            _ = try ContainerReducer().fold(batch(UInt64(number), changes), at: sequence, into: &tree)
+        }
+        let next = tree.state().sequence.next
         #expect(tree.item(.sample(1)) != nil, "The entry that raises is folded with the rules before it")
         let before = tree.state()
         #expect(throws: LogError.rulesTooNew(needed: newer, known: ContainerReducer.knownRules)) {
-            try ContainerReducer().fold(batch(2, [.file(2, "y", 10)]), at: LogSequence(2), into: &tree)
+            try ContainerReducer().fold(batch(next.value, [.file(2, "y", 10)]), at: next, into: &tree)
         }
         #expect(tree.state() == before)
         #expect(tree.item(.sample(2)) == nil)
@@ -121,4 +126,8 @@ private struct FailingTree: TreeStore {
     func hasChildren(_ parent: ItemID) throws -> Bool { tree.hasChildren(parent) }
     func alias(of id: ItemID) throws -> ItemID? { tree.alias(of: id) }
     mutating func setAlias(_ id: ItemID, to target: ItemID) throws { tree.setAlias(id, to: target) }
+    func keyValue(_ key: String) throws -> KeyValueEntry? { tree.keyValue(key) }
+    mutating func setKeyValue(_ entry: KeyValueEntry, for key: String) throws { tree.setKeyValue(entry, for: key) }
+    func keyValueTotals() throws -> KeyValueTotals { tree.keyValueTotals() }
+    mutating func forgetOldestRemovedKey() throws { tree.forgetOldestRemovedKey() }
 }

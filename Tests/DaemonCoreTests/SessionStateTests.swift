@@ -8,7 +8,8 @@ struct SessionStateTests {
     private let hello = ClientEnvelope(id: 1, request: .hello(HelloRequest(program: "test")))
 
     private func greeted(maximumRequests: Int = 2) -> SessionState {
-        var state = SessionState(identity: identity, maximumRequests: maximumRequests, maximumClaims: 3)
+        var state = SessionState(
+            identity: identity, maximumRequests: maximumRequests, maximumClaims: 3, maximumStreams: 2)
         _ = state.received(hello)
         return state
     }
@@ -25,14 +26,14 @@ struct SessionStateTests {
 
     @Test("a hello is answered with who the daemon is")
     func greeting() {
-        var state = SessionState(identity: identity, maximumRequests: 2, maximumClaims: 3)
+        var state = SessionState(identity: identity, maximumRequests: 2, maximumClaims: 3, maximumStreams: 2)
         #expect(state.received(hello) == .answer(DaemonEnvelope(id: 1, .response(.hello(identity)))))
         #expect(state.program == "test")
     }
 
     @Test("without a hello nothing is done")
     func noHello() {
-        var state = SessionState(identity: identity, maximumRequests: 2, maximumClaims: 3)
+        var state = SessionState(identity: identity, maximumRequests: 2, maximumClaims: 3, maximumStreams: 2)
         let verdict = state.received(check(1))
         #expect(code(verdict) == .invalidRequest)
         if case .perform = verdict { Issue.record("it was performed") }
@@ -40,7 +41,7 @@ struct SessionStateTests {
 
     @Test("another major version is refused, another minor one is not")
     func versions() {
-        var state = SessionState(identity: identity, maximumRequests: 2, maximumClaims: 3)
+        var state = SessionState(identity: identity, maximumRequests: 2, maximumClaims: 3, maximumStreams: 2)
         let later = ProtocolVersion(major: ProtocolVersion.current.major + 1, minor: 0)
         let refused = state.received(ClientEnvelope(id: 1, request: .hello(HelloRequest(version: later, program: "x"))))
         #expect(code(refused) == .versionMismatch)

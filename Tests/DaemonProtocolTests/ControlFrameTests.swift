@@ -29,14 +29,15 @@ struct ControlFrameTests {
     @Test("a length above the limit is refused before its bytes arrive")
     func tooLong() throws {
         var splitter = FrameSplitter()
-        splitter.append([0x00, 0x10, 0x00, 0x01])
+        splitter.append([0x00, 0x20, 0x00, 0x01])
         #expect(throws: DaemonFailure.self) { try splitter.next() }
     }
 
     @Test("a message that makes too long a frame is not sent")
     func tooLongToSend() {
         let envelope = DaemonEnvelope(
-            id: 1, .response(.diagnose(DiagnoseResponse(report: String(repeating: "x", count: 1 << 20)))))
+            id: 1,
+            .response(.diagnose(DiagnoseResponse(report: String(repeating: "x", count: ControlFrame.maximumLength)))))
         #expect(throws: DaemonFailure.self) { try ControlFrame.frame(envelope) }
     }
 

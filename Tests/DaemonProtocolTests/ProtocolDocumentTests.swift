@@ -38,6 +38,12 @@ struct ProtocolDocumentTests {
         case .withdraw: "withdraw"
         case .letters: "letters"
         case .answer: "answer"
+        case .find: "find"
+        case .monitor: "monitor"
+        case .keyValues: "keyValues"
+        case .setKeyValues: "setKeyValues"
+        case .watchKeyValues: "watchKeyValues"
+        case .unfollow: "unfollow"
         }
     }
 
@@ -98,7 +104,7 @@ struct ProtocolDocumentTests {
     @Test("versions and limits are what they are said to be")
     func limits() {
         #expect(Self.text.contains("The version is \(ProtocolVersion.current);"))
-        #expect(Self.text.contains("1,048,576 bytes") && ControlFrame.maximumLength == 1_048_576)
+        #expect(Self.text.contains("2,097,152 bytes") && ControlFrame.maximumLength == 2_097_152)
         #expect(Self.text.contains("every 2 seconds") && ControlFrame.heartbeat == .seconds(2))
         #expect(Self.text.contains("after 15 it may") && ControlFrame.silenceLimit == .seconds(15))
     }

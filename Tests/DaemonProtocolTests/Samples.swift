@@ -1,5 +1,6 @@
 import Basics
 import DaemonProtocol
+import FoundationEssentials
 
 /// One of each message, with unusual values where a kind allows them.
 enum Samples {
@@ -37,6 +38,22 @@ enum Samples {
         version: "7.0", kind: .history, device: "desk", modified: WireTime(Timestamp(seconds: 1_700_000_000)), size: 9,
         superseded: WireTime(Timestamp(seconds: 1_700_000_100)), isHere: true, file: "/s/versions/1-7.0/a.txt")
 
+    static var found: FoundItem {
+        var found = FoundItem(
+            item: 17, path: oddPath, kind: .package, contentType: "com.apple.package", size: 1 << 40,
+            modified: WireTime(Timestamp(seconds: 1_700_000_000)), created: WireTime(.zero), container: "CloudDocs",
+            isInDocuments: true, downloadingStatus: .downloaded)
+        found.uploadingError = "the disk is full"
+        found.tags = ["a"]
+        return found
+    }
+
+    static var happening: Happening {
+        var happening = Happening(.moved, WireTime(.zero), path: path, from: oddPath)
+        happening.item = found
+        return happening
+    }
+
     static let requests: [DaemonRequest] = [
         .hello(HelloRequest(program: "test")), .status(StatusRequest(paths: [path, oddPath])),
         .watch(WatchRequest()), .sync(SyncRequest(paths: [.root], wait: true, timeout: 1.5)),
@@ -56,6 +73,13 @@ enum Samples {
             PresentRequest(path: oddPath, callbacks: [.saveChanges, .didMove], purpose: "p", observed: [.isUploaded])),
         .withdraw(WithdrawRequest(presenter: 5)), .letters(LettersRequest()),
         .answer(AnswerRequest(question: 6, failure: "the disk is full")),
+        .find(
+            FindRequest(
+                predicate: "name LIKE '*.txt'", scopes: [.documents, .external], containers: ["CloudDocs"], live: true,
+                interval: 0.5)),
+        .monitor(MonitorRequest()), .keyValues(KeyValuesRequest(container: "CloudDocs", keys: ["a"])),
+        .setKeyValues(SetKeyValuesRequest(container: "CloudDocs", set: ["a": Data([1, 2])], remove: ["b"])),
+        .watchKeyValues(WatchKeyValuesRequest(container: "CloudDocs")), .unfollow(UnfollowRequest(request: 7)),
     ]
 
     static let responses: [DaemonResponse] = [
@@ -84,7 +108,8 @@ enum Samples {
                             presenter: 5, program: "NoteTaker", pid: 4712, unanswered: 1, isSilent: true)
                     ])
             ])),
-        .presenting(PresentingResponse(presenter: 5)), .done(DoneResponse()),
+        .presenting(PresentingResponse(presenter: 5)),
+        .keyValues(KeyValuesResponse(values: ["ä": Data([1, 0, 255])])), .done(DoneResponse()),
     ]
 
     static let events: [DaemonEvent] = [
@@ -96,5 +121,7 @@ enum Samples {
         .comeBack(PresenterReturn(presenter: 5, question: 6)),
         .news(PresenterNews(presenter: 5, callback: .subitemDidMove, path: path, from: oddPath)),
         .news(PresenterNews(presenter: 5, callback: .didGainVersion, version: "7.0")),
+        .found(FoundItems(phase: .update, added: [found], changed: [found], removed: [9])), .happened(happening),
+        .keyValues(KeyValueNews(reason: .quotaViolation, keys: ["a"])),
     ]
 }

@@ -20,7 +20,9 @@ extension EndToEnd {
             func run(_ tool: String, _ arguments: String) async throws -> ProgramOutcome {
                 let feed =
                     "touch \(input); tail -n +1 -s 0.05 -f \(input) & t=$!; while ! [ -e \(end) ]; do sleep 0.05; done; kill $t"
-                return try await device.tryShell("{ \(feed); } | \(device.binaries)/\(tool) \(arguments) > \(output)")
+                return try await device.tryShell(
+                    "{ \(feed); } | UBIQUITY_MOUNT='\(device.mount)' \(device.binaries)/\(tool) \(arguments) > \(output)"
+                )
             }
 
             func stop() { _ = FileManager.default.createFile(atPath: end, contents: nil) }
@@ -86,7 +88,7 @@ extension EndToEnd {
         }
 
         private func note(_ device: TestDevice, _ command: String) -> String {
-            "\(device.binaries)/NoteTaker \(command)"
+            "UBIQUITY_MOUNT='\(device.mount)' \(device.binaries)/NoteTaker \(command)"
         }
 
         @Test("who reads a document that another program has open gets what was typed there and not saved")
@@ -101,6 +103,37 @@ extension EndToEnd {
                     #expect(try await test.a.shell(self.note(test.a, "n.txt show")) == "typed and not saved")
                     #expect(note.said.contains("save"))
                 }
+            }
+        }
+
+        @Test("a program's query and settings hear of another device; what it remembers is there too")
+        func notebook() async throws {
+            try await TestDevices.withTwo { _, a, b in
+                try await a.shell("echo 1 > first.txt; echo 2 > other.md")
+                try await a.sync()
+                try await eventually("B lists it") { try await b.list() == ["first.txt", "other.md"] }
+                try await showing(b, "NoteTaker", "--list --live", first: "listening", name: "list") { list in
+                    #expect(list.said.first == "first.txt (in the cloud)")
+                    try await a.shell("echo 3 > second.txt")
+                    try await list.says("+ second.txt (in the cloud)")
+                    try await b.shell("cat first.txt > /dev/null")
+                    try await list.says("~ first.txt")
+                    try await a.shell("rm second.txt")
+                    try await list.says("- second.txt (in the cloud)")
+                }
+                try await showing(b, "NoteTaker", "--settings", first: "listening", name: "settings") { settings in
+                    #expect(try await a.shell(note(a, "--setting font Mono")) == "kept")
+                    try await settings.says("font = Mono, reason 0")
+                }
+                #expect(try await b.shell(note(b, "--setting font")) == "Mono")
+                try await b.kill9()
+                // The shell of a device works in its mount, which is gone.
+                let script = "cd /; " + note(b, "--setting font Sans")
+                #expect(try await b.runner.run("bash", ["-c", script], in: "/").text() == "kept")
+                try await b.restart()
+                #expect(
+                    try await b.shell(note(b, "--setting font")) == "Sans", "what was written without a daemon is kept")
+                try await eventually("A has it") { try await a.shell(note(a, "--setting font")) == "Sans" }
             }
         }
 

@@ -10,6 +10,7 @@ private enum ChangeTag: UInt8 {
     case delete = 5
     case resolve = 6
     case raiseRules = 7
+    case setValue = 8
 }
 
 extension ByteWriter {
@@ -39,6 +40,12 @@ extension ByteWriter {
         case .resolve(let id, let versions):
             append(.resolve, id)
             append(versions)
+        case .setValue(let key, let value, let time):
+            append(byte: ChangeTag.setValue.rawValue)
+            append(string: key)
+            append(fixed: time.nanoseconds)
+            append(byte: value == nil ? 0 : 1)
+            if let value { append(counted: value) }
         case .raiseRules(let rules):
             append(byte: ChangeTag.raiseRules.rawValue)
             append(fixed: rules)
@@ -86,7 +93,18 @@ extension ByteReader {
         case .delete: return .delete(try itemID(), base: try optionalDigest())
         case .resolve: return .resolve(try itemID(), versions: try versions())
         case .raiseRules: return .raiseRules(try fixed())
+        case .setValue: return try setValue()
         }
+    }
+
+    private mutating func setValue() throws(ByteCodingError) -> Change {
+        let key = try string()
+        guard KeyValueLimits.allows(key: key) else { throw .invalid("a key of \(key.utf8.count) bytes") }
+        let time = try timestamp()
+        guard try flag() else { return .setValue(key: key, value: nil, time: time) }
+        let value = Array(try counted())
+        guard value.count <= KeyValueLimits.valueBytes else { throw .invalid("a value of \(value.count) bytes") }
+        return .setValue(key: key, value: value, time: time)
     }
 
     private mutating func attributeChanges() throws(ByteCodingError) -> AttributeChanges {

@@ -24,6 +24,9 @@ package enum Change: Hashable, Sendable {
     /// Drops conflict versions that their user has dealt with.
     case resolve(ItemID, versions: [VersionID])
 
+    /// Writes a key of the container's key-value store, or removes it (nil). `time` is when its user did.
+    case setValue(key: String, value: [UInt8]?, time: Timestamp)
+
     /// From the next entry on, fold with these rules. Never lowers.
     case raiseRules(UInt16)
 }

@@ -12,13 +12,15 @@ extension ChangeBatch {
     package static let maximumLinkBytes = 4095
 
     /// The oldest rules that give these changes their meaning: a reader that knows less must stop instead.
-    private static let neededRules: UInt16 = 1
+    private var neededRules: UInt16 {
+        changes.contains { if case .setValue = $0 { true } else { false } } ? 2 : 1
+    }
 
     package func encoded() throws(LogError) -> [UInt8] {
         try checkLimits()
         var writer = ByteWriter(reservingCapacity: 64 + changes.count * 96)
         writer.append(byte: Self.format)
-        writer.append(fixed: Self.neededRules)
+        writer.append(fixed: neededRules)
         writer.append(fixed: device.value)
         writer.append(string: deviceName)
         writer.append(varint: deviceSequence)
@@ -50,6 +52,10 @@ extension ChangeBatch {
         for case .create(let id, _, _, _, .symlink(let target)) in changes
         where target.count > Self.maximumLinkBytes {
             throw .tooLarge("the target of link \(id) has \(target.count) bytes")
+        }
+        for case .setValue(let key, let value, _) in changes
+        where !KeyValueLimits.allows(key: key) || value?.count ?? 0 > KeyValueLimits.valueBytes {
+            throw .tooLarge("the key “\(key.prefix(100))”, or its value")
         }
     }
 }

@@ -8,7 +8,7 @@ package import CloudModel
 /// docs/LOG.md has the rules with their reasons.
 package struct ContainerReducer: Sendable {
     /// The newest rules in this release. Older ones stay, for the entries that were written under them.
-    package static let knownRules: UInt16 = 1
+    package static let knownRules: UInt16 = 2
 
     package init() {}
 

@@ -9,6 +9,9 @@ package struct DictionaryTree: TreeStore, Sendable {
     /// Every id that stands for another, in no order.
     package private(set) var aliases: [ItemID: ItemID] = [:]
 
+    /// The key-value store, with removed keys.
+    package private(set) var keyValues: [String: KeyValueEntry] = [:]
+
     /// An empty tree. ``ContainerReducer`` makes the well-known folders with the first entry, if nobody did before.
     package init(foldsNames: Bool = false) { current = LogState(foldsNames: foldsNames) }
 
@@ -42,6 +45,26 @@ package struct DictionaryTree: TreeStore, Sendable {
     package func alias(of id: ItemID) -> ItemID? { aliases[id] }
 
     package mutating func setAlias(_ id: ItemID, to target: ItemID) { aliases[id] = target }
+
+    package func keyValue(_ key: String) -> KeyValueEntry? { keyValues[key] }
+
+    package mutating func setKeyValue(_ entry: KeyValueEntry, for key: String) { keyValues[key] = entry }
+
+    package func keyValueTotals() -> KeyValueTotals {
+        keyValues.values.reduce(into: KeyValueTotals()) { totals, entry in
+            totals.keys += entry.value == nil ? 0 : 1
+            totals.removedKeys += entry.value == nil ? 1 : 0
+            totals.bytes += entry.value?.count ?? 0
+        }
+    }
+
+    package mutating func forgetOldestRemovedKey() {
+        let oldest = keyValues.filter { $0.value.value == nil }.min {
+            $0.value.time == $1.value.time
+                ? $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) : $0.value.time < $1.value.time
+        }
+        if let oldest { keyValues[oldest.key] = nil }
+    }
 
     private func key(of item: CloudItem) -> NameKey { NameKey(item.name, folding: current.foldsNames) }
 }

@@ -50,6 +50,7 @@ struct Fold<Store: TreeStore> {
         case .setAttributes(let id, let changes): try setAttributes(id, changes)
         case .delete(let id, let base): try delete(id, base: base)
         case .resolve(let id, let versions): try resolve(id, versions: versions)
+        case .setValue(let key, let value, let time): try setValue(key, to: value, at: time)
         case .raiseRules: break
         }
     }
@@ -85,6 +86,10 @@ struct Fold<Store: TreeStore> {
     mutating func touch(_ id: ItemID) {
         if seen.insert(id).inserted { result.touched.append(id) }
     }
+
+    mutating func touch(key: String) { result.touchedKeys.insert(key) }
+
+    mutating func note(refused key: String) { result.refusedKeys.insert(key) }
 
     mutating func noteMerge(of id: ItemID, into target: ItemID) {
         result.merged.append(FoldResult.Merge(from: id, into: target))

@@ -20,5 +20,10 @@ package struct FoldResult: Hashable, Sendable {
     /// In the order in which it happened; a later one may go on from an earlier one's target.
     package internal(set) var merged: [Merge] = []
 
+    /// Keys of the key-value store that have another value now, or none.
+    package internal(set) var touchedKeys: Set<String> = []
+    /// Keys whose new value the store had no room for.
+    package internal(set) var refusedKeys: Set<String> = []
+
     package init(isRepeat: Bool = false) { self.isRepeat = isRepeat }
 }

@@ -106,6 +106,13 @@ package protocol TreeStore {
     func alias(of id: ItemID) throws -> ItemID?
     /// Sets or replaces. The target may become an alias itself later.
     mutating func setAlias(_ id: ItemID, to target: ItemID) throws
+
+    /// A key of the key-value store, also a removed one; nil where it never was, or is forgotten.
+    func keyValue(_ key: String) throws -> KeyValueEntry?
+    mutating func setKeyValue(_ entry: KeyValueEntry, for key: String) throws
+    func keyValueTotals() throws -> KeyValueTotals
+    /// Drops the removed key of the earliest time, of several the first in the order of its UTF-8.
+    mutating func forgetOldestRemovedKey() throws
 }
 
 /// What names are compared by in a folder: the bytes, or in containers that ask for it the folded, NFC-normalised text.

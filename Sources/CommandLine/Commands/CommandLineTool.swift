@@ -50,8 +50,11 @@ struct UbiquityCommand: ParsableCommand {
                 subcommands: [
                     SyncCommand.self, DownloadCommand.self, EvictCommand.self, PinCommand.self, UnpinCommand.self,
                     ConflictsCommand.self, ResolveCommand.self, VersionsCommand.self, RestoreCommand.self,
-                    CoordinateCommand.self,
+                    CoordinateCommand.self, MoveInCommand.self, MoveOutCommand.self,
                 ]),
+            CommandGroup(
+                name: "Looking and listening",
+                subcommands: [FindCommand.self, MonitorCommand.self, KeyValueCommand.self]),
             CommandGroup(name: "Servers", subcommands: [LoginCommand.self, LogoutCommand.self]),
             CommandGroup(
                 name: "Help in need",

@@ -22,6 +22,8 @@ struct Device: Sendable {
     let files: VirtualFileSystem
     let engine: SyncEngine
     let claims: ClaimDesk
+    let queries: QueryDesk
+    let keyValues = KeyValueDesk()
     let link: EngineLink
     let invalidator: KernelInvalidator
     let recovery: Recovery
@@ -47,13 +49,16 @@ struct Device: Sendable {
         link = EngineLink(metadata, patience: timing.patience)
         invalidator = KernelInvalidator(log: logger)
         claims = ClaimDesk(metadata, log: logger)
+        queries = QueryDesk(metadata, mountPoint: configuration.mountPoint, log: logger)
+        metadata.watchRows { [queries] in queries.changed($0) }
         files = VirtualFileSystem(
-            metadata: metadata, content: content, source: link, witness: claims, time: try DiskTime(),
+            metadata: metadata, content: content, source: link,
+            witness: TreeWitnesses(claims: claims, monitors: queries.monitors), time: try DiskTime(),
             owner: (geteuid(), getegid()), log: logger)
         let transfers = try Self.transfers(configuration, logger)
         let context = EngineContext(
             metadata: metadata, content: content, backend: transfers.backend,
-            mounted: MountLink(files, invalidator, link, claims), transfers: transfers, device: id,
+            mounted: MountLink(files, invalidator, link, claims, keyValues), transfers: transfers, device: id,
             deviceName: configuration.deviceName, time: time, timing: timing, turns: DaemonTurns(claims), log: logger)
         engine = SyncEngine(context, limits: limits, versions: versions)
         try VersionFiles(directory: "\(state)/versions", context: context).removeAll()

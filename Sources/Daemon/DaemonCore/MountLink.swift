@@ -12,12 +12,17 @@ final class MountLink: MountedFiles {
     private let invalidator: KernelInvalidator
     private let source: EngineLink
     private let claims: ClaimDesk
+    private let keyValues: KeyValueDesk
 
-    init(_ files: VirtualFileSystem, _ invalidator: KernelInvalidator, _ source: EngineLink, _ claims: ClaimDesk) {
+    init(
+        _ files: VirtualFileSystem, _ invalidator: KernelInvalidator, _ source: EngineLink, _ claims: ClaimDesk,
+        _ keyValues: KeyValueDesk
+    ) {
         self.files = files
         self.invalidator = invalidator
         self.source = source
         self.claims = claims
+        self.keyValues = keyValues
     }
 
     func exclusively<T>(_ body: () throws -> T) rethrows -> T { try files.gate.exclusive(body) }
@@ -32,6 +37,7 @@ final class MountLink: MountedFiles {
             nodes: Array(effects.changedNodes), entries: effects.changedEntries.map { ($0.parent, $0.name.bytes) })
         claims.changed(effects.changedNodes, effects.changedEntries)
         claims.lost(effects.lostVersions)
+        for change in effects.keyValues { keyValues.tell(change) }
         if effects.wantsDownloads { source.downloadsWanted() }
     }
 

@@ -53,6 +53,7 @@ final class RunningDaemon: Sendable {
             group.addTask { await self.sweep() }
             group.addTask { await self.device.claims.watchStoppedPrograms() }
             group.addTask { await self.watchAttributes() }
+            group.addTask { await self.device.queries.run(self.device.engine) }
             group.addTask { await self.obey(signals) }
             group.addTask { await self.end(session, when: stops) }
             endIfNotDurable()

@@ -210,6 +210,18 @@ package struct BatchBuilder {
         }
     }
 
+    /// Adds written keys of the key-value store until the batch is full. Answers whether there were any.
+    package mutating func add(_ values: [PendingKeyValue]) throws -> Bool {
+        var didAdd = false
+        for pending in values where !isFull {
+            changes.append(.setValue(key: pending.key, value: pending.value, time: pending.time))
+            bytes += pending.key.utf8.count + (pending.value?.count ?? 0) + 24
+            try transaction.markSent(pending)
+            didAdd = true
+        }
+        return didAdd
+    }
+
     /// Adds resolved conflict versions; they come behind the edits and new items that their content went into.
     package mutating func add(_ resolutions: [Resolution]) throws {
         for (item, group) in Dictionary(grouping: resolutions, by: \.item).sorted(by: { $0.key < $1.key }) {

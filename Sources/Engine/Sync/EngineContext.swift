@@ -25,6 +25,7 @@ package struct EngineContext: Sendable {
     package let log: Logger
     package let pace = Pace()
     let waiting = WaitingTurns()
+    let keyValuePace = KeyValuePace()
 
     /// How long a change rests before it is told; no time at all while somebody waits for it.
     var settle: Duration { pace.isHurried ? .zero : timing.settle }

@@ -48,6 +48,7 @@ package struct LogFollower: Sendable {
         for id in touched where seen.insert(id).inserted { try follower.follow(id) }
         try follower.nameSiblings()
         effects.add(follower.effects)
+        effects.keyValues += try keyValueChanges(batch, result, container, transaction)
     }
 
     /// Versions of the history that the batch removes. What is in conflict until then goes there by being resolved.
@@ -59,6 +60,19 @@ package struct LogFollower: Sendable {
             let item = try tree.alias(of: named) ?? named
             return try versions.compactMap { try transaction.version($0, of: item, in: tree.container) }
         }
+    }
+
+    private func keyValueChanges(
+        _ batch: ChangeBatch, _ result: FoldResult, _ container: LocalContainer, _ transaction: MetadataTransaction
+    ) throws -> [KeyValueChange] {
+        let changed = try transaction.changedKeys(in: container.id)
+        guard !changed.isEmpty else { return [] }
+        let refused = batch.device == context.device ? changed.intersection(result.refusedKeys) : []
+        let reason: KeyValueChange.Reason =
+            try transaction.setting(LocalContainer.seenKey(container.id)) == nil ? .initialSync : .serverChange
+        return [(KeyValueChange.Reason.quotaViolation, refused), (reason, changed.subtracting(refused))].filter {
+            !$0.1.isEmpty
+        }.map { KeyValueChange(container: container.id, reason: $0.0, keys: $0.1) }
     }
 
     private func confirm(

@@ -57,6 +57,9 @@ package struct OwnChanges {
                 left.insert(document.parent)
             }
             return id
+        case .setValue(let key, _, let time):
+            try transaction.confirmKeyValue(key, in: container, time: time)
+            return nil
         case .raiseRules: return nil
         }
     }

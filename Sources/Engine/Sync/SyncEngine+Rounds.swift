@@ -122,13 +122,23 @@ extension SyncEngine {
         var container = container
         while true {
             let records = try await context.backend.entries(in: container.name, after: container.sequence, limit: 64)
-            guard !records.isEmpty else { return }
+            guard !records.isEmpty else { return try await noteSeen(container) }
             try await context.blocking { [follower, container] in
                 for record in records { try follower.fold(record, in: container) }
             }
             downloadBell.ring()
             guard let next = try await containers().first(where: { $0.id == container.id }) else { return }
             container = next
+        }
+    }
+
+    /// From now on what comes is news, and not what was there before this device.
+    private func noteSeen(_ container: LocalContainer) async throws {
+        guard shared.withLock({ $0.seen.insert(container.id).inserted }) else { return }
+        try await context.blocking { [context] in
+            let key = LocalContainer.seenKey(container.id)
+            guard try context.metadata.read({ try $0.setting(key) }) == nil else { return }
+            try context.metadata.write { try $0.setSetting(key, .init([1])) }
         }
     }
 

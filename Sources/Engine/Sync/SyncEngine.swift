@@ -35,6 +35,8 @@ package final class SyncEngine: Sendable {
         var isListStale = true
         var space: CloudSpace?
         var rounds: UInt64 = 0
+        /// Containers whose logs were read to their end once.
+        var seen: Set<ContainerID> = []
     }
 
     package init(_ context: EngineContext, limits: CacheLimits, versions: VersionLimits = VersionLimits()) {

@@ -15,6 +15,8 @@ package struct TreeEffects: Sendable {
     package var wantsDownloads = false
     /// Versions of the history that somebody removed.
     package var lostVersions: [HistoricVersion] = []
+    /// Keys of key-value stores that show something else.
+    package var keyValues: [KeyValueChange] = []
 
     package struct Entry: Hashable, Sendable {
         package let parent: NodeID
@@ -30,12 +32,28 @@ package struct TreeEffects: Sendable {
         orphanedBlobs += other.orphanedBlobs
         wantsDownloads = wantsDownloads || other.wantsDownloads
         lostVersions += other.lostVersions
+        keyValues += other.keyValues
     }
 
     package var isEmpty: Bool {
         changedNodes.isEmpty && changedEntries.isEmpty && removed.isEmpty && orphanedBlobs.isEmpty && !wantsDownloads
-            && lostVersions.isEmpty
+            && lostVersions.isEmpty && keyValues.isEmpty
     }
+}
+
+/// Keys of a container's key-value store that changed other than by their user's hand here.
+package struct KeyValueChange: Sendable, Equatable {
+    package enum Reason: Sendable {
+        case serverChange
+        /// The store was never seen before.
+        case initialSync
+        /// The store of the cloud had no room for what was written here.
+        case quotaViolation
+    }
+
+    package let container: ContainerID
+    package let reason: Reason
+    package let keys: Set<String>
 }
 
 /// The mount, as the engine needs it.

@@ -149,6 +149,9 @@ package struct LocalContainer: Sendable, Equatable {
     package let sequence: LogSequence
     /// Whether the cloud is known to have it.
     package let isInCloud: Bool
+
+    /// The setting that says that its log was read to its end once.
+    package static func seenKey(_ id: ContainerID) -> String { "seen \(id.value)" }
 }
 
 /// An item that a program deleted here and whose deletion the cloud has not confirmed. While it is unsent, a new item of that name

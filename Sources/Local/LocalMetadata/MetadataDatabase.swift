@@ -18,6 +18,7 @@ package final class MetadataDatabase: Sendable {
     private let onCall: (@Sendable (DatabaseCall) throws -> Void)?
     private let reserve: DiskReserve
     private let writeCount = Atomic<UInt64>(0)
+    let rowChanges = RowChangeLog()
 
     /// Opens or makes the database. Throws `tooNew` when a newer version of this program wrote it, `damaged` when it is none.
     /// With `mayHaveLostPower` commits missing in the middle of the log are no damage: what was not synced may be gone in any part.
@@ -44,6 +45,7 @@ package final class MetadataDatabase: Sendable {
             connections = try DatabaseConnections(path: path, readers: 4, sync: sync, log: log) {
                 try Schema.migrator.migrate($0)
             }
+            connections.writer.inDatabase { rowChanges.follow($0) }
             if hasLog { beginLogAnew() }
         } catch let error as DatabaseError { throw Self.describe(error, path: path) }
     }
@@ -93,7 +95,7 @@ package final class MetadataDatabase: Sendable {
     /// Runs `body` in a write transaction; nothing of it happens when it throws.
     package func write<T>(_ body: (MetadataTransaction) throws -> T) throws -> T {
         do {
-            let result = try writeOnce(body)
+            let result = try writeAndTell(body)
             reserve.restore()
             return result
         } catch let error as DatabaseError {
@@ -102,28 +104,44 @@ package final class MetadataDatabase: Sendable {
             guard error.resultCode == .SQLITE_FULL, reserve.release() else { throw Self.describe(error, path: path) }
             log.warning("the disk is full, the database uses its reserve", metadata: ["path": "\(path)"])
         }
-        do { return try writeOnce(body) } catch let error as DatabaseError { throw Self.describe(error, path: path) }
+        do { return try writeAndTell(body) } catch let error as DatabaseError { throw Self.describe(error, path: path) }
     }
 
-    private func writeOnce<T>(_ body: (MetadataTransaction) throws -> T) throws -> T {
+    private func writeAndTell<T>(_ body: (MetadataTransaction) throws -> T) throws -> T {
+        let (result, changes) = try writeOnce(body)
+        // Not on the connection: others may write while it is told.
+        rowChanges.tell(changes)
+        return result
+    }
+
+    private func writeOnce<T>(_ body: (MetadataTransaction) throws -> T) throws -> (T, RowChanges) {
         try connections.writer.inDatabase { db in
             // Counted also where the commit fails: one sync too many does no harm.
             defer {
                 sync.noteCommit()
                 writeCount.add(1, ordering: .relaxed)
             }
-            let result = try db.transaction("BEGIN IMMEDIATE") {
-                let result = try body(MetadataTransaction(db))
-                try onCall?(.commit)
-                return result
+            let transaction = MetadataTransaction(db)
+            do {
+                let result = try db.transaction("BEGIN IMMEDIATE") {
+                    let result = try body(transaction)
+                    try onCall?(.commit)
+                    return result
+                }
+                try onCall?(.committed)
+                return (result, rowChanges.take(transaction.memory))
+            } catch {
+                rowChanges.drop()
+                throw error
             }
-            try onCall?(.committed)
-            return result
         }
     }
 
     /// Goes up with each write transaction: whether something may be different since.
     package var writes: UInt64 { writeCount.load(ordering: .relaxed) }
+
+    /// Calls `watcher` after each transaction with the rows of the local tree that it changed, on the thread that ran it.
+    package func watchRows(_ watcher: @escaping @Sendable (RowChanges) -> Void) { rowChanges.watch(watcher) }
 
     /// Returns when every transaction that returned before this call survives the loss of power. Once it has failed it fails for
     /// ever (`notDurable`), as the disk may have lost any of them.

@@ -50,6 +50,8 @@ enum QueueQueries {
     static let oldestDeparture = "SELECT min(time) FROM departed WHERE isSent = 0"
     static let newestPending = "SELECT max(pendingSince) FROM local WHERE pendingSince IS NOT NULL"
     static let newestDeparture = "SELECT max(time) FROM departed WHERE isSent = 0"
+    static let oldestKeyValue = "SELECT min(noted) FROM keyValuePending WHERE isSent = 0"
+    static let newestKeyValue = "SELECT max(noted) FROM keyValuePending WHERE isSent = 0"
     static let unsentDepartures = """
         SELECT container, item, parent, name, kind, time, isSent FROM departed
         WHERE isSent = 0 AND time <= ? AND +container = ? ORDER BY time LIMIT ?
@@ -64,6 +66,7 @@ enum QueueQueries {
         (evictable, "local_present"), (presentBytes, "COVERING INDEX local_present"),
         (oldestDeparture, "departed_unsent"),
         (newestPending, "COVERING INDEX local_pending"), (newestDeparture, "departed_unsent"),
-        (unsentDepartures, "departed_unsent"),
+        (unsentDepartures, "departed_unsent"), (oldestKeyValue, "keyValuePending_unsent"),
+        (newestKeyValue, "keyValuePending_unsent"),
     ]
 }

@@ -10,7 +10,7 @@ import struct Foundation.Data
 /// Before an item changes for the first time since both sides agreed on it, what they agreed on is kept in `synced`; no row there
 /// means that it equals `remote`. So the two trees together cost little more than one.
 package struct RemoteTree: TreeStore {
-    private let transaction: MetadataTransaction
+    let transaction: MetadataTransaction
     package let container: ContainerID
 
     /// This device's clock: what is superseded by the entry that is folded is so since then.

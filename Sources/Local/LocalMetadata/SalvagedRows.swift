@@ -48,6 +48,13 @@ package final class SalvagedRows: Sendable {
         read { try MetadataTransaction($0).container(id)?.name } ?? nil
     }
 
+    /// Keys that were written here and that the log does not show, as far as their rows are what was written.
+    package func pendingKeyValues() -> [(container: ContainerName, pending: PendingKeyValue)] {
+        // A database of a time before key-value stores has none.
+        let pending = read { try MetadataTransaction($0).soundPendingKeyValues() } ?? []
+        return pending.compactMap { pending in container(pending.container).map { ($0, pending) } }
+    }
+
     /// The readable part of an item's path, from the mount's root down to its folder.
     package func folders(above item: LocalItem) -> [LocalItem] {
         var folders: [LocalItem] = []

@@ -17,6 +17,7 @@ enum Schema {
         migrator.registerMigration("versions") { db in
             for statement in versions { try db.execute(sql: statement) }
         }
+        migrator.registerMigration("key values") { try KeyValueMigration.run($0) }
         return migrator
     }
 
@@ -198,7 +199,7 @@ enum Schema {
         "CREATE INDEX version_superseded ON version(superseded)",
     ]
     /// Tables whose rows have seals.
-    static let sealedTables = SealMigration.tables + ["version"]
+    static let sealedTables = SealMigration.tables + ["version"] + KeyValueMigration.tables
 
     /// The engine asks these questions again and again: they are answered without a look at any row that is not meant.
     private static let coveringIndexes = [

@@ -5,7 +5,7 @@ import GRDB
 extension MetadataTransaction {
     /// Whether any untold change was noted later than `time`.
     package func hasChanges(after time: Timestamp) throws -> Bool {
-        try [QueueQueries.newestPending, QueueQueries.newestDeparture].contains { query in
+        try [QueueQueries.newestPending, QueueQueries.newestDeparture, QueueQueries.newestKeyValue].contains { query in
             try optionalNumber(query).map { $0 > time.nanoseconds } ?? false
         }
     }
@@ -16,5 +16,7 @@ extension MetadataTransaction {
             "UPDATE local SET pendingSince = ? WHERE pendingSince IS NOT NULL AND pendingSince > ?",
             [now.nanoseconds, time.nanoseconds])
         try run("UPDATE departed SET time = ? WHERE isSent = 0 AND time > ?", [now.nanoseconds, time.nanoseconds])
+        try run(
+            "UPDATE keyValuePending SET noted = ? WHERE isSent = 0 AND noted > ?", [now.nanoseconds, time.nanoseconds])
     }
 }

@@ -74,6 +74,9 @@ extension MetadataTransaction {
     package func update(_ item: LocalItem) throws {
         guard let old = try self.item(item.node), old != item else { return }
         if item.isConflictSibling { memory.hasSiblings = nil }
+        if item.kind == .folder, (old.parent, old.name) != (item.parent, item.name) {
+            memory.movedFolders.insert(item.node)
+        }
         let (before, after) = (old.values, item.values)
         let changed = after.indices.filter { before[$0] != after[$0] }
         guard !changed.isEmpty else { return }
@@ -97,6 +100,7 @@ extension MetadataTransaction {
 
     /// Gives every child of one folder to another.
     package func moveChildren(of old: NodeID, to new: NodeID) throws {
+        memory.movedFolders.insert(new)
         try run(
             "UPDATE local SET parent = ? WHERE parent = ?",
             [Int64(bitPattern: new.value), Int64(bitPattern: old.value)])

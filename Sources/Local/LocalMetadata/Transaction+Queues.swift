@@ -16,7 +16,8 @@ extension MetadataTransaction {
         let item = try optionalNumber(QueueQueries.oldestPending)
         let departure = try optionalNumber(QueueQueries.oldestDeparture)
         let resolution = try number("SELECT count(*) FROM resolution WHERE isSent = 0") > 0 ? Int64(0) : nil
-        return [item, departure, resolution].compactMap(\.self).min().map(Timestamp.init(nanoseconds:))
+        let keyValue = try optionalNumber(QueueQueries.oldestKeyValue)
+        return [item, departure, resolution, keyValue].compactMap(\.self).min().map(Timestamp.init(nanoseconds:))
     }
 
     /// Whether there is anything that the cloud has not been told and confirmed; far cheaper than ``pendingTotals()``.
@@ -25,6 +26,7 @@ extension MetadataTransaction {
             """
             SELECT EXISTS (SELECT 1 FROM local WHERE pendingSince IS NOT NULL)
               OR EXISTS (SELECT 1 FROM departed) OR EXISTS (SELECT 1 FROM resolution)
+              OR EXISTS (SELECT 1 FROM keyValuePending)
             """) != 0
     }
 
@@ -32,7 +34,9 @@ extension MetadataTransaction {
     package func pendingTotals() throws -> (items: Int, bytes: UInt64) {
         let row = try Row.fetchOne(
             db.cachedStatement(sql: QueueQueries.pendingTotals))
-        let departures = try number("SELECT count(*) FROM departed") + number("SELECT count(*) FROM resolution")
+        let departures =
+            try number("SELECT count(*) FROM departed") + number("SELECT count(*) FROM resolution")
+            + number("SELECT count(*) FROM keyValuePending")
         return (Int((row?[0] as Int64?) ?? 0) + Int(departures), UInt64(clamping: (row?[1] as Int64?) ?? 0))
     }
 

@@ -14,6 +14,11 @@ final class TransactionMemory {
     var hasAliases: Bool?
     var hasDepartures: Bool?
     var hasSiblings: Bool?
+    /// What ``RowChanges`` says of this transaction beside the rows.
+    var movedFolders: Set<NodeID> = []
+    var changedStores: Set<ContainerID> = []
+    /// What keys showed before this transaction changed them.
+    var shownValues: [ContainerID: [String: [UInt8]?]] = [:]
 
     /// A batch touches at most ten thousand items, most of them once.
     private static let limit = 4096

@@ -2,8 +2,8 @@ package import FoundationEssentials
 
 /// How messages lie on the control socket: a length (4 bytes, big-endian, of what follows), then one JSON object.
 package enum ControlFrame {
-    /// Longer frames end the connection.
-    package static let maximumLength = 1 << 20
+    /// Longer frames end the connection. Room for the largest value of a key-value store in base64.
+    package static let maximumLength = 2 << 20
     package static let headerLength = 4
     /// How often the daemon shows a connected client that it lives.
     package static let heartbeat: Duration = .seconds(2)

@@ -27,13 +27,32 @@ package enum DaemonRequest: Hashable, Sendable {
     /// Answered by events until the client leaves.
     case letters(LettersRequest)
     case answer(AnswerRequest)
+    /// Answered by events, and then done; if it is live, until the client leaves.
+    case find(FindRequest)
+    /// Answered by events until the client leaves.
+    case monitor(MonitorRequest)
+    case keyValues(KeyValuesRequest)
+    case setKeyValues(SetKeyValuesRequest)
+    /// Answered by events until the client leaves.
+    case watchKeyValues(WatchKeyValuesRequest)
+    case unfollow(UnfollowRequest)
 }
 
 extension DaemonRequest {
     /// It never waits for anybody, and others may wait for it: done at once, whatever else is under way.
     package var isBrief: Bool {
         switch self {
-        case .finish, .answer, .withdraw: true
+        case .finish, .answer, .withdraw, .unfollow: true
+        default: false
+        }
+    }
+}
+
+extension DaemonRequest {
+    /// It is answered by events for as long as the client wants: it takes no place of requests that end.
+    package var isStream: Bool {
+        switch self {
+        case .find, .monitor, .watchKeyValues: true
         default: false
         }
     }
@@ -41,9 +60,9 @@ extension DaemonRequest {
 
 extension DaemonRequest: Codable {
     private enum Verb: String, CodingKey {
-        case hello, status, watch, sync, download, evict, pin, conflicts, resolve, versions,
-            fetchVersion, restore, removeVersions, stop, diagnose, reset, check, claim,
-            finish, claims, present, withdraw, letters, answer
+        case hello, status, watch, sync, download, evict, pin, conflicts, resolve, versions, fetchVersion, restore,
+            removeVersions, stop, diagnose, reset, check, claim, finish, claims, present, withdraw, letters, answer,
+            find, monitor, keyValues, setKeyValues, watchKeyValues, unfollow
     }
 
     package init(from decoder: any Decoder) throws {
@@ -78,6 +97,12 @@ extension DaemonRequest: Codable {
         case .withdraw: self = .withdraw(try container.decode(WithdrawRequest.self, forKey: verb))
         case .letters: self = .letters(try container.decode(LettersRequest.self, forKey: verb))
         case .answer: self = .answer(try container.decode(AnswerRequest.self, forKey: verb))
+        case .find: self = .find(try container.decode(FindRequest.self, forKey: verb))
+        case .monitor: self = .monitor(try container.decode(MonitorRequest.self, forKey: verb))
+        case .keyValues: self = .keyValues(try container.decode(KeyValuesRequest.self, forKey: verb))
+        case .setKeyValues: self = .setKeyValues(try container.decode(SetKeyValuesRequest.self, forKey: verb))
+        case .unfollow: self = .unfollow(try container.decode(UnfollowRequest.self, forKey: verb))
+        case .watchKeyValues: self = .watchKeyValues(try container.decode(WatchKeyValuesRequest.self, forKey: verb))
         }
     }
 
@@ -108,6 +133,12 @@ extension DaemonRequest: Codable {
         case .withdraw(let request): try container.encode(request, forKey: .withdraw)
         case .letters(let request): try container.encode(request, forKey: .letters)
         case .answer(let request): try container.encode(request, forKey: .answer)
+        case .find(let request): try container.encode(request, forKey: .find)
+        case .monitor(let request): try container.encode(request, forKey: .monitor)
+        case .keyValues(let request): try container.encode(request, forKey: .keyValues)
+        case .setKeyValues(let request): try container.encode(request, forKey: .setKeyValues)
+        case .unfollow(let request): try container.encode(request, forKey: .unfollow)
+        case .watchKeyValues(let request): try container.encode(request, forKey: .watchKeyValues)
         }
     }
 }

@@ -14,6 +14,7 @@ package enum DaemonResponse: Hashable, Sendable {
     case granted(GrantedResponse)
     case claims(ClaimsResponse)
     case presenting(PresentingResponse)
+    case keyValues(KeyValuesResponse)
     /// It is done and there is nothing to tell.
     case done(DoneResponse)
 }
@@ -21,8 +22,7 @@ package enum DaemonResponse: Hashable, Sendable {
 extension DaemonResponse: Codable {
     private enum Kind: String, CodingKey {
         case hello, status, items, sync, conflicts, resolve, versions, fetchVersion, diagnose, reset, check, granted,
-            claims,
-            presenting, done
+            claims, presenting, keyValues, done
     }
 
     package init(from decoder: any Decoder) throws {
@@ -47,6 +47,7 @@ extension DaemonResponse: Codable {
         case .granted: self = .granted(try container.decode(GrantedResponse.self, forKey: kind))
         case .claims: self = .claims(try container.decode(ClaimsResponse.self, forKey: kind))
         case .presenting: self = .presenting(try container.decode(PresentingResponse.self, forKey: kind))
+        case .keyValues: self = .keyValues(try container.decode(KeyValuesResponse.self, forKey: kind))
         case .done: self = .done(try container.decode(DoneResponse.self, forKey: kind))
         }
     }
@@ -68,6 +69,7 @@ extension DaemonResponse: Codable {
         case .granted(let response): try container.encode(response, forKey: .granted)
         case .claims(let response): try container.encode(response, forKey: .claims)
         case .presenting(let response): try container.encode(response, forKey: .presenting)
+        case .keyValues(let response): try container.encode(response, forKey: .keyValues)
         case .done(let response): try container.encode(response, forKey: .done)
         }
     }

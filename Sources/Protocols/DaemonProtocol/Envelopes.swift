@@ -62,12 +62,16 @@ package enum DaemonEvent: Hashable, Sendable {
     case question(PresenterQuestion)
     case comeBack(PresenterReturn)
     case news(PresenterNews)
+    /// Items of a query.
+    case found(FoundItems)
+    case happened(Happening)
+    case keyValues(KeyValueNews)
     /// The daemon lives, however long the answer takes. Sent every ``ControlFrame/heartbeat`` while a client is connected.
     case alive
 }
 
 extension DaemonEvent: Codable {
-    private enum Kind: String, CodingKey { case status, question, comeBack, news, alive }
+    private enum Kind: String, CodingKey { case status, question, comeBack, news, found, happened, keyValues, alive }
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Kind.self)
@@ -79,6 +83,12 @@ extension DaemonEvent: Codable {
             self = .comeBack(over)
         } else if let news = try container.decodeIfPresent(PresenterNews.self, forKey: .news) {
             self = .news(news)
+        } else if let found = try container.decodeIfPresent(FoundItems.self, forKey: .found) {
+            self = .found(found)
+        } else if let happened = try container.decodeIfPresent(Happening.self, forKey: .happened) {
+            self = .happened(happened)
+        } else if let news = try container.decodeIfPresent(KeyValueNews.self, forKey: .keyValues) {
+            self = .keyValues(news)
         } else {
             // A kind of event that came later proves at least that the daemon lives.
             self = .alive
@@ -92,6 +102,9 @@ extension DaemonEvent: Codable {
         case .question(let question): try container.encode(question, forKey: .question)
         case .comeBack(let over): try container.encode(over, forKey: .comeBack)
         case .news(let news): try container.encode(news, forKey: .news)
+        case .found(let found): try container.encode(found, forKey: .found)
+        case .happened(let happened): try container.encode(happened, forKey: .happened)
+        case .keyValues(let news): try container.encode(news, forKey: .keyValues)
         case .alive: try container.encode(DoneResponse(), forKey: .alive)
         }
     }

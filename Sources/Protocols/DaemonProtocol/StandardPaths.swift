@@ -26,7 +26,8 @@ package struct StandardPaths: Sendable {
     /// The mount point when none is named.
     package var defaultMount: String { "\(home)/MobileDocuments" }
 
-    private var data: String { directory("XDG_DATA_HOME", else: "\(home)/.local/share") + "/ubiquity" }
+    /// What programs of this user keep.
+    package var data: String { directory("XDG_DATA_HOME", else: "\(home)/.local/share") + "/ubiquity" }
 
     /// The cloud when none is named: a directory that all mounts of this user share.
     package var embeddedCloud: String { "\(data)/cloud" }

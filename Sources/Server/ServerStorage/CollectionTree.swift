@@ -6,7 +6,7 @@ import GRDB
 
 /// The folded log of one container in a database of its own, which is open in a transaction. Beside the tree it notes which contents
 /// items gave up, and when: those are what a collection takes after a while.
-struct CollectionTree: TreeStore {
+struct CollectionTree: KeylessTree {
     let db: Database
     /// When the entry came that is folded now, in seconds since 1970 UTC.
     var now: Int64 = 0

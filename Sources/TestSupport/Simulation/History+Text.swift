@@ -25,6 +25,7 @@ extension History {
             case .setAttributes(let id, _): "set \(short(id))"
             case .delete(let id, let base): "delete \(short(id)) \(name(base))"
             case .resolve(let id, let versions): "resolve \(short(id)) \(versions)"
+            case .setValue(let key, let value, _): "write \(key) \(value?.count ?? 0)"
             case .raiseRules: "raise"
             }
         }

@@ -6,6 +6,8 @@ import Ubiquity
 ///
 /// `presenter-tool present FILE [deaf] [yields] [slow GO]`: shows FILE. `deaf` never answers; `yields` lets the bytes go; `slow` stays in the first news until the file GO is there.
 /// `presenter-tool versions FILE`: walks through the history of FILE as a program would, puts its oldest version back and removes the others.
+/// `presenter-tool crowd FOLDER COUNT`: shows COUNT files of FOLDER that need not exist.
+/// `presenter-tool measure FILE COUNT`: COUNT coordinated reads of FILE; says the median in microseconds, and how many a second.
 /// `presenter-tool hold read|write FILE GO`: stays in an accessor until the file GO is there.
 @main
 struct PresenterTool {
@@ -15,6 +17,8 @@ struct PresenterTool {
         case "present": try present(arguments)
         case "hold": try hold(arguments)
         case "versions": try versions(URL(filePath: arguments[2]))
+        case "crowd": crowd(arguments)
+        case "measure": try measure(arguments)
         default: throw CocoaError(.featureUnsupported)
         }
     }
@@ -30,6 +34,35 @@ struct PresenterTool {
         say("presenting")
         while readLine() != nil {}
         NSFileCoordinator.removeFilePresenter(witness)
+    }
+
+    private static func crowd(_ arguments: [String]) {
+        let folder = URL(filePath: arguments[2])
+        let crowd = (0..<(Int(arguments[3]) ?? 0)).map { number in
+            Witness(folder.appending(path: "crowd \(getpid()) \(number)"), isDeaf: false, yields: false, go: nil)
+        }
+        for witness in crowd { NSFileCoordinator.addFilePresenter(witness) }
+        say("presenting \(crowd.count)")
+        while readLine() != nil {}
+    }
+
+    private static func measure(_ arguments: [String]) throws {
+        let url = URL(filePath: arguments[2])
+        let clock = ContinuousClock()
+        var times: [Duration] = []
+        let start = clock.now
+        for _ in 0..<(Int(arguments[3]) ?? 0) {
+            var error: NSError?
+            var isRead = false
+            let began = clock.now
+            NSFileCoordinator().coordinate(readingItemAt: url, options: .withoutChanges, error: &error) { _ in
+                isRead = true
+            }
+            times.append(clock.now - began)
+            guard isRead else { throw error ?? NSError(domain: "presenter-tool", code: 1) }
+        }
+        let rate = Double(times.count) / ((clock.now - start) / .seconds(1))
+        say("median \(times.sorted()[times.count / 2] / .microseconds(1)) us, \(Int(rate)) a second")
     }
 
     private static func hold(_ arguments: [String]) throws {

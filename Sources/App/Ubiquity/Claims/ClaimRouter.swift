@@ -29,8 +29,12 @@ final class ClaimRouter: Sendable {
         return Route(authority: mount, path: path, mount: mount)
     }
 
-    /// The mount that programs use unless they name one: the user's standard one if it is there, else the first.
+    /// The mount that programs use unless they name one: that of the variable `UBIQUITY_MOUNT`, else the user's standard one if it is there,
+    /// else the first.
     var principalMount: MountAuthority? {
+        if let named = ProcessInfo.processInfo.environment["UBIQUITY_MOUNT"] {
+            return records().first { $0.mount == named }.map(authority)
+        }
         let standard = StandardPaths.current.defaultMount
         let record = records().first { $0.mount == standard } ?? records().first
         return record.map(authority)

@@ -92,6 +92,16 @@ final class MountAuthority: ClaimAuthority {
     /// Asks the daemon and waits for its answer.
     func call(_ request: DaemonRequest) throws(DaemonFailure) -> DaemonResponse { try connection().call(request) }
 
+    /// Asks for events. Answers how to end it; `onEnd` is told once, with why unless it was asked for.
+    func follow(
+        _ request: DaemonRequest, onEvent: @escaping @Sendable (DaemonEvent) -> Void,
+        onEnd: @escaping @Sendable (DaemonFailure?) -> Void
+    ) throws(DaemonFailure) -> @Sendable () -> Void {
+        let connection = try connection()
+        let id = connection.follow(request, onEvent: onEvent, onEnd: onEnd)
+        return { connection.unfollow(id) }
+    }
+
     /// Waits until the bytes of an item, or of all in a folder, are here.
     func download(_ absolute: String) throws(DaemonFailure) {
         downloads.wait()

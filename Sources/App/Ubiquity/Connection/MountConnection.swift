@@ -14,6 +14,8 @@ final class MountConnection: Sendable {
     private struct State {
         var lastID: UInt64 = 0
         var waiting: [UInt64: Completion] = [:]
+        /// Those that get the events of requests that last.
+        var followers: [UInt64: @Sendable (DaemonEvent) -> Void] = [:]
         var isOver = false
     }
 
@@ -50,10 +52,16 @@ final class MountConnection: Sendable {
 
     /// Asks; answers the number of the request.
     @discardableResult
-    func send(_ request: DaemonRequest, _ completion: @escaping Completion) -> UInt64 {
+    func send(
+        _ request: DaemonRequest, follower: (@Sendable (DaemonEvent) -> Void)? = nil,
+        _ completion: @escaping Completion
+    ) -> UInt64 {
         let (id, isOver) = state.withLock { state in
             state.lastID += 1
-            if !state.isOver { state.waiting[state.lastID] = completion }
+            if !state.isOver {
+                state.waiting[state.lastID] = completion
+                state.followers[state.lastID] = follower
+            }
             return (state.lastID, state.isOver)
         }
         if isOver {
@@ -69,6 +77,22 @@ final class MountConnection: Sendable {
         return id
     }
 
+    /// Asks for events until the request ends, or ``unfollow(_:)``. Called on the thread that reads, which must not be held up.
+    func follow(
+        _ request: DaemonRequest, onEvent: @escaping @Sendable (DaemonEvent) -> Void,
+        onEnd: @escaping @Sendable (DaemonFailure?) -> Void
+    ) -> UInt64 {
+        // Entered before it is sent: the first event may come before this returns.
+        send(request, follower: onEvent) { _, answer in
+            switch answer {
+            case .success: onEnd(nil)
+            case .failure(let failure): onEnd(failure)
+            }
+        }
+    }
+
+    func unfollow(_ id: UInt64) { send(.unfollow(UnfollowRequest(request: id))) { _, _ in } }
+
     /// Asks and waits for the answer.
     func call(_ request: DaemonRequest) throws(DaemonFailure) -> DaemonResponse {
         let answer = Mailslot<Answer>()
@@ -78,7 +102,12 @@ final class MountConnection: Sendable {
 
     private static let gone = DaemonFailure(.failed, "the daemon of the mount is gone")
 
-    private func take(_ id: UInt64) -> Completion? { state.withLock { $0.waiting.removeValue(forKey: id) } }
+    private func take(_ id: UInt64) -> Completion? {
+        state.withLock { state in
+            state.followers[id] = nil
+            return state.waiting.removeValue(forKey: id)
+        }
+    }
 
     // MARK: The thread that reads
 
@@ -101,7 +130,8 @@ final class MountConnection: Sendable {
 
     private func handle(_ envelope: DaemonEnvelope) {
         switch envelope.body {
-        case .event(let event): onEvent(event)
+        case .event(let event):
+            if let follower = state.withLock({ $0.followers[envelope.id] }) { follower(event) } else { onEvent(event) }
         case .response(let response): take(envelope.id)?(envelope.id, .success(response))
         case .failure(let failure) where envelope.id != 0: take(envelope.id)?(envelope.id, .failure(failure))
         // About the connection itself: turned away.
@@ -113,7 +143,7 @@ final class MountConnection: Sendable {
         let waiting = state.withLock { state -> [UInt64: Completion]? in
             guard !state.isOver else { return nil }
             state.isOver = true
-            defer { state.waiting = [:] }
+            defer { (state.waiting, state.followers) = ([:], [:]) }
             return state.waiting
         }
         guard let waiting else { return }

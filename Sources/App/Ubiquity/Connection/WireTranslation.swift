@@ -75,7 +75,7 @@ extension PresenterAgent.Letter {
                 news.callback, news.path.map { url($0, root) }, from: news.from.map { url($0, root) },
                 version: news.version)
             return notice.map { (news.presenter, .news($0)) }
-        case .status, .alive: return nil
+        case .status, .found, .happened, .keyValues, .alive: return nil
         }
     }
 

@@ -40,11 +40,17 @@ extension FileManager {
 
     /// Tells one cloud from another, and nothing about its user: equal as long as it is the same. Nil where nothing is mounted.
     public var ubiquityIdentityToken: (any NSCoding & NSCopying & NSObjectProtocol)? {
+        let identity = Self.identity()
+        IdentityWatch.shared.note(identity)
+        return identity.map { NSString(string: $0) }
+    }
+
+    static func identity() -> String? {
         // A daemon that does not answer is as good as none.
         guard let mount = ClaimRouter.shared.principalMount,
             case .status(let status) = try? mount.call(.status(StatusRequest(paths: [])))
         else { return nil }
-        return NSString(string: "\(status.mount.device.id)-\(status.mount.cloud.url.hashed)")
+        return "\(status.mount.device.id)-\(status.mount.cloud.url.hashed)"
     }
 
     /// Moves an item into a container, or out of one to a folder that belongs to this machine alone; then it leaves the cloud on all devices.

@@ -64,6 +64,23 @@ package struct DaemonConnection: ~Copyable {
         _ = try call(.watch(request), onStatus: onStatus)
     }
 
+    /// Hands on every event of a request that lasts, until it ends.
+    mutating func follow(
+        _ request: DaemonRequest, onEvent: (DaemonEvent) throws(CommandFailure) -> Void
+    ) throws(CommandFailure) {
+        let id = try send(request)
+        while true {
+            let envelope = try receive()
+            guard envelope.id == id || envelope.id == 0 else { continue }
+            switch envelope.body {
+            case .event(.alive): continue
+            case .event(let event): try onEvent(event)
+            case .response: return
+            case .failure(let failure): throw CommandFailure(failure.located(in: record))
+            }
+        }
+    }
+
     /// Waits until the daemon has closed the connection, or says nothing more. False when it still talks after `limit`.
     mutating func waitForEnd(_ limit: Duration) -> Bool {
         let deadline = ContinuousClock.now + limit

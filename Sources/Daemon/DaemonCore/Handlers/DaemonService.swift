@@ -24,7 +24,8 @@ struct DaemonService: RequestHandler {
 
     private func answer(_ request: DaemonRequest, _ client: ClientContext) async throws -> DaemonResponse {
         switch request {
-        case .hello, .watch, .letters: throw DaemonFailure(.invalidRequest, "this request is not answered here")
+        case .hello, .watch, .letters, .find, .monitor, .watchKeyValues, .unfollow:
+            throw DaemonFailure(.invalidRequest, "this request is not answered here")
         case .status(let request): .status(try await status(request))
         case .sync(let request): .sync(try await sync(request))
         case .download(let request): .items(try await download(request))
@@ -46,6 +47,19 @@ struct DaemonService: RequestHandler {
         case .present(let request): .presenting(try await present(request, client))
         case .withdraw(let request): .done(try withdraw(request, client))
         case .answer(let request): .done(answer(request, client))
+        case .keyValues(let request): .keyValues(try await keyValues(request))
+        case .setKeyValues(let request): .done(try await setKeyValues(request, client))
+        }
+    }
+
+    func stream(
+        _ request: DaemonRequest, from client: ClientContext
+    ) async throws -> AsyncThrowingStream<DaemonEvent, any Error>? {
+        switch request {
+        case .find(let request): try await find(request, client)
+        case .monitor: try monitor(client)
+        case .watchKeyValues(let request): try await watchKeyValues(request, client)
+        default: nil
         }
     }
 

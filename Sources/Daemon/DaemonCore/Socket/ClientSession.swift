@@ -14,6 +14,8 @@ final class ClientSession: Sendable {
     private let limits: SocketServer.Limits
     private let logger: Logger
     private let state: Mutex<SessionState>
+    /// The requests that last.
+    private let following = Mutex<[UInt64: Task<Void, any Error>]>([:])
 
     init(
         number: UInt64, peer: PeerCredentials, identity: HelloResponse, handler: any RequestHandler,
@@ -28,7 +30,8 @@ final class ClientSession: Sendable {
         state = Mutex(
             SessionState(
                 identity: identity, maximumRequests: limits.maximumRequests,
-                maximumClaims: SocketServer.Limits.maximumClaims))
+                maximumClaims: SocketServer.Limits.maximumClaims,
+                maximumStreams: SocketServer.Limits.maximumStreams))
     }
 
     /// Serves until the client leaves, breaks the protocol, or the task is cancelled.
@@ -106,6 +109,10 @@ final class ClientSession: Sendable {
             connection: number, request: id, processID: peer.processID, userID: peer.userID,
             program: state.withLock { $0.program } ?? "")
         do {
+            if case .unfollow(let end) = request { return unfollow(end) }
+            if let events = try await handler.stream(request, from: client) {
+                return try await follow(events, id: id, connection)
+            }
             guard let events = try await events(for: request, client) else {
                 return .response(try await handler.handle(request, from: client))
             }
@@ -120,6 +127,38 @@ final class ClientSession: Sendable {
             logger.error("A request failed for an unforeseen reason", metadata: ["error": "\(error)"])
             return .failure(DaemonFailure(.failed, "the daemon failed: \(error)", advice: "See its log."))
         }
+    }
+
+    /// Sends events until they end, the client leaves, or does not want them any more.
+    private func follow(
+        _ events: AsyncThrowingStream<DaemonEvent, any Error>, id: UInt64, _ connection: Connection
+    ) async throws -> DaemonEnvelope.Body {
+        let task = Task {
+            for try await event in events { try await send(DaemonEnvelope(id: id, .event(event)), connection) }
+        }
+        following.withLock { $0[id] = task }
+        defer { _ = following.withLock { $0.removeValue(forKey: id) } }
+        do {
+            try await withTaskCancellationHandler {
+                try await task.value
+            } onCancel: {
+                task.cancel()
+            }
+        } catch {
+            try Task.checkCancellation()
+            // Ended by the client in the middle of something: that is no failure.
+            guard task.isCancelled else { throw error }
+        }
+        return .response(.done(DoneResponse()))
+    }
+
+    private func unfollow(_ request: UnfollowRequest) -> DaemonEnvelope.Body {
+        guard let task = following.withLock({ $0[request.request] }) else {
+            return .failure(
+                DaemonFailure(.notFound, "no request of number \(request.request) lasts on this connection"))
+        }
+        task.cancel()
+        return .response(.done(DoneResponse()))
     }
 
     /// Nil for a request that has one answer.

@@ -14,6 +14,12 @@ package protocol RequestHandler: Sendable {
     /// What the presenters of this connection are sent. Taken one by one, as fast as the client reads.
     func letters(for client: ClientContext) async throws -> AsyncStream<DaemonEvent>
 
+    /// Events of a request that lasts (``DaemonRequest/isStream``), taken one by one as fast as the client reads; their end is the request's.
+    /// Nil for others.
+    func stream(
+        _ request: DaemonRequest, from client: ClientContext
+    ) async throws -> AsyncThrowingStream<DaemonEvent, any Error>?
+
     /// Called when `request` was done and the answer has been written: the place to stop the daemon after a `stop`.
     func didAnswer(_ request: DaemonRequest) async
 
@@ -25,6 +31,9 @@ extension RequestHandler {
     package func letters(for client: ClientContext) async throws -> AsyncStream<DaemonEvent> {
         throw DaemonFailure(.unsupported, "there are no presenters here")
     }
+    package func stream(
+        _ request: DaemonRequest, from client: ClientContext
+    ) async throws -> AsyncThrowingStream<DaemonEvent, any Error>? { nil }
     package func didAnswer(_ request: DaemonRequest) async {}
     package func ended(_ connection: UInt64) {}
 }

@@ -14,16 +14,19 @@ package struct SessionState: Sendable {
     private let identity: HelloResponse
     private let maximumRequests: Int
     private let maximumClaims: Int
+    private let maximumStreams: Int
     private var inFlight: Set<UInt64> = []
     /// Requests for claims wait for others, so they do not take the place of what may let them go on.
     private var waiting: Set<UInt64> = []
+    private var streams: Set<UInt64> = []
     /// What the client called itself in its hello; nil before.
     package private(set) var program: String?
 
-    package init(identity: HelloResponse, maximumRequests: Int, maximumClaims: Int) {
+    package init(identity: HelloResponse, maximumRequests: Int, maximumClaims: Int, maximumStreams: Int) {
         self.identity = identity
         self.maximumRequests = maximumRequests
         self.maximumClaims = maximumClaims
+        self.maximumStreams = maximumStreams
     }
 
     package mutating func received(_ envelope: ClientEnvelope) -> Verdict {
@@ -32,7 +35,7 @@ package struct SessionState: Sendable {
         guard program != nil else {
             return .refuse(failure(id, .invalidRequest, "the first request must be a hello"))
         }
-        guard !inFlight.contains(id), !waiting.contains(id) else {
+        guard !inFlight.contains(id), !waiting.contains(id), !streams.contains(id) else {
             return .refuse(failure(id, .invalidRequest, "request number \(id) is still under way"))
         }
         return enter(id, envelope.request)
@@ -46,6 +49,11 @@ package struct SessionState: Sendable {
                     failure(id, .busy, "\(maximumClaims) requests for claims of this connection wait already"))
             }
             waiting.insert(id)
+        } else if request.isStream {
+            guard streams.count < maximumStreams else {
+                return .answer(failure(id, .busy, "this connection has \(maximumStreams) requests that last already"))
+            }
+            streams.insert(id)
         } else {
             guard inFlight.count < maximumRequests else {
                 return .answer(failure(id, .busy, "this connection has \(maximumRequests) requests under way already"))
@@ -58,6 +66,7 @@ package struct SessionState: Sendable {
     package mutating func finished(_ id: UInt64) {
         inFlight.remove(id)
         waiting.remove(id)
+        streams.remove(id)
     }
 
     private mutating func greet(_ hello: HelloRequest, id: UInt64) -> Verdict {

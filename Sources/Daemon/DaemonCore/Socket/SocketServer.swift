@@ -16,6 +16,8 @@ package struct SocketServer: Sendable {
         package var maximumRequests = 16
         /// Claims and requests for some, per client.
         package static let maximumClaims = 256
+        /// Queries and other requests that last, per client.
+        package static let maximumStreams = 64
         /// How long a client may be connected without saying hello.
         package var helloTimeout: Duration = .seconds(5)
         package var heartbeat: Duration = ControlFrame.heartbeat

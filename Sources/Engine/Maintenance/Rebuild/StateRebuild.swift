@@ -52,11 +52,24 @@ package struct StateRebuild: Sendable {
             report: RebuildReport(reason: reason, aside: unusedPath("\(swap.state)/set-aside/\(stamp)")))
         try await sorting.run(progress)
         try metadata.write { try $0.setSetting("cloud", Data(identity.text.utf8)) }
+        try keepKeyValues(metadata)
         // Only that file takes the place of the old one.
         try metadata.closeWhole()
         try sorting.syncAll()
         try swap.commit(StateSwap.Commit(report: sorting.report, kept: sorting.kept))
         return sorting.report
+    }
+
+    /// What was written to key-value stores and not told goes on its way from the new state.
+    private func keepKeyValues(_ metadata: MetadataDatabase) throws {
+        let now = time.now()
+        for (name, pending) in SalvagedRows(path: swap.database).pendingKeyValues() {
+            try metadata.write { transaction in
+                let known = try transaction.container(named: name)?.id
+                try transaction.restore(
+                    pending, in: try known ?? transaction.createContainer(name, at: now), at: now)
+            }
+        }
     }
 
     private func unusedPath(_ path: String) -> String {

@@ -1,0 +1,176 @@
+public import Foundation
+import Synchronization
+
+/// A document that is open in a program: it is read and written in turn with other programs and devices, saves by itself, follows its file
+/// wherever that goes, and reads again what others wrote.
+///
+/// It does the work of Apple's `UIDocument` and has its names. Override ``contents(forType:)`` and ``load(fromContents:ofType:)``, call
+/// ``updateChangeCount(_:)`` at every edit, and ``open(completionHandler:)`` and ``close(completionHandler:)``. Those two are called on queues of the
+/// document, never both at once.
+// What changes is behind a Mutex; subclasses guard their own state.
+open class UbiquitousDocument: NSObject, NSFilePresenter, @unchecked Sendable {
+    public struct State: OptionSet, Hashable, Sendable {
+        public let rawValue: UInt
+        public init(rawValue: UInt) { self.rawValue = rawValue }
+
+        /// Not opened yet, closed, or deleted.
+        public static let closed = State(rawValue: 1 << 0)
+        /// Another version lost a conflict and waits: ``NSFileVersion/unresolvedConflictVersionsOfItem(at:)``.
+        public static let inConflict = State(rawValue: 1 << 1)
+        /// The last save failed; what was edited is in memory only.
+        public static let savingError = State(rawValue: 1 << 2)
+        /// Somebody else writes: do not edit now.
+        public static let editingDisabled = State(rawValue: 1 << 3)
+        public static let normal: State = []
+    }
+
+    public enum ChangeKind: Sendable { case done, undone, redone, cleared }
+    public enum SaveOperation: Sendable { case forCreating, forOverwriting }
+
+    /// Posted when ``documentState`` changed, with the document as its object; on a queue of the document.
+    public static let stateChangedNotification = Notification.Name("UIDocumentStateChangedNotification")
+
+    struct Inner {
+        var url: URL
+        var state: State = .closed
+        /// Edits so far, and how many of them are in the file.
+        var edits = 0
+        var savedEdits = 0
+        /// Of the file as it was last read or written here.
+        var modified: Date?
+        var isAutosaveDue = false
+        var autosaveDelay: TimeInterval = 3
+    }
+
+    let inner: Mutex<Inner>
+    /// Where files are read and written; questions of others are answered on another one meanwhile.
+    let files = DispatchQueue(label: "ubiquity.document")
+    /// Held while the subclass is asked for its contents or given new ones.
+    let contentsLock = NSRecursiveLock()
+    public let presentedItemOperationQueue = OperationQueue()
+
+    public init(fileURL url: URL) {
+        inner = Mutex(Inner(url: url))
+        presentedItemOperationQueue.maxConcurrentOperationCount = 1
+        super.init()
+    }
+
+    // MARK: For subclasses
+
+    /// What is to be saved: `Data`, unless ``writeContents(_:to:)`` is overridden.
+    open func contents(forType typeName: String) throws -> Any { Data() }
+
+    /// Takes what was read: `Data`, unless ``readContents(at:)`` is overridden.
+    open func load(fromContents contents: Any, ofType typeName: String?) throws {}
+
+    /// Reads the file, inside a coordinated read. To be overridden for documents that are folders.
+    open func readContents(at url: URL) throws -> Any { try Data(contentsOf: url) }
+
+    /// Writes the file, inside a coordinated write, so that it is whole whatever happens meanwhile. To be overridden for documents that are
+    /// folders.
+    open func writeContents(_ contents: Any, to url: URL) throws {
+        guard let data = contents as? Data else { throw CocoaError(.coderInvalidValue) }
+        try data.write(to: url, options: .atomic)
+    }
+
+    /// Something went wrong that nobody waits for: an autosave, or reading what others wrote.
+    open func handleError(_ error: any Error, userInteractionPermitted: Bool) {}
+
+    /// The file was deleted by somebody else; the document is closed.
+    open func documentWasDeleted() {}
+
+    // MARK: State
+
+    open var fileURL: URL { inner.withLock { $0.url } }
+    open var localizedName: String { fileURL.deletingPathExtension().lastPathComponent }
+    open var fileModificationDate: Date? { inner.withLock { $0.modified } }
+    open var documentState: State { inner.withLock { $0.state } }
+    open var hasUnsavedChanges: Bool { inner.withLock { $0.edits != $0.savedEdits } }
+    /// The ending of its name stands for its type.
+    open var fileType: String? { fileURL.pathExtension.isEmpty ? nil : fileURL.pathExtension }
+
+    /// Seconds from an edit to its save.
+    open var autosaveDelay: TimeInterval {
+        get { inner.withLock { $0.autosaveDelay } }
+        set { inner.withLock { $0.autosaveDelay = max(0, newValue) } }
+    }
+
+    /// Notes an edit; it is saved by itself.
+    open func updateChangeCount(_ change: ChangeKind) {
+        let delay: TimeInterval? = inner.withLock { inner in
+            guard change != .cleared else {
+                inner.savedEdits = inner.edits
+                return nil
+            }
+            inner.edits += 1
+            guard !inner.isAutosaveDue, !inner.state.contains(.closed) else { return nil }
+            inner.isAutosaveDue = true
+            return inner.autosaveDelay
+        }
+        guard let delay else { return }
+        files.asyncAfter(deadline: .now() + delay) { [weak self] in self?.autosaveNow() }
+    }
+
+    func change(_ body: (inout State) -> Void) {
+        let isNews = inner.withLock { inner in
+            let old = inner.state
+            body(&inner.state)
+            return inner.state != old
+        }
+        guard isNews else { return }
+        presentedItemOperationQueue.addOperation { [weak self] in
+            guard let self else { return }
+            NotificationCenter.default.post(name: Self.stateChangedNotification, object: self)
+        }
+    }
+
+    // MARK: NSFilePresenter
+
+    open var presentedItemURL: URL? { fileURL }
+
+    open func relinquishPresentedItem(toReader reader: @escaping @Sendable ((@Sendable () -> Void)?) -> Void) {
+        reader(nil)
+    }
+
+    open func relinquishPresentedItem(toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void) {
+        // What is not saved would be lost under what the other writes.
+        do { try saveNow() } catch { handleError(error, userInteractionPermitted: false) }
+        change { $0.insert(.editingDisabled) }
+        writer { [weak self] in self?.change { $0.remove(.editingDisabled) } }
+    }
+
+    open func savePresentedItemChanges(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
+        do {
+            try saveNow()
+            completionHandler(nil)
+        } catch { completionHandler(error) }
+    }
+
+    open func presentedItemDidChange() {
+        // Edits stay: what others wrote is kept beside them by the next save.
+        guard !hasUnsavedChanges, !documentState.contains(.closed), isChangedOnDisk else { return }
+        do { try readNow() } catch { handleError(error, userInteractionPermitted: false) }
+    }
+
+    open func presentedItemDidMove(to newURL: URL) { inner.withLock { $0.url = newURL } }
+
+    open func accommodatePresentedItemDeletion(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
+        inner.withLock { $0.savedEdits = $0.edits }
+        change { $0.insert(.closed) }
+        documentWasDeleted()
+        completionHandler(nil)
+    }
+
+    /// An open document keeps its bytes here.
+    open func accommodatePresentedItemEviction(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
+        completionHandler(CoordinationFailure.error(.fileLocking, "The document is open.", at: fileURL))
+    }
+
+    open func presentedItemDidGain(_ version: NSFileVersion) { updateConflictState() }
+    open func presentedItemDidResolveConflict(_ version: NSFileVersion) { updateConflictState() }
+
+    func updateConflictState() {
+        let isInConflict = !(NSFileVersion.unresolvedConflictVersionsOfItem(at: fileURL) ?? []).isEmpty
+        change { if isInConflict { $0.insert(.inConflict) } else { $0.remove(.inConflict) } }
+    }
+}

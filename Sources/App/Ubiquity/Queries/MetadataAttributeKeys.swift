@@ -1,0 +1,45 @@
+// The names of attributes and notifications are Apple's, so that source written for them compiles.
+
+public let NSMetadataItemFSNameKey = "kMDItemFSName"
+public let NSMetadataItemDisplayNameKey = "kMDItemDisplayName"
+public let NSMetadataItemURLKey = "kMDItemURL"
+public let NSMetadataItemPathKey = "kMDItemPath"
+public let NSMetadataItemFSSizeKey = "kMDItemFSSize"
+public let NSMetadataItemFSCreationDateKey = "kMDItemFSCreationDate"
+public let NSMetadataItemFSContentChangeDateKey = "kMDItemFSContentChangeDate"
+public let NSMetadataItemContentTypeKey = "kMDItemContentType"
+public let NSMetadataItemContentTypeTreeKey = "kMDItemContentTypeTree"
+public let NSMetadataItemIsUbiquitousKey = "NSMetadataItemIsUbiquitousKey"
+public let NSMetadataUbiquitousItemHasUnresolvedConflictsKey = "NSMetadataUbiquitousItemHasUnresolvedConflictsKey"
+public let NSMetadataUbiquitousItemDownloadingStatusKey = "NSMetadataUbiquitousItemDownloadingStatusKey"
+public let NSMetadataUbiquitousItemIsDownloadingKey = "NSMetadataUbiquitousItemIsDownloadingKey"
+public let NSMetadataUbiquitousItemIsUploadedKey = "NSMetadataUbiquitousItemIsUploadedKey"
+public let NSMetadataUbiquitousItemIsUploadingKey = "NSMetadataUbiquitousItemIsUploadingKey"
+public let NSMetadataUbiquitousItemPercentDownloadedKey = "NSMetadataUbiquitousItemPercentDownloadedKey"
+public let NSMetadataUbiquitousItemPercentUploadedKey = "NSMetadataUbiquitousItemPercentUploadedKey"
+public let NSMetadataUbiquitousItemDownloadingErrorKey = "NSMetadataUbiquitousItemDownloadingErrorKey"
+public let NSMetadataUbiquitousItemUploadingErrorKey = "NSMetadataUbiquitousItemUploadingErrorKey"
+public let NSMetadataUbiquitousItemDownloadRequestedKey = "NSMetadataUbiquitousItemDownloadRequestedKey"
+public let NSMetadataUbiquitousItemIsExternalDocumentKey = "NSMetadataUbiquitousItemIsExternalDocumentKey"
+public let NSMetadataUbiquitousItemContainerDisplayNameKey = "NSMetadataUbiquitousItemContainerDisplayNameKey"
+public let NSMetadataUbiquitousItemURLInLocalContainerKey = "NSMetadataUbiquitousItemURLInLocalContainerKey"
+public let NSMetadataUbiquitousItemIsSharedKey = "NSMetadataUbiquitousItemIsSharedKey"
+
+/// Values of `NSMetadataUbiquitousItemDownloadingStatusKey`.
+public let NSMetadataUbiquitousItemDownloadingStatusCurrent = "NSMetadataUbiquitousItemDownloadingStatusCurrent"
+public let NSMetadataUbiquitousItemDownloadingStatusDownloaded = "NSMetadataUbiquitousItemDownloadingStatusDownloaded"
+public let NSMetadataUbiquitousItemDownloadingStatusNotDownloaded =
+    "NSMetadataUbiquitousItemDownloadingStatusNotDownloaded"
+
+/// What is in the `Documents` folders of containers.
+public let NSMetadataQueryUbiquitousDocumentsScope = "NSMetadataQueryUbiquitousDocumentsScope"
+/// What is in containers and not there.
+public let NSMetadataQueryUbiquitousDataScope = "NSMetadataQueryUbiquitousDataScope"
+/// Documents outside of containers: there are none in a mount.
+public let NSMetadataQueryAccessibleUbiquitousExternalDocumentsScope =
+    "NSMetadataQueryAccessibleUbiquitousExternalDocumentsScope"
+
+/// Keys of the update notification: arrays of ``NSMetadataItem``.
+public let NSMetadataQueryUpdateAddedItemsKey = "kMDQueryUpdateAddedItems"
+public let NSMetadataQueryUpdateChangedItemsKey = "kMDQueryUpdateChangedItems"
+public let NSMetadataQueryUpdateRemovedItemsKey = "kMDQueryUpdateRemovedItems"

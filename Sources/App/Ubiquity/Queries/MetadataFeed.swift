@@ -1,0 +1,144 @@
+import DaemonProtocol
+import Foundation
+import Synchronization
+
+/// What a query of this process has been told and not taken yet: each item once, in its newest state, so that a slow program does not make it
+/// grow. When the daemon goes, it asks the next one, and tells only the difference.
+final class MetadataFeed: Sendable {
+    struct Update: Sendable {
+        var added: [FoundItem] = []
+        var changed: [FoundItem] = []
+        var removed: [FoundItem] = []
+        var isGathered = false
+        var failure: DaemonFailure?
+    }
+
+    fileprivate struct State {
+        /// What the program knows, as it was told.
+        var told: [UInt64: FoundItem] = [:]
+        /// What is, as far as this was told.
+        var current: [UInt64: FoundItem] = [:]
+        /// Items of which both may differ, in the order in which they came.
+        var changed: [UInt64] = []
+        var marked: Set<UInt64> = []
+        /// Met since the daemon was asked anew; nil once all is gathered.
+        var met: Set<UInt64>? = []
+        var isGathered = false
+        var wasGathered = false
+        var failure: DaemonFailure?
+        var end: (@Sendable () -> Void)?
+        var isStopped = false
+    }
+
+    private let state = Mutex(State())
+    private let mount: MountAuthority
+    private let request: FindRequest
+    private let onNews: @Sendable () -> Void
+
+    init(_ mount: MountAuthority, _ request: FindRequest, onNews: @escaping @Sendable () -> Void) {
+        self.mount = mount
+        self.request = request
+        self.onNews = onNews
+    }
+
+    /// Throws what the daemon says, or that there is none.
+    func start() throws(DaemonFailure) {
+        let end = try mount.follow(.find(request)) { [weak self] event in
+            if case .found(let found) = event { self?.take(found) }
+        } onEnd: { [weak self] failure in
+            self?.ended(failure)
+        }
+        let isStopped = state.withLock { state in
+            state.end = end
+            return state.isStopped
+        }
+        if isStopped { end() }
+    }
+
+    func stop() {
+        let end = state.withLock { state in
+            state.isStopped = true
+            return state.end.take()
+        }
+        end?()
+    }
+
+    /// The difference since the last call; nil for none.
+    func take() -> Update? {
+        state.withLock { state in
+            var update = Update()
+            for id in state.changed { state.settle(id, &update) }
+            (state.changed, state.marked) = ([], [])
+            update.isGathered = state.isGathered && !state.wasGathered
+            if update.isGathered { state.wasGathered = true }
+            update.failure = state.failure.take()
+            let isNews =
+                update.isGathered || update.failure != nil
+                || !(update.added.isEmpty && update.changed.isEmpty && update.removed.isEmpty)
+            return isNews ? update : nil
+        }
+    }
+
+    // MARK: From the daemon
+
+    private func take(_ found: FoundItems) {
+        state.withLock { state in
+            for item in found.added + found.changed {
+                state.current[item.item] = item
+                state.met?.insert(item.item)
+                state.mark(item.item)
+            }
+            for id in found.removed { state.remove(id) }
+            if found.phase == .gathered {
+                // What a daemon that went had told of and the next one does not.
+                let met = state.met.take() ?? []
+                for id in state.current.keys where !met.contains(id) { state.remove(id) }
+                state.isGathered = true
+            }
+        }
+        onNews()
+    }
+
+    private func ended(_ failure: DaemonFailure?) {
+        let isOver = state.withLock { state in
+            state.end = nil
+            guard !state.isStopped, let failure else { return true }
+            // What the daemon refuses it refuses again.
+            guard [.failed, .busy].contains(failure.code) else {
+                state.failure = failure
+                return true
+            }
+            state.met = []
+            return false
+        }
+        if isOver { onNews() } else { startLater() }
+    }
+
+    private func startLater() {
+        DispatchQueue.global().asyncAfter(deadline: .now() + 1) { [weak self] in
+            guard let self, !state.withLock({ $0.isStopped }) else { return }
+            do throws(DaemonFailure) { try start() } catch { startLater() }
+        }
+    }
+}
+
+extension MetadataFeed.State {
+    fileprivate mutating func mark(_ id: UInt64) { if marked.insert(id).inserted { changed.append(id) } }
+
+    fileprivate mutating func remove(_ id: UInt64) {
+        current[id] = nil
+        mark(id)
+    }
+
+    fileprivate mutating func settle(_ id: UInt64, _ update: inout MetadataFeed.Update) {
+        let (old, new) = (told[id], current[id])
+        guard old != new else { return }
+        told[id] = new
+        switch (old, new) {
+        case (nil, let new?): update.added.append(new)
+        case (_?, let new?): update.changed.append(new)
+        case (let old?, nil): update.removed.append(old)
+        case (nil, nil): break
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import Basics
+import DaemonProtocol
+public import Foundation
+import Queries
+import Synchronization
+
+/// An item that a query found. Its values are those of the moment it was told of; while the query runs, the same object gets the newer ones.
+///
+/// Apple's name: `NSMetadataItem`.
+// What changes is behind a Mutex.
+open class NSMetadataItem: NSObject, @unchecked Sendable {
+    private let state: Mutex<FoundItem>
+    let root: String
+
+    init(_ item: FoundItem, root: String) {
+        state = Mutex(item)
+        self.root = root
+    }
+
+    var found: FoundItem { state.withLock { $0 } }
+
+    func update(_ item: FoundItem) { state.withLock { $0 = item } }
+
+    private var url: URL {
+        let found = found
+        return URL(
+            filePath: "\(root)/\(found.path)",
+            directoryHint: found.kind == .folder || found.kind == .package ? .isDirectory : .notDirectory)
+    }
+
+    /// The value of an attribute (`NSMetadataItemFSNameKey` and the like, or the short names of docs/QUERIES.md); nil if it has none.
+    open func value(forAttribute key: String) -> Any? {
+        if key == NSMetadataItemURLKey || key == NSMetadataUbiquitousItemURLInLocalContainerKey { return url }
+        guard let attribute = QueryAttribute(name: key) else { return nil }
+        if attribute == .downloadingStatus {
+            // As long as Apple's constants are; predicates know both spellings.
+            let status = found.downloadingStatus.rawValue
+            let word: String = status.prefix(1).uppercased() + status.dropFirst()
+            return "NSMetadataUbiquitousItemDownloadingStatus\(word)"
+        }
+        switch FoundSubject(found, root: root).value(of: attribute) {
+        case .text(let text):
+            if attribute == .downloadingError || attribute == .uploadingError {
+                return CoordinationFailure.error(.ubiquitousFileUnavailable, text, at: url)
+            }
+            return text
+        case .number(let number): return NSNumber(value: number)
+        case .flag(let flag): return NSNumber(value: flag)
+        case .date(let time): return Date(timeIntervalSince1970: Double(time) / 1e9)
+        case .list(let texts): return texts
+        case nil: return nil
+        }
+    }
+
+    open func values(forAttributes keys: [String]) -> [String: Any]? {
+        Dictionary(keys.compactMap { key in value(forAttribute: key).map { (key, $0) } }) { first, _ in first }
+    }
+
+    /// The names of attributes that have a value.
+    open var attributes: [String] { QueryAttribute.allNames.filter { value(forAttribute: $0) != nil } }
+
+    open override var description: String { "<NSMetadataItem \(url.path)>" }
+}
+
+/// An item of the wire as predicates see it.
+struct FoundSubject: QuerySubject {
+    private let item: FoundItem
+    private let root: String
+
+    init(_ item: FoundItem, root: String) {
+        self.item = item
+        self.root = root
+    }
+
+    private var name: String { String(decoding: item.path.components.last ?? [], as: UTF8.self) }
+
+    func value(of attribute: QueryAttribute) -> QueryValue? {
+        switch attribute {
+        case .name: .text(name)
+        case .path: .text("\(root)/\(item.path)")
+        case .container: .text(item.container)
+        case .kind: .text(item.kind.rawValue)
+        case .contentType: .text(item.contentType)
+        case .contentTypeTree:
+            .list(
+                ContentType.tree(
+                    name: name, isFolder: item.kind == .folder, isPackage: item.kind == .package,
+                    isLink: item.kind == .symlink))
+        case .fileExtension: .text((name as NSString).pathExtension)
+        case .size: .number(Double(item.size))
+        case .modified: .date(item.modified.timestamp.nanoseconds)
+        case .created: .date(item.created.timestamp.nanoseconds)
+        case .tags: .list(item.tags ?? [])
+        case .extended: nil
+        default: state(attribute)
+        }
+    }
+
+    private func state(_ attribute: QueryAttribute) -> QueryValue? {
+        switch attribute {
+        case .downloadingStatus: .text(item.downloadingStatus.rawValue)
+        case .isDownloading: .flag(item.isDownloading)
+        case .percentDownloaded: .number(item.percentDownloaded)
+        case .downloadRequested: .flag(item.downloadRequested)
+        case .downloadingError: item.downloadingError.map { .text($0) }
+        case .isUploaded: .flag(item.isUploaded)
+        case .isUploading: .flag(item.isUploading)
+        case .percentUploaded: .number(item.percentUploaded)
+        case .uploadingError: item.uploadingError.map { .text($0) }
+        case .hasUnresolvedConflicts: .flag(item.hasUnresolvedConflicts)
+        case .isUbiquitous: .flag(true)
+        case .isExternal, .isShared: .flag(false)
+        case .isExcluded: .flag(item.isExcludedFromSync)
+        case .isSyncPaused: .flag(item.isSyncPaused)
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,160 @@
+import DaemonProtocol
+public import Foundation
+import Synchronization
+
+extension NSMetadataQuery {
+    // MARK: Results
+
+    /// ``NSMetadataItem``s, in the order that ``sortDescriptors`` ask for.
+    public var results: [Any] { state.withLock { $0.results } }
+
+    public var resultCount: Int { state.withLock { $0.results.count } }
+
+    public func result(at index: Int) -> Any { state.withLock { $0.results[index] } }
+
+    /// `NSNotFound` for what is no result.
+    public func index(ofResult result: Any) -> Int {
+        guard let item = result as? NSMetadataItem else { return NSNotFound }
+        return state.withLock { $0.results.firstIndex { $0 === item } } ?? NSNotFound
+    }
+
+    public func value(ofAttribute name: String, forResultAt index: Int) -> Any? {
+        state.withLock { $0.results[index] }.value(forAttribute: name)
+    }
+
+    /// Goes through the results while updates are held back.
+    public func enumerateResults(_ body: (Any, Int, inout Bool) -> Void) {
+        disableUpdates()
+        defer { enableUpdates() }
+        var stops = false
+        for (index, item) in state.withLock({ $0.results }).enumerated() where !stops { body(item, index, &stops) }
+    }
+
+    /// Holds updates back, until ``enableUpdates()`` was called as often. What changes meanwhile is told then, each item once.
+    public func disableUpdates() { state.withLock { $0.disables += 1 } }
+
+    public func enableUpdates() {
+        state.withLock { $0.disables = max(0, $0.disables - 1) }
+        schedule()
+    }
+
+    /// How many results have which value, for each of ``valueListAttributes``.
+    public var valueLists: [String: [NSMetadataQueryAttributeValueTuple]] {
+        let (attributes, items) = state.withLock { ($0.valueListAttributes, $0.results) }
+        return Dictionary(
+            attributes.map { attribute in
+                let groups = Self.grouped(items, by: attribute)
+                return (
+                    attribute,
+                    groups.map {
+                        NSMetadataQueryAttributeValueTuple(attribute: attribute, value: $0.value, count: $0.items.count)
+                    }
+                )
+            }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The results by the values of ``groupingAttributes``, the first outermost.
+    public var groupedResults: [NSMetadataQueryResultGroup] {
+        let (attributes, items) = state.withLock { ($0.groupingAttributes ?? [], $0.results) }
+        return Self.groups(items, attributes[...])
+    }
+
+    private static func groups(
+        _ items: [NSMetadataItem], _ attributes: ArraySlice<String>
+    ) -> [NSMetadataQueryResultGroup] {
+        guard let attribute = attributes.first else { return [] }
+        return grouped(items, by: attribute).map { group in
+            NSMetadataQueryResultGroup(
+                attribute: attribute, value: group.value, results: group.items,
+                subgroups: groups(group.items, attributes.dropFirst()))
+        }
+    }
+
+    private static func grouped(
+        _ items: [NSMetadataItem], by attribute: String
+    ) -> [(value: Any?, items: [NSMetadataItem])] {
+        Dictionary(grouping: items) { item in item.value(forAttribute: attribute).map { "\($0)" } ?? "" }
+            .sorted { $0.key < $1.key }
+            .map { ($0.value.first?.value(forAttribute: attribute), $0.value) }
+    }
+
+    // MARK: News
+
+    /// Brings the results up to date; answers what the notification tells. On the query's queue.
+    func apply(_ update: MetadataFeed.Update) -> [String: Any] {
+        state.withLock { state in
+            let filter = state.predicate.value.flatMap { $0.metadataPredicate == nil ? $0 : nil }
+            var (added, changed, removed): ([NSMetadataItem], [NSMetadataItem], [NSMetadataItem]) = ([], [], [])
+            for found in update.added + update.changed {
+                let known = state.byNumber[found.item]
+                let item = known ?? NSMetadataItem(found, root: state.root)
+                item.update(found)
+                let isWanted = filter?.evaluate(with: item) ?? true
+                if isWanted, known == nil { added.append(item) }
+                if let known { if isWanted { changed.append(known) } else { removed.append(known) } }
+                state.byNumber[found.item] = isWanted ? item : nil
+            }
+            removed += update.removed.compactMap { state.byNumber.removeValue(forKey: $0.item) }
+            if !removed.isEmpty {
+                let gone = Set(removed.map(ObjectIdentifier.init))
+                state.results.removeAll { gone.contains(ObjectIdentifier($0)) }
+            }
+            state.results += added
+            state.sort()
+            return [
+                NSMetadataQueryUpdateAddedItemsKey: added, NSMetadataQueryUpdateChangedItemsKey: changed,
+                NSMetadataQueryUpdateRemovedItemsKey: removed,
+            ]
+        }
+    }
+}
+
+extension NSMetadataQuery.State {
+    fileprivate mutating func sort() {
+        guard !sortDescriptors.value.isEmpty else { return }
+        let descriptors = sortDescriptors.value
+        results.sort { left, right in
+            for descriptor in descriptors {
+                switch descriptor.compare(left, to: right) {
+                case .orderedAscending: return true
+                case .orderedDescending: return false
+                case .orderedSame: continue
+                }
+            }
+            return left.found.item < right.found.item
+        }
+    }
+}
+
+/// How many results have one value of an attribute.
+// It does not change.
+open class NSMetadataQueryAttributeValueTuple: NSObject, @unchecked Sendable {
+    public let attribute: String
+    public let value: Any?
+    public let count: Int
+
+    init(attribute: String, value: Any?, count: Int) {
+        self.attribute = attribute
+        self.value = value
+        self.count = count
+    }
+}
+
+/// The results that have one value of an attribute.
+// It does not change.
+open class NSMetadataQueryResultGroup: NSObject, @unchecked Sendable {
+    public let attribute: String
+    public let value: Any?
+    public let results: [Any]
+    public let subgroups: [NSMetadataQueryResultGroup]?
+
+    init(attribute: String, value: Any?, results: [NSMetadataItem], subgroups: [NSMetadataQueryResultGroup]) {
+        self.attribute = attribute
+        self.value = value
+        self.results = results
+        self.subgroups = subgroups.isEmpty ? nil : subgroups
+    }
+
+    public var resultCount: Int { results.count }
+    public func result(at index: Int) -> Any { results[index] }
+}

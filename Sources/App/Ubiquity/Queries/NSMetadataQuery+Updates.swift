@@ -1,0 +1,66 @@
+import DaemonProtocol
+import Foundation
+
+/// What a query has found since it last told; the items have the values of that moment.
+public struct MetadataQueryUpdate: Sendable {
+    public let added: [NSMetadataItem]
+    public let changed: [NSMetadataItem]
+    public let removed: [NSMetadataItem]
+    /// All that there was at the beginning has been told, with this one.
+    public let isGathered: Bool
+}
+
+extension NSMetadataQuery {
+    /// What matches a predicate, and what becomes of it, as a sequence that ends when nobody waits for it any more. Not of Apple's: for tasks in
+    /// place of notifications. Who takes long finds the newest state, not every step.
+    ///
+    /// Throws what is wrong with the format, and what the daemon says.
+    public static func updates(
+        matching format: String, arguments: [Any] = [], scopes: [String] = []
+    ) throws -> AsyncThrowingStream<MetadataQueryUpdate, any Error> {
+        let query = NSMetadataQuery()
+        query.predicate = try NSPredicate(metadataFormat: format, arguments: arguments)
+        query.searchScopes = scopes
+        query.notificationBatchingInterval = 0.25
+        guard let mount = ClaimRouter.shared.principalMount, let request = query.request() else {
+            throw CoordinationFailure.error(.featureUnsupported, "Nothing is mounted that could be asked.", at: nil)
+        }
+        let updates = try MetadataUpdates(mount, request)
+        return AsyncThrowingStream { try await updates.next() }
+    }
+}
+
+/// Keeps a query for as long as its updates are wanted.
+private final class MetadataUpdates: Sendable {
+    private let feed: MetadataFeed
+    private let root: String
+    private let news: AsyncStream<Void>
+
+    init(_ mount: MountAuthority, _ request: FindRequest) throws {
+        let (news, bell) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        self.news = news
+        root = mount.root
+        feed = MetadataFeed(mount, request) { bell.yield() }
+        do throws(DaemonFailure) { try feed.start() } catch {
+            throw CoordinationFailure.error(.fileReadUnknown, error.description, at: nil)
+        }
+    }
+
+    deinit { feed.stop() }
+
+    /// Nil when the task was cancelled.
+    func next() async throws -> MetadataQueryUpdate? {
+        for await _ in news {
+            guard let update = feed.take() else { continue }
+            if let failure = update.failure {
+                throw CoordinationFailure.error(.fileReadUnknown, failure.description, at: nil)
+            }
+            return MetadataQueryUpdate(
+                added: items(update.added), changed: items(update.changed), removed: items(update.removed),
+                isGathered: update.isGathered)
+        }
+        return nil
+    }
+
+    private func items(_ found: [FoundItem]) -> [NSMetadataItem] { found.map { NSMetadataItem($0, root: root) } }
+}

@@ -1,0 +1,200 @@
+import DaemonProtocol
+public import Foundation
+import Queries
+import Synchronization
+
+extension Notification.Name {
+    public static let NSMetadataQueryDidStartGathering = Notification.Name("NSMetadataQueryDidStartGathering")
+    public static let NSMetadataQueryGatheringProgress = Notification.Name("NSMetadataQueryGatheringProgress")
+    public static let NSMetadataQueryDidFinishGathering = Notification.Name("NSMetadataQueryDidFinishGathering")
+    public static let NSMetadataQueryDidUpdate = Notification.Name("NSMetadataQueryDidUpdate")
+}
+
+/// Finds documents in containers and keeps what it found up to date: names, sizes, and how far their sync is. Answered by the daemon from its
+/// database; nothing is downloaded, and no folder is walked.
+///
+/// Apple's name: `NSMetadataQuery`. Results and notifications change on ``operationQueue`` alone, or on the main queue without one, which the
+/// program then has to run. A query asks the mount that ``FileManager/url(forUbiquityContainerIdentifier:)`` leads to.
+// What changes is behind a Mutex.
+open class NSMetadataQuery: NSObject, @unchecked Sendable {
+    struct State {
+        var predicate = Fixed<NSPredicate?>(nil)
+        var sortDescriptors = Fixed<[NSSortDescriptor]>([])
+        var searchScopes = Fixed<[Any]>([])
+        var valueListAttributes: [String] = []
+        var groupingAttributes: [String]?
+        var interval: TimeInterval = 1
+        var queue: OperationQueue?
+        var feed: MetadataFeed?
+        var root = ""
+        var isGathering = false
+        var isStarted = false
+        var isStopped = false
+        var disables = 0
+        var isScheduled = false
+        var byNumber: [UInt64: NSMetadataItem] = [:]
+        var results: [NSMetadataItem] = []
+        var lastFailure: NSError?
+    }
+
+    let state = Mutex(State())
+
+    // MARK: What to find
+
+    /// Made with ``Foundation/NSPredicate/init(format:_:)``; any other predicate on ``NSMetadataItem`` is asked in this process about every
+    /// item in the scopes. Nil finds all.
+    open var predicate: NSPredicate? {
+        get { state.withLock { $0.predicate }.value }
+        set {
+            let new = Fixed(newValue)
+            state.withLock { $0.predicate = new }
+        }
+    }
+
+    open var sortDescriptors: [NSSortDescriptor] {
+        get { state.withLock { $0.sortDescriptors }.value }
+        set {
+            let new = Fixed(newValue)
+            state.withLock { $0.sortDescriptors = new }
+        }
+    }
+
+    /// `NSMetadataQueryUbiquitousDocumentsScope` and the like; empty for everything in containers.
+    open var searchScopes: [Any] {
+        get { state.withLock { $0.searchScopes }.value }
+        set {
+            let new = Fixed(newValue)
+            state.withLock { $0.searchScopes = new }
+        }
+    }
+
+    /// Attributes for ``valueLists``.
+    open var valueListAttributes: [String] {
+        get { state.withLock { $0.valueListAttributes } }
+        set { state.withLock { $0.valueListAttributes = newValue } }
+    }
+
+    /// Attributes for ``groupedResults``.
+    open var groupingAttributes: [String]? {
+        get { state.withLock { $0.groupingAttributes } }
+        set { state.withLock { $0.groupingAttributes = newValue } }
+    }
+
+    /// Seconds that changes are gathered for before they are told.
+    open var notificationBatchingInterval: TimeInterval {
+        get { state.withLock { $0.interval } }
+        set { state.withLock { $0.interval = max(0, newValue) } }
+    }
+
+    open var operationQueue: OperationQueue? {
+        get { state.withLock { $0.queue } }
+        set { state.withLock { $0.queue = newValue } }
+    }
+
+    // MARK: Life
+
+    open var isStarted: Bool { state.withLock { $0.isStarted } }
+    open var isGathering: Bool { state.withLock { $0.isGathering } }
+    open var isStopped: Bool { state.withLock { $0.isStopped } }
+
+    /// Why it did not start, or ended. Not of Apple's.
+    open var failure: NSError? { state.withLock { $0.lastFailure } }
+
+    /// Begins. False where nothing is mounted, the predicate is wrong, or it runs already.
+    @discardableResult
+    open func start() -> Bool {
+        guard !isStarted || isStopped, let mount = ClaimRouter.shared.principalMount else { return false }
+        guard let request = request() else { return false }
+        let feed = MetadataFeed(mount, request) { [weak self] in self?.schedule() }
+        state.withLock { state in
+            (state.feed, state.root) = (feed, mount.root)
+            (state.isStarted, state.isGathering, state.isStopped) = (true, true, false)
+            (state.results, state.byNumber, state.lastFailure) = ([], [:], nil)
+        }
+        perform { [weak self] in self?.post(.NSMetadataQueryDidStartGathering) }
+        do throws(DaemonFailure) { try feed.start() } catch {
+            fail(error)
+            return false
+        }
+        return true
+    }
+
+    /// Ends; the results stay as they are.
+    open func stop() {
+        let feed = state.withLock { state in
+            (state.isStopped, state.isGathering) = (true, false)
+            return state.feed.take()
+        }
+        feed?.stop()
+    }
+
+    deinit { state.withLock { $0.feed }?.stop() }
+
+    private func fail(_ failure: DaemonFailure) {
+        state.withLock { $0.lastFailure = CoordinationFailure.error(.fileReadUnknown, failure.description, at: nil) }
+        stop()
+    }
+
+    func request() -> FindRequest? {
+        let (predicate, scopes, interval) = (predicate, searchScopes, notificationBatchingInterval)
+        var text = "TRUEPREDICATE"
+        switch predicate.flatMap(\.metadataPredicate) {
+        case .success(let predicate)?: text = predicate.description
+        case .failure(let error)?:
+            state.withLock {
+                $0.lastFailure = CoordinationFailure.error(.coderInvalidValue, error.description, at: nil)
+            }
+            return nil
+        case nil: break
+        }
+        let wanted = scopes.compactMap { ($0 as? String).flatMap(FindScope.init(constant:)) }
+        return FindRequest(
+            predicate: text, scopes: scopes.isEmpty ? nil : wanted, live: true, interval: min(interval, 3_600))
+    }
+
+    // MARK: Telling the program
+
+    private func perform(_ work: @escaping @Sendable () -> Void) {
+        (state.withLock { $0.queue } ?? .main).addOperation(work)
+    }
+
+    /// Has the queue take what is new, once however much comes.
+    func schedule() {
+        let begins = state.withLock { state in
+            guard !state.isScheduled, state.disables == 0 else { return false }
+            state.isScheduled = true
+            return true
+        }
+        if begins { perform { [weak self] in self?.takeNews() } }
+    }
+
+    private func takeNews() {
+        let feed = state.withLock { state in
+            state.isScheduled = false
+            return state.disables == 0 ? state.feed : nil
+        }
+        guard let update = feed?.take() else { return }
+        if let failure = update.failure { fail(failure) }
+        let wasGathering = isGathering
+        let info = apply(update)
+        guard wasGathering else { return post(.NSMetadataQueryDidUpdate, info) }
+        guard update.isGathered else { return post(.NSMetadataQueryGatheringProgress, info) }
+        state.withLock { $0.isGathering = false }
+        post(.NSMetadataQueryDidFinishGathering, info)
+    }
+
+    private func post(_ name: Notification.Name, _ info: [String: Any]? = nil) {
+        NotificationCenter.default.post(name: name, object: self, userInfo: info)
+    }
+}
+
+extension FindScope {
+    fileprivate init?(constant: String) {
+        switch constant {
+        case NSMetadataQueryUbiquitousDocumentsScope: self = .documents
+        case NSMetadataQueryUbiquitousDataScope: self = .data
+        case NSMetadataQueryAccessibleUbiquitousExternalDocumentsScope: self = .external
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,127 @@
+public import Foundation
+import Queries
+import Synchronization
+
+/// Format strings for queries, which Foundation does not have on Linux: docs/QUERIES.md has the language.
+extension NSPredicate {
+    /// A predicate on ``NSMetadataItem``, as `"%K LIKE[c] '*.txt' AND %K > %d"`.
+    ///
+    /// A format that is wrong matches nothing, and a query with it does not start; ``init(metadataFormat:arguments:)`` says what is wrong.
+    public convenience init(format: String, _ arguments: Any...) {
+        do throws(QueryPredicateError) { try self.init(read: format, arguments) } catch {
+            self.init(wrong: error)
+        }
+    }
+
+    public convenience init(format: String, argumentArray: [Any]?) {
+        do throws(QueryPredicateError) { try self.init(read: format, argumentArray ?? []) } catch {
+            self.init(wrong: error)
+        }
+    }
+
+    /// The same, but throws what is wrong with the format, and at which character.
+    public convenience init(metadataFormat format: String, arguments: [Any] = []) throws {
+        do throws(QueryPredicateError) { try self.init(read: format, arguments) } catch {
+            throw CoordinationFailure.error(.coderInvalidValue, error.description, at: nil)
+        }
+    }
+
+    private convenience init(read format: String, _ arguments: [Any]) throws(QueryPredicateError) {
+        let predicate = try QueryPredicate(parsing: format, arguments: arguments.map(PredicateArgument.init))
+        let prepared = PreparedPredicate(predicate)
+        self.init { object, _ in
+            if let probe = object as? PredicateProbe { return probe.found(.success(predicate)) }
+            return (object as? NSMetadataItem).map { prepared.matches(FoundSubject($0.found, root: $0.root)) } ?? false
+        }
+    }
+
+    private convenience init(wrong error: QueryPredicateError) {
+        self.init { object, _ in (object as? PredicateProbe)?.found(.failure(error)) ?? false }
+    }
+
+    /// What was read from the format of this predicate; nil for one that was made otherwise.
+    var metadataPredicate: Result<QueryPredicate, QueryPredicateError>? {
+        let probe = PredicateProbe()
+        _ = evaluate(with: probe)
+        return probe.result
+    }
+}
+
+/// A predicate of ours that is asked about this says what it is: there is no other place in an `NSPredicate` to keep it.
+// What changes is behind a Mutex.
+private final class PredicateProbe: NSObject, @unchecked Sendable {
+    private let state = Mutex<Result<QueryPredicate, QueryPredicateError>?>(nil)
+
+    var result: Result<QueryPredicate, QueryPredicateError>? { state.withLock { $0 } }
+
+    func found(_ result: Result<QueryPredicate, QueryPredicateError>) -> Bool {
+        state.withLock { $0 = result }
+        return true
+    }
+}
+
+extension PredicateArgument {
+    fileprivate init(_ argument: Any) {
+        if let list = argument as? [Any] {
+            self = .list(list.map(Literal.init))
+        } else {
+            self = .value(Literal(argument))
+        }
+    }
+}
+
+extension Literal {
+    fileprivate init(_ value: Any) {
+        switch value {
+        case let text as String: self = .text(Self.short(text))
+        case let flag as Bool: self = .flag(flag)
+        case let date as Date: self = .date(Int64((date.timeIntervalSince1970 * 1e9).rounded()))
+        case let number as any BinaryInteger: self = .number(Double(number))
+        case let number as Double: self = .number(number)
+        case let number as NSNumber: self = .number(number.doubleValue)
+        case let url as URL: self = .text(url.path)
+        case is NSNull: self = .null
+        default: self = .text("\(value)")
+        }
+    }
+
+    /// Apple's constants of the downloading status mean the daemon's words.
+    private static func short(_ text: String) -> String {
+        let prefix = "NSMetadataUbiquitousItemDownloadingStatus"
+        guard text.hasPrefix(prefix), text.count > prefix.count else { return text }
+        let rest = text.dropFirst(prefix.count)
+        return rest.prefix(1).lowercased() + rest.dropFirst()
+    }
+}
+
+extension NSSortDescriptor {
+    /// Sorts ``NSMetadataItem``s by an attribute.
+    public convenience init(key: String, ascending: Bool) {
+        self.init(keyPath: \NSMetadataItem.[sortKey: key], ascending: ascending)
+    }
+}
+
+extension NSMetadataItem {
+    /// An attribute's value in a form that has an order.
+    fileprivate subscript(sortKey key: String) -> MetadataSortKey { MetadataSortKey(value(forAttribute: key)) }
+}
+
+/// Values of one attribute in their order; what has none comes first.
+struct MetadataSortKey: Comparable {
+    private let number: Double
+    private let text: String
+
+    init(_ value: Any?) {
+        switch value {
+        case let date as Date: (number, text) = (date.timeIntervalSince1970, "")
+        case let value as NSNumber: (number, text) = (value.doubleValue, "")
+        case let value as String: (number, text) = (0, value)
+        case let url as URL: (number, text) = (0, url.path)
+        default: (number, text) = (-.infinity, "")
+        }
+    }
+
+    static func < (left: MetadataSortKey, right: MetadataSortKey) -> Bool {
+        left.number == right.number ? left.text < right.text : left.number < right.number
+    }
+}

@@ -1,0 +1,19 @@
+import Basics
+
+/// The rules of the key-value store: docs/LOG.md.
+extension Fold {
+    /// The later write of a key counts, of two at one time the later in the log. One that the store has no room for is void.
+    mutating func setValue(_ key: String, to value: [UInt8]?, at time: Timestamp) throws {
+        let entry = KeyValueEntry(value: value, time: min(time, state.time))
+        let old = try store.keyValue(key)
+        guard old.map({ $0.time <= entry.time }) ?? true else { return }
+        // What was never there needs no memory of its removal either: nothing older can come back that anybody saw.
+        guard try store.keyValueTotals().allows(entry, replacing: old) else { return note(refused: key) }
+        guard old != entry else { return }
+        try store.setKeyValue(entry, for: key)
+        touch(key: key)
+        if value == nil, try store.keyValueTotals().removedKeys > KeyValueLimits.removedKeys {
+            try store.forgetOldestRemovedKey()
+        }
+    }
+}

@@ -1,0 +1,51 @@
+package import Basics
+import CloudModel
+
+/// One key of a container's key-value store as the folded log has it.
+package struct KeyValueEntry: Hashable, Sendable {
+    /// Nil: removed. Kept for its time, so that an older write does not bring the key back.
+    package var value: [UInt8]?
+    /// When it was written, cut to the log's time.
+    package var time: Timestamp
+
+    package init(value: [UInt8]?, time: Timestamp) {
+        self.value = value
+        self.time = time
+    }
+}
+
+/// What a key-value store holds at most: its program's settings, not its documents.
+package enum KeyValueLimits {
+    package static let keys = 1_024
+    /// Of all values together.
+    package static let bytes = 1 << 20
+    /// Of one value.
+    package static let valueBytes = 1 << 20
+    /// Of a key, in UTF-8.
+    package static let keyBytes = 64
+    /// Removed keys that are remembered; beyond it the one that was removed first is forgotten.
+    package static let removedKeys = 1_024
+
+    /// Whether text can be a key.
+    package static func allows(key: String) -> Bool { (1...keyBytes).contains(key.utf8.count) && !key.utf8.contains(0) }
+}
+
+/// How much a store holds.
+package struct KeyValueTotals: Hashable, Sendable {
+    package var keys: Int
+    package var bytes: Int
+    package var removedKeys: Int
+
+    package init(keys: Int = 0, bytes: Int = 0, removedKeys: Int = 0) {
+        self.keys = keys
+        self.bytes = bytes
+        self.removedKeys = removedKeys
+    }
+
+    /// Whether they fit with this entry in the place of that one.
+    package func allows(_ entry: KeyValueEntry, replacing old: KeyValueEntry?) -> Bool {
+        guard let value = entry.value else { return true }
+        return keys + (old?.value == nil ? 1 : 0) <= KeyValueLimits.keys
+            && bytes - (old?.value?.count ?? 0) + value.count <= KeyValueLimits.bytes
+    }
+}

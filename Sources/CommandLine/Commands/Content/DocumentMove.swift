@@ -1,0 +1,75 @@
+import DaemonProtocol
+import FoundationEssentials
+import Glibc
+
+/// Moves a file or folder between file systems: copied, on the disk, and only then removed where it was.
+struct DocumentMove {
+    let source: String
+    let target: String
+
+    init(from source: String, to target: String) {
+        self.source = source
+        self.target = target
+    }
+
+    /// Inside a folder that exists, under its own name; else the path itself.
+    static func target(of source: String, at destination: String) -> String {
+        var isFolder = false
+        let exists = FileManager.default.fileExists(atPath: destination, isDirectory: &isFolder)
+        guard exists, isFolder, let name = source.split(separator: "/").last else { return destination }
+        return destination.hasSuffix("/") ? destination + name : "\(destination)/\(name)"
+    }
+
+    /// Runs `body` while nobody else who coordinates reads or writes the document.
+    static func holding(
+        _ path: MountPath, _ options: [AccessOption], _ connection: inout DaemonConnection,
+        _ body: () throws(CommandFailure) -> Void
+    ) throws(CommandFailure) {
+        let access = WantedAccess(path: path, mode: .write, options: options)
+        _ = try connection.call(.claim(AccessRequest(accesses: [access], purpose: nil, timeout: nil)))
+        let claim = connection.lastID
+        // The connection's end would end the claim as well.
+        defer { _ = try? connection.call(.finish(FinishRequest(claim: claim))) }
+        try body()
+    }
+
+    func run() throws(CommandFailure) {
+        guard access(source, F_OK) == 0 else { throw CommandFailure(.failed, "there is no such file", path: source) }
+        guard access(target, F_OK) != 0 else {
+            throw CommandFailure(
+                .refused, "something is there already", path: target, advice: "Name another place, or remove it first.")
+        }
+        do {
+            try FileManager.default.copyItem(atPath: source, toPath: target)
+            try Self.makeDurable(target)
+        } catch {
+            // What was copied so far is of no use; the original is whole.
+            try? FileManager.default.removeItem(atPath: target)
+            throw CommandFailure(.failed, "it could not be moved (\(error)); it is where it was", path: source)
+        }
+        do { try FileManager.default.removeItem(atPath: source) } catch {
+            throw CommandFailure(
+                .failed, "it was copied to \(target), but could not be removed where it was (\(error))", path: source)
+        }
+    }
+
+    /// Syncs a file, or everything in a folder, and the folder that it is in.
+    private static func makeDurable(_ path: String) throws {
+        var isFolder = false
+        _ = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
+        let below = isFolder ? try FileManager.default.subpathsOfDirectory(atPath: path) : []
+        let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+        for each in below.map({ "\(path)/\($0)" }) + [
+            path, folder.isEmpty ? (path.hasPrefix("/") ? "/" : ".") : folder,
+        ] {
+            let descriptor = open(each, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+            // A symbolic link has no bytes of its own to sync.
+            guard descriptor >= 0 else {
+                if errno == ELOOP { continue }
+                throw CocoaError(.fileWriteUnknown)
+            }
+            defer { close(descriptor) }
+            guard fsync(descriptor) == 0 else { throw CocoaError(.fileWriteUnknown) }
+        }
+    }
+}

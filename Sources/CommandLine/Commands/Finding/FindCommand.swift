@@ -1,0 +1,57 @@
+import ArgumentParser
+import DaemonProtocol
+import Glibc
+
+/// `ubiquity find`: documents by what is known of them, now or from now on.
+struct FindCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "find", abstract: "Find documents by name, size, time or state.",
+        discussion: """
+            PREDICATE is as in the format strings of NSPredicate (docs/QUERIES.md): \
+            "name LIKE[c] '*.pdf' AND size > 1000000", "status == 'notDownloaded'", "NOT isUploaded == TRUE", \
+            "tags CONTAINS 'tax'", "TRUEPREDICATE" for all. Answered from the local database: nothing is downloaded.
+
+            With --live it goes on until Ctrl-C and tells what comes to match (+), changes (~) and no longer matches (-).
+            """)
+
+    enum Scope: String, ExpressibleByArgument, CaseIterable { case documents, data, all }
+
+    enum SortKey: String, ExpressibleByArgument, CaseIterable { case name, path, size, modified, created }
+
+    @Argument(help: "What to find.")
+    var predicate: String
+
+    @Argument(help: "Only in the mount of this path (default: the only one).", completion: .directory)
+    var path: String?
+
+    @Option(help: "What is in Documents folders, what is not, or both.")
+    var scope: Scope = .all
+
+    @Option(help: ArgumentHelp("Only in this container; may be repeated.", valueName: "name"))
+    var container: [String] = []
+
+    @Option(help: "What is found first, in this order; otherwise as it comes.")
+    var sort: SortKey?
+
+    @Flag(help: "In the opposite order.")
+    var reverse = false
+
+    @Flag(help: "Go on, and tell what changes.")
+    var live = false
+
+    @Flag(help: "Print JSON: a document, or with --live a line for each event.")
+    var json = false
+
+    func run() throws {
+        let record = try MountSelection.single(path, .current())
+        var connection = try DaemonConnection.open(record)
+        let request = FindRequest(
+            predicate: predicate, scopes: scope == .all ? nil : [FindScope(rawValue: scope.rawValue) ?? .all],
+            containers: container.isEmpty ? nil : container, live: live ? true : nil)
+        var output = FoundOutput(record: record, sort: sort, isReversed: reverse, isLive: live, isJSON: json)
+        try connection.follow(.find(request)) { event throws(CommandFailure) in
+            if case .found(let found) = event { try output.show(found) }
+        }
+        try output.end()
+    }
+}

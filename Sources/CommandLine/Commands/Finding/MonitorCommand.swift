@@ -1,0 +1,50 @@
+import ArgumentParser
+import DaemonProtocol
+import Glibc
+
+/// `ubiquity monitor`: what happens in a mount, as it happens.
+struct MonitorCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "monitor", abstract: "Show what happens in a mount, line by line.",
+        discussion: """
+            Items that come, move, change and go, by whichever program or device; how far their sync is; and whether the \
+            cloud can be reached. Until Ctrl-C. Who reads too slowly is told how many lines were left out.
+            """)
+
+    @Argument(help: "Only the mount of this path (default: the only one).", completion: .directory)
+    var path: String?
+
+    @Flag(help: "Print a line of JSON for each event (docs/PROTOCOL.md).")
+    var json = false
+
+    func run() throws {
+        let record = try MountSelection.single(path, .current())
+        var connection = try DaemonConnection.open(record)
+        try connection.follow(.monitor(MonitorRequest())) { event throws(CommandFailure) in
+            guard case .happened(let happening) = event else { return }
+            print(json ? try FoundOutput.line(happening) : Self.line(happening, record))
+            fflush(nil)
+        }
+    }
+
+    static func line(_ happening: Happening, _ record: MountRecord) -> String {
+        let path = happening.path.map(record.display) ?? ""
+        let what =
+            switch happening.kind {
+            case .moved: happening.from.map { "\(record.display($0)) -> \(path)" } ?? path
+            case .status: "\(path) \(happening.item.map(state) ?? "")"
+            case .cloud: printable(happening.detail ?? "")
+            case .missed: "\(happening.count ?? 0) events were left out"
+            case .created, .changed, .removed: path
+            }
+        return "\(happening.time.text) \(happening.kind.rawValue) \(what)"
+    }
+
+    private static func state(_ item: FoundItem) -> String {
+        var words = [item.downloadingStatus.rawValue, item.isUploaded ? "uploaded" : "not uploaded"]
+        if item.isDownloading { words.append("downloading \(Int(item.percentDownloaded)) %") }
+        if item.isUploading { words.append("uploading \(Int(item.percentUploaded)) %") }
+        if item.hasUnresolvedConflicts { words.append("in conflict") }
+        return words.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,147 @@
+import ArgumentParser
+import DaemonProtocol
+import FoundationEssentials
+import Glibc
+
+/// `ubiquity kv`: the key-value store of a container, small settings that every device has.
+struct KeyValueCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "kv", abstract: "Read and write settings that every device shares.",
+        discussion: """
+            Each container has a store of at most 1,024 keys and a mebibyte. Written values are durable here at once and \
+            reach other devices when the cloud does; of one key the last write counts. Programs use it through \
+            NSUbiquitousKeyValueStore.
+            """,
+        subcommands: [
+            KeyValueGet.self, KeyValueSet.self, KeyValueRemove.self, KeyValueList.self, KeyValueWatch.self,
+        ])
+}
+
+/// Which store.
+struct KeyValueStoreChoice: ParsableArguments {
+    @Option(help: ArgumentHelp("Whose store.", valueName: "name"))
+    var container = "CloudDocs"
+
+    @Option(help: "The mount of this path (default: the only one).", completion: .directory)
+    var mount: String?
+
+    func connect() throws -> DaemonConnection {
+        try DaemonConnection.open(try MountSelection.single(mount, .current()))
+    }
+
+    static func values(
+        _ request: KeyValuesRequest, _ connection: inout DaemonConnection
+    ) throws -> [String: PropertyValue] {
+        guard case .keyValues(let answer) = try connection.call(.keyValues(request)) else {
+            throw DaemonConnection.unexpectedAnswer(connection.record)
+        }
+        return try answer.values.mapValues { data in
+            do { return try PropertyValue(decoding: data) } catch {
+                throw CommandFailure(.failed, "a value can not be read (\(error))", advice: "Update ubiquity.")
+            }
+        }
+    }
+}
+
+struct KeyValueGet: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "get", abstract: "Print the value of a key: text as it is, anything else as JSON.")
+
+    @OptionGroup var store: KeyValueStoreChoice
+    @Argument var key: String
+    @Flag(help: "Print JSON also of text.") var json = false
+
+    func run() throws {
+        var connection = try store.connect()
+        let request = KeyValuesRequest(container: store.container, keys: [key])
+        guard let value = try KeyValueStoreChoice.values(request, &connection)[key] else {
+            throw CommandFailure(.failed, "there is no key \(key)")
+        }
+        if case .text(let text) = value, !json { print(text) } else { print(try FoundOutput.line(value)) }
+    }
+}
+
+struct KeyValueSet: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set", abstract: "Write a key.",
+        discussion: "VALUE is text, or with --json any JSON, {\"$data\": base64} and {\"$date\": ISO 8601} included.")
+
+    @OptionGroup var store: KeyValueStoreChoice
+    @Argument var key: String
+    @Argument var value: String
+    @Flag(help: "VALUE is JSON.") var json = false
+
+    func run() throws {
+        guard let bytes = try parsed().encoded() else {
+            throw CommandFailure(.failed, "the value is nested too deep")
+        }
+        var connection = try store.connect()
+        let request = SetKeyValuesRequest(container: store.container, set: [key: Data(bytes)])
+        _ = try connection.call(.setKeyValues(request))
+    }
+
+    private func parsed() throws -> PropertyValue {
+        guard json else { return .text(value) }
+        do { return try JSONDecoder().decode(PropertyValue.self, from: Data(value.utf8)) } catch {
+            throw ValidationError("VALUE is no JSON that a store can keep.")
+        }
+    }
+}
+
+struct KeyValueRemove: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "remove", abstract: "Remove keys.")
+
+    @OptionGroup var store: KeyValueStoreChoice
+    @Argument var keys: [String]
+
+    func run() throws {
+        var connection = try store.connect()
+        _ = try connection.call(.setKeyValues(SetKeyValuesRequest(container: store.container, remove: keys)))
+    }
+}
+
+struct KeyValueList: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Print all keys with their values, as JSON.")
+
+    @OptionGroup var store: KeyValueStoreChoice
+
+    func run() throws {
+        var connection = try store.connect()
+        let values = try KeyValueStoreChoice.values(KeyValuesRequest(container: store.container), &connection)
+        print(try StatusJSON.text(values))
+    }
+}
+
+struct KeyValueWatch: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch", abstract: "Print keys as others change them, until Ctrl-C.",
+        discussion: "A line of JSON for each change: the reason, and the keys with their values; null for removed ones."
+    )
+
+    @OptionGroup var store: KeyValueStoreChoice
+
+    private struct Line: Encodable {
+        let reason: KeyValueNews.Reason
+        let values: [String: PropertyValue?]
+    }
+
+    func run() throws {
+        var events = try store.connect()
+        // The other one is free to ask while this one listens.
+        var connection = try store.connect()
+        let (container, choice) = (store.container, KeyValueStoreChoice.self)
+        try events.follow(.watchKeyValues(WatchKeyValuesRequest(container: container))) {
+            event throws(CommandFailure) in
+            guard case .keyValues(let news) = event, !news.keys.isEmpty else { return }
+            do {
+                let values = try choice.values(KeyValuesRequest(container: container, keys: news.keys), &connection)
+                let shown = Dictionary(uniqueKeysWithValues: news.keys.map { ($0, values[$0]) })
+                print(try FoundOutput.line(Line(reason: news.reason, values: shown)))
+                fflush(nil)
+            } catch let failure as CommandFailure { throw failure } catch {
+                throw CommandFailure(.failed, "the values can not be read (\(error))")
+            }
+        }
+    }
+}

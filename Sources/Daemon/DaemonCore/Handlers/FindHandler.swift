@@ -1,0 +1,55 @@
+import CloudModel
+import DaemonProtocol
+import LocalMetadata
+import Queries
+import Sync
+import Transfers
+
+extension DaemonService {
+    func find(_ request: FindRequest, _ client: ClientContext) async throws -> AsyncThrowingStream<
+        DaemonEvent, any Error
+    > {
+        let predicate = try Self.predicate(request.predicate)
+        guard request.interval.map({ $0 >= 0 && $0 <= 3_600 }) ?? true else {
+            throw DaemonFailure(.invalidRequest, "the interval is 0 to 3,600 seconds")
+        }
+        let scope = try await blocking { [self] in try self.scope(of: request) }
+        let feed = try QueryFeed(
+            self, client, predicate, scope, isLive: request.live ?? false, interval: .seconds(request.interval ?? 0.25))
+        return AsyncThrowingStream { try await feed.next() }
+    }
+
+    private static func predicate(_ text: String) throws(DaemonFailure) -> Predicate {
+        do throws(PredicateError) { return try Predicate(parsing: text) } catch {
+            throw DaemonFailure(.invalidRequest, error.description, advice: "docs/QUERIES.md has the language.")
+        }
+    }
+
+    private func scope(of request: FindRequest) throws -> QueryScope {
+        let containers = try request.containers?.map { name in
+            guard let known = ContainerName(name),
+                let container = try device.metadata.read({ try $0.container(named: known) })
+            else { throw DaemonFailure(.notFound, "there is no container \(name)") }
+            return container.id.value
+        }
+        return QueryScope(
+            areas: Set((request.scopes ?? [.all]).map(QueryScope.Area.init)), containers: containers.map(Set.init))
+    }
+
+    func monitor(_ client: ClientContext) throws -> AsyncThrowingStream<DaemonEvent, any Error> {
+        try device.queries.enter(client)
+        let feed = MonitorFeed(device.queries, client, device.engine.context.transfers.clock)
+        return AsyncThrowingStream { await feed.next() }
+    }
+}
+
+extension QueryScope.Area {
+    fileprivate init(_ scope: FindScope) {
+        switch scope {
+        case .documents: self = .documents
+        case .data: self = .data
+        case .all: self = .all
+        case .external: self = .external
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import Basics
+import CloudModel
+import DaemonProtocol
+import Glibc
+import LocalMetadata
+import Mount
+import Sync
+import Transfers
+import VirtualFileSystem
+
+import struct Foundation.Data
+
+extension DaemonService {
+    func keyValues(_ request: KeyValuesRequest) async throws -> KeyValuesResponse {
+        try await blocking { [self] in
+            // A store that nobody has written to has nothing, whether or not its container is there.
+            guard let container = try store(request.container) else { return KeyValuesResponse(values: [:]) }
+            var values = try device.metadata.read { try $0.keyValues(in: container) }
+            if let keys = request.keys { values = values.filter { keys.contains($0.key) } }
+            return KeyValuesResponse(values: values.mapValues { Data($0) })
+        }
+    }
+
+    /// Durable when it returns.
+    func setKeyValues(_ request: SetKeyValuesRequest, _ client: ClientContext) async throws -> DoneResponse {
+        let container = try await blocking { [self] in
+            let container = try made(request.container)
+            let now = SystemTime().now()
+            do {
+                try device.metadata.write { transaction in
+                    for key in request.remove.sorted() {
+                        try transaction.setKeyValue(key, to: nil, in: container, at: now)
+                    }
+                    for (key, value) in request.set.sorted(by: { $0.key < $1.key }) {
+                        try transaction.setKeyValue(key, to: Array(value), in: container, at: now)
+                    }
+                }
+            } catch let refusal as KeyValueRefusal { throw DaemonFailure(refusal) }
+            try device.metadata.makeDurable()
+            return container
+        }
+        device.keyValues.tell(
+            container, .serverChange, Set(request.set.keys).union(request.remove), except: client.connection)
+        device.engine.localTreeChanged()
+        return DoneResponse()
+    }
+
+    func watchKeyValues(
+        _ request: WatchKeyValuesRequest, _ client: ClientContext
+    ) async throws -> AsyncThrowingStream<DaemonEvent, any Error> {
+        let container = try await blocking { [self] in try made(request.container) }
+        let feed = KeyValueFeed(device.keyValues, container, client, device.engine.context.transfers.clock)
+        return AsyncThrowingStream { await feed.next() }
+    }
+
+    // MARK: Stores
+
+    private func name(_ text: String) throws(DaemonFailure) -> ContainerName {
+        guard let name = ContainerName(text) else {
+            throw DaemonFailure(.invalidRequest, "no container can have the name \(text)")
+        }
+        return name
+    }
+
+    private func store(_ text: String) throws -> ContainerID? {
+        let name = try name(text)
+        return try device.metadata.read { try $0.container(named: name)?.id }
+    }
+
+    /// The store of a container, which is made where there is none.
+    private func made(_ text: String) throws -> ContainerID {
+        if let known = try store(text) { return known }
+        let name = try name(text)
+        do {
+            let caller = Caller(user: geteuid(), group: getegid())
+            _ = try device.files.makeFolder(
+                Array(name.folderName.utf8), in: .root, permissions: 0o755, caller: caller)
+        } catch {
+            // Another request may have been faster.
+            guard let known = try store(text) else { throw error }
+            return known
+        }
+        device.invalidator.invalidate(nodes: [.root], entries: [(.root, Array(name.folderName.utf8))])
+        guard let made = try store(text) else { throw DaemonFailure(.failed, "the container \(text) was not made") }
+        return made
+    }
+}
+
+extension DaemonFailure {
+    fileprivate init(_ refusal: KeyValueRefusal) {
+        switch refusal {
+        case .key: self.init(.invalidRequest, "a key has 1 to 64 bytes and no NUL")
+        case .quota:
+            self.init(
+                .quota, "the key-value store would hold more than 1,024 keys or a mebibyte",
+                advice: "Remove keys, or keep large values in documents.")
+        }
+    }
+}

@@ -1,0 +1,196 @@
+import DaemonProtocol
+import LocalMetadata
+import Logging
+import Queries
+import Sync
+import Synchronization
+import Transfers
+
+/// The daemon's live queries and monitors: hears which rows changed, and finds who wants to know. Who writes is held up for one insertion into
+/// a set, and not at all while nobody asks.
+final class QueryDesk: Sendable {
+    fileprivate struct State {
+        var queries = LiveQueries()
+        var bells: [LiveQueries.QueryID: Wakeup] = [:]
+        /// Rows to look at.
+        var changed: Set<NodeID> = []
+        /// Folders of which everything below is to be looked at, and the last item that was.
+        var folders: [NodeID: NodeID] = [:]
+        /// Documents of conflict siblings, whose rows do not tell any more when they are gone.
+        var documents: [NodeID: NodeID]?
+        /// Queries of each connection.
+        var clients: [UInt64: Int] = [:]
+    }
+
+    static let maximumQueries = 32
+    private static let batch = 200
+    /// Rows that wait to be looked at; beyond it everything is.
+    private static let maximumChanged = 100_000
+
+    let monitors = MonitorDesk()
+    private let state = Mutex(State())
+    private let isActive = Atomic(false)
+    private let bell = Wakeup()
+    private let metadata: MetadataDatabase
+    private let mountPoint: String
+    private let log: Logger
+
+    init(_ metadata: MetadataDatabase, mountPoint: String, log: Logger) {
+        self.metadata = metadata
+        self.mountPoint = mountPoint
+        self.log = log
+    }
+
+    // MARK: Queries
+
+    func enter(_ client: ClientContext) throws(DaemonFailure) {
+        try state.withLock { state throws(DaemonFailure) in
+            guard state.clients[client.connection, default: 0] < Self.maximumQueries else {
+                throw DaemonFailure(.busy, "this connection has \(Self.maximumQueries) queries already")
+            }
+            state.clients[client.connection, default: 0] += 1
+        }
+    }
+
+    func leave(_ client: ClientContext) {
+        state.withLock { state in
+            state.clients[client.connection, default: 1] -= 1
+            if state.clients[client.connection] == 0 { state.clients[client.connection] = nil }
+        }
+    }
+
+    func add(_ predicate: Predicate, _ scope: QueryScope, _ bell: Wakeup) -> LiveQueries.QueryID {
+        let id = state.withLock { state in
+            let id = state.queries.add(predicate, scope)
+            state.bells[id] = bell
+            return id
+        }
+        activate()
+        return id
+    }
+
+    func remove(_ id: LiveQueries.QueryID) {
+        state.withLock { state in
+            state.queries.remove(id)
+            state.bells[id] = nil
+        }
+        activate()
+    }
+
+    /// What a feed asks of its query.
+    func with<T>(_ body: (inout LiveQueries) throws -> T) rethrows -> T { try state.withLock { try body(&$0.queries) } }
+
+    /// To be called when queries or monitors came or went.
+    func activate() {
+        let isNeeded = state.withLock { state in
+            let isNeeded = !state.queries.isEmpty || !monitors.isEmpty
+            if !isNeeded { (state.changed, state.folders, state.documents) = ([], [:], nil) }
+            isActive.store(isNeeded, ordering: .sequentiallyConsistent)
+            return isNeeded
+        }
+        if isNeeded { bell.ring() }
+    }
+
+    // MARK: Changes
+
+    /// After a commit, on the thread that made it.
+    func changed(_ changes: RowChanges) {
+        guard isActive.load(ordering: .sequentiallyConsistent) else { return }
+        state.withLock { state in
+            state.changed.formUnion(changes.nodes)
+            for folder in changes.movedFolders { state.folders[folder] = NodeID(0) }
+            if changes.isEverything || state.changed.count > Self.maximumChanged {
+                state.changed = []
+                state.folders[.root] = NodeID(0)
+            }
+        }
+        bell.ring()
+    }
+
+    /// Looks at what changed until the task is cancelled.
+    func run(_ engine: SyncEngine) async {
+        var transferring: Set<NodeID> = []
+        while !Task.isCancelled {
+            await bell.wait(atMost: .seconds(1), clock: engine.context.transfers.clock)
+            guard isActive.load(ordering: .sequentiallyConsistent) else { continue }
+            let transfers = TransferTable(engine)
+            let moving = transfers.nodes
+            // Also those that have just ended.
+            state.withLock { $0.changed.formUnion(moving.union(transferring)) }
+            transferring = moving
+            do {
+                try await engine.context.blocking { [self] in
+                    monitors.note(engine.state)
+                    while !Task.isCancelled, try work(transfers) {}
+                }
+            } catch {
+                guard !Task.isCancelled else { return }
+                log.warning("could not look at what changed", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    /// Looks at some rows. Answers whether there are more.
+    func work(_ transfers: TransferTable) throws -> Bool {
+        try learnSiblings()
+        try monitors.resolve(metadata)
+        let nodes = try nextBatch()
+        guard !nodes.isEmpty else { return state.withLock { !$0.folders.isEmpty } }
+        let rows = try metadata.read { transaction in
+            var reader = RowReader(transaction, transfers, mountPoint: mountPoint)
+            return try nodes.map { node in
+                let row = try reader.row(of: node)
+                return (node: node, row: row, document: try row.flatMap { try Self.document(of: $0, transaction) })
+            }
+        }
+        let bells = state.withLock { state in
+            rows.flatMap { state.changed($0.node, $0.row, document: $0.document) }
+        }
+        for bell in bells { bell.ring() }
+        for (node, row, _) in rows { monitors.changed(node, row) }
+        return true
+    }
+
+    private func nextBatch() throws -> [NodeID] {
+        let (nodes, walk) = state.withLock { state in
+            let nodes = Array(state.changed.prefix(Self.batch))
+            state.changed.subtract(nodes)
+            return (nodes, nodes.isEmpty ? state.folders.first : nil)
+        }
+        guard let (folder, last) = walk else { return nodes }
+        let children = try metadata.read { try $0.children(of: folder, after: last, limit: Self.batch) }
+        state.withLock { state in
+            // Who moved it meanwhile has it walked through from the beginning.
+            if state.folders[folder] == last {
+                state.folders[folder] = children.count < Self.batch ? nil : children.last?.node
+            }
+            for child in children where child.kind == .folder { state.folders[child.node] = NodeID(0) }
+        }
+        return children.map(\.node)
+    }
+
+    private static func document(of sibling: FoundRow, _ transaction: MetadataTransaction) throws -> NodeID? {
+        try sibling.item.conflict.flatMap { try transaction.node(of: $0.document, in: sibling.item.container) }
+    }
+
+    private func learnSiblings() throws {
+        guard state.withLock({ $0.documents == nil }) else { return }
+        let documents = try metadata.read { transaction in
+            try transaction.allSiblings(limit: 10_000).compactMap { sibling -> (NodeID, NodeID)? in
+                guard let id = sibling.conflict?.document else { return nil }
+                return try transaction.node(of: id, in: sibling.container).map { (sibling.node, $0) }
+            }
+        }
+        state.withLock { $0.documents = Dictionary(documents) { first, _ in first } }
+    }
+}
+
+extension QueryDesk.State {
+    /// The bells of those who are to hear of it.
+    fileprivate mutating func changed(_ node: NodeID, _ row: FoundRow?, document: NodeID?) -> [Wakeup] {
+        // A document is in conflict as long as it has siblings.
+        if let document, documents?.updateValue(document, forKey: node) == nil { changed.insert(document) }
+        if row == nil, let document = documents?.removeValue(forKey: node) { changed.insert(document) }
+        return queries.changed(node.value, row).compactMap { bells[$0] }
+    }
+}

@@ -1,0 +1,178 @@
+import DaemonProtocol
+import LocalMetadata
+import Queries
+import Sync
+import Synchronization
+import Transfers
+
+/// What one client is told of one query, page by page, as fast as it reads. Ends its query when it goes.
+final class QueryFeed: Sendable {
+    fileprivate enum Phase {
+        case gathering(after: NodeID)
+        case live
+        case over
+    }
+
+    fileprivate struct Batch {
+        var rows: [FoundRow] = []
+        /// No longer for the client, or gone.
+        var others: [NodeID] = []
+        var next: Phase
+    }
+
+    /// Items of one event: a frame holds them, whatever their paths are.
+    private static let page = 200
+    /// What a live query may match: beyond it, it is refused rather than wrong.
+    private static let maximumItems = 250_000
+
+    private let service: DaemonService
+    private let client: ClientContext
+    private let prepared: PreparedPredicate
+    private let condition: RowCondition
+    private let scope: QueryScope
+    private let interval: Duration
+    /// Nil for a query that ends when all is gathered.
+    private let id: LiveQueries.QueryID?
+    private let bell = Wakeup()
+    private let phase = Mutex(Phase.gathering(after: NodeID(0)))
+
+    init(
+        _ service: DaemonService, _ client: ClientContext, _ predicate: Predicate, _ scope: QueryScope, isLive: Bool,
+        interval: Duration
+    ) throws(DaemonFailure) {
+        self.service = service
+        self.client = client
+        prepared = PreparedPredicate(predicate)
+        condition = RowCondition(predicate)
+        self.scope = scope
+        self.interval = interval
+        try service.device.queries.enter(client)
+        id = isLive ? service.device.queries.add(predicate, scope, bell) : nil
+    }
+
+    deinit {
+        if let id { service.device.queries.remove(id) }
+        service.device.queries.leave(client)
+    }
+
+    private var desk: QueryDesk { service.device.queries }
+
+    /// The next event; nil at the end. To be called by one task.
+    func next() async throws -> DaemonEvent? {
+        switch phase.withLock({ $0 }) {
+        case .gathering(let last): return .found(try await gather(after: last))
+        case .live: return try await update().map { .found($0) }
+        case .over: return nil
+        }
+    }
+
+    private func gather(after last: NodeID) async throws -> FoundItems {
+        try await service.blocking { [self] in
+            if let id { desk.with { $0.beginReading(id) } }
+            let batch = try read { try self.page($0, &$1, after: last) }
+            let found = try tell(batch, gathered: batch.isLast ? .gathered : .gathering)
+            phase.withLock { $0 = batch.next }
+            return found
+        }
+    }
+
+    /// Nil when the task was cancelled.
+    private func update() async throws -> FoundItems? {
+        guard let id else { return nil }
+        let clock = service.device.engine.context.transfers.clock
+        while !Task.isCancelled {
+            while !Task.isCancelled, !desk.with({ $0.hasNews(id) }) {
+                await bell.wait(atMost: .seconds(60), clock: clock)
+            }
+            // What comes meanwhile goes with it. Only cancellation ends the sleep early.
+            try await clock.sleep(for: interval)
+            let found = try await service.blocking { [self] in
+                let items = desk.with { queries in
+                    queries.beginReading(id)
+                    return queries.takeDirty(of: id, limit: Self.page)
+                }
+                let batch = try read { _, reader in try self.look(at: items.map { NodeID($0) }, &reader) }
+                return try tell(batch, gathered: .update)
+            }
+            if !found.isEmpty { return found }
+        }
+        return nil
+    }
+
+    // MARK: Reading
+
+    private func read(_ body: (MetadataTransaction, inout RowReader) throws -> Batch) throws -> Batch {
+        let transfers = TransferTable(service.device.engine)
+        let mountPoint = service.daemon.configuration.mountPoint
+        return try service.device.metadata.read { transaction in
+            var reader = RowReader(transaction, transfers, mountPoint: mountPoint)
+            return try body(transaction, &reader)
+        }
+    }
+
+    private func page(_ transaction: MetadataTransaction, _ reader: inout RowReader, after last: NodeID) throws -> Batch
+    {
+        let limit = Self.page * 5
+        let items = try transaction.items(
+            after: last, meeting: condition.sql, condition.values.map(MetadataTransaction.QueryArgument.init),
+            limit: limit)
+        var batch = Batch(next: id == nil ? .over : .live)
+        for item in items {
+            let row = try reader.row(item)
+            guard accepts(row) else { continue }
+            batch.rows.append(row)
+            if batch.rows.count == Self.page {
+                batch.next = .gathering(after: item.node)
+                return batch
+            }
+        }
+        if items.count == limit, let item = items.last { batch.next = .gathering(after: item.node) }
+        return batch
+    }
+
+    private func look(at nodes: [NodeID], _ reader: inout RowReader) throws -> Batch {
+        var batch = Batch(next: .live)
+        for node in nodes {
+            if let row = try reader.row(of: node), accepts(row) {
+                batch.rows.append(row)
+            } else {
+                batch.others.append(node)
+            }
+        }
+        return batch
+    }
+
+    private func accepts(_ row: FoundRow) -> Bool {
+        scope.holds(container: row.scopeContainer, isInDocuments: row.isInDocuments) && prepared.matches(row)
+    }
+
+    private func tell(_ batch: Batch, gathered phase: FoundItems.Phase) throws -> FoundItems {
+        let items = try batch.rows.map { try $0.found() }
+        guard let id else { return FoundItems(phase: phase, added: items) }
+        let told = desk.with { queries in
+            queries.told(items.map { ($0.item, $0.hashValue) }, batch.others.map(\.value), of: id)
+        }
+        guard desk.with({ $0.knownCount(of: id) }) <= Self.maximumItems else {
+            throw DaemonFailure(
+                .quota, "the query matches more than \(Self.maximumItems) items",
+                advice: "Ask for fewer, or do not ask for updates.")
+        }
+        let (added, changed) = (Set(told.added), Set(told.changed))
+        return FoundItems(
+            phase: phase, added: items.filter { added.contains($0.item) },
+            changed: items.filter { changed.contains($0.item) }, removed: told.removed)
+    }
+}
+
+extension QueryFeed.Batch {
+    fileprivate var isLast: Bool { if case .gathering = next { false } else { true } }
+}
+
+extension MetadataTransaction.QueryArgument {
+    fileprivate init(_ value: RowCondition.Value) {
+        switch value {
+        case .integer(let number): self = .integer(number)
+        case .bytes(let bytes): self = .bytes(bytes)
+        }
+    }
+}

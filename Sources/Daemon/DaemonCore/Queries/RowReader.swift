@@ -1,0 +1,88 @@
+import CloudModel
+import ContainerLog
+import LocalMetadata
+import Sync
+import Transfers
+import VirtualFileSystem
+
+/// Reads rows for queries inside one transaction: what items have in common is looked up once.
+struct RowReader {
+    private let transaction: MetadataTransaction
+    private let transfers: TransferTable
+    private let mountPoint: String
+    private var folders: [NodeID: FoundRow.Folder] = [:]
+    private var containers: [ContainerID: ContainerName] = [:]
+
+    /// Folders of one batch; more are looked up again.
+    private static let limit = 4_096
+
+    init(_ transaction: MetadataTransaction, _ transfers: TransferTable, mountPoint: String) {
+        self.transaction = transaction
+        self.transfers = transfers
+        self.mountPoint = mountPoint
+    }
+
+    mutating func row(of node: NodeID) throws -> FoundRow? { try transaction.item(node).map { try row($0) } }
+
+    mutating func row(_ item: LocalItem) throws -> FoundRow {
+        let hasConflicts =
+            try item.kind == .file && !item.isConflictSibling
+            && !transaction.siblings(of: item.item, in: item.container).isEmpty
+        return FoundRow(
+            item: item, folder: try folder(item.parent, depth: 0), container: try container(item.container),
+            hasConflicts: hasConflicts, isStale: try isStale(item), progress: transfers[item.node],
+            mountPoint: mountPoint)
+    }
+
+    private func isStale(_ item: LocalItem) throws -> Bool {
+        guard item.kind == .file, item.presence != .none, !item.isEdited, let content = item.content,
+            let remote = try transaction.remote(item.item, in: item.container)?.body.content
+        else { return false }
+        return remote.reference != content
+    }
+
+    private mutating func container(_ id: ContainerID) throws -> ContainerName {
+        if let known = containers[id] { return known }
+        let name = try transaction.container(id)?.name ?? .cloudDocs
+        containers[id] = name
+        return name
+    }
+
+    /// Path of a folder, and whether it is a container's `Documents` or below.
+    mutating func folder(_ node: NodeID, depth: Int) throws -> FoundRow.Folder {
+        if let known = folders[node] { return known }
+        // Damaged rows may lead in a circle; no path has more folders.
+        guard node != .root, depth < 1_024, let item = try transaction.item(node) else {
+            return FoundRow.Folder(path: [], isInDocuments: false)
+        }
+        let above = try folder(item.parent, depth: depth + 1)
+        let path = above.path.isEmpty ? item.name.bytes : above.path + [UInt8(ascii: "/")] + item.name.bytes
+        let folder = FoundRow.Folder(path: path, isInDocuments: above.isInDocuments || item.item == .documents)
+        if folders.count >= Self.limit { folders.removeAll(keepingCapacity: true) }
+        folders[node] = folder
+        return folder
+    }
+}
+
+/// How far the transfers are that were under way when it was made.
+struct TransferTable: Sendable {
+    private let fractions: [NodeID: TransferFractions]
+
+    /// Not inside a transaction: whoever answers may itself be reading the database.
+    init(_ engine: SyncEngine) {
+        var fractions: [NodeID: TransferFractions] = [:]
+        for transfer in engine.transfers {
+            let done = transfer.total > 0 ? Double(transfer.done) / Double(transfer.total) : 0
+            if transfer.isUpload {
+                fractions[transfer.item.node, default: TransferFractions()].uploading = done
+            } else {
+                fractions[transfer.item.node, default: TransferFractions()].downloading = done
+            }
+        }
+        self.fractions = fractions
+    }
+
+    var nodes: Set<NodeID> { Set(fractions.keys) }
+
+    subscript(node: NodeID) -> TransferFractions { fractions[node] ?? TransferFractions() }
+}

@@ -1,0 +1,15 @@
+/// A value of a key-value store: what a property list can hold.
+package indirect enum PropertyValue: Hashable, Sendable {
+    case flag(Bool)
+    case integer(Int64)
+    case real(Double)
+    case text(String)
+    case data([UInt8])
+    /// Seconds since 2001-01-01 UTC, as Foundation counts them.
+    case date(Double)
+    case array([PropertyValue])
+    case dictionary([String: PropertyValue])
+
+    /// Values in each other; deeper ones are neither written nor read.
+    package static let maximumDepth = 64
+}

@@ -1,0 +1,100 @@
+/// Asks for the items that a predicate matches: events of ``FoundItems``, gathered first; then, if it is live, what changes.
+package struct FindRequest: Codable, Hashable, Sendable {
+    /// docs/QUERIES.md has the language.
+    package let predicate: String
+    /// Where to look; all of them without it.
+    package let scopes: [FindScope]?
+    /// Names of containers; all without it.
+    package let containers: [String]?
+    package let live: Bool?
+    /// Seconds that changes are gathered for; 0.25 without it.
+    package let interval: Double?
+
+    package init(
+        predicate: String, scopes: [FindScope]? = nil, containers: [String]? = nil, live: Bool? = nil,
+        interval: Double? = nil
+    ) {
+        self.predicate = predicate
+        self.scopes = scopes
+        self.containers = containers
+        self.live = live
+        self.interval = interval
+    }
+}
+
+/// Which part of containers: `Documents/`, the rest, both; or documents outside, of which a mount has none.
+package enum FindScope: String, Codable, Hashable, Sendable, CaseIterable {
+    case documents, data, all, external
+}
+
+/// Items of a query, as many as fit a frame. An item is told of once as added, then as changed or removed.
+package struct FoundItems: Codable, Hashable, Sendable {
+    package enum Phase: String, Codable, Hashable, Sendable {
+        case gathering
+        /// That was all there is; what follows are changes.
+        case gathered
+        case update
+    }
+
+    package let phase: Phase
+    package var added: [FoundItem]
+    package var changed: [FoundItem]
+    /// Numbers of items.
+    package var removed: [UInt64]
+
+    package init(
+        phase: Phase, added: [FoundItem] = [], changed: [FoundItem] = [], removed: [UInt64] = []
+    ) {
+        self.phase = phase
+        self.added = added
+        self.changed = changed
+        self.removed = removed
+    }
+
+    package var isEmpty: Bool { added.isEmpty && changed.isEmpty && removed.isEmpty }
+}
+
+/// An item that a query found, with all that can be asked for.
+package struct FoundItem: Codable, Hashable, Sendable {
+    /// Stays while the item exists on this device, wherever it goes.
+    package var item: UInt64
+    package var path: MountPath
+    package var kind: ItemStatus.Kind
+    package var contentType: String
+    package var size: UInt64
+    package var modified: WireTime
+    package var created: WireTime
+    package var container: String
+    package var isInDocuments: Bool
+    package var downloadingStatus: ItemStatus.DownloadingStatus
+    package var isDownloading = false
+    /// 0 to 100.
+    package var percentDownloaded: Double = 100
+    package var downloadRequested = false
+    package var downloadingError: String?
+    package var isUploaded = true
+    package var isUploading = false
+    /// 0 to 100.
+    package var percentUploaded: Double = 100
+    package var uploadingError: String?
+    package var hasUnresolvedConflicts = false
+    package var isExcludedFromSync = false
+    package var isSyncPaused = false
+    package var tags: [String]?
+
+    package init(
+        item: UInt64, path: MountPath, kind: ItemStatus.Kind, contentType: String, size: UInt64, modified: WireTime,
+        created: WireTime, container: String, isInDocuments: Bool, downloadingStatus: ItemStatus.DownloadingStatus
+    ) {
+        self.item = item
+        self.path = path
+        self.kind = kind
+        self.contentType = contentType
+        self.size = size
+        self.modified = modified
+        self.created = created
+        self.container = container
+        self.isInDocuments = isInDocuments
+        self.downloadingStatus = downloadingStatus
+    }
+}

@@ -1,0 +1,90 @@
+/// What items a query is for: docs/QUERIES.md has the language.
+package indirect enum Predicate: Hashable, Sendable {
+    /// `TRUEPREDICATE`, `FALSEPREDICATE`.
+    case always(Bool)
+    case all([Predicate])
+    case any([Predicate])
+    case not(Predicate)
+    case comparison(Comparison)
+
+    /// Bounds of what is read from outside: nesting, so that no call goes deep; text and lists, so that none takes long.
+    package static let maximumDepth = 64
+    package static let maximumBytes = 16 << 10
+    package static let maximumListCount = 1_000
+}
+
+/// One attribute against one value, or several.
+package struct Comparison: Hashable, Sendable {
+    package enum Relation: String, Sendable, CaseIterable {
+        case equal = "=="
+        case notEqual = "!="
+        case less = "<"
+        case lessOrEqual = "<="
+        case greater = ">"
+        case greaterOrEqual = ">="
+        case like = "LIKE"
+        case matches = "MATCHES"
+        case beginsWith = "BEGINSWITH"
+        case endsWith = "ENDSWITH"
+        case contains = "CONTAINS"
+        /// One of the values.
+        case among = "IN"
+        /// From the first of the two values to the second, both included.
+        case between = "BETWEEN"
+
+        /// Looks into text.
+        package var isTextual: Bool {
+            switch self {
+            case .like, .matches, .beginsWith, .endsWith, .contains: true
+            default: false
+            }
+        }
+    }
+
+    package let attribute: QueryAttribute
+    package let relation: Relation
+    package let options: TextOptions
+    /// Two for `BETWEEN`, any number for `IN`, else one.
+    package let values: [Literal]
+
+    package init(
+        _ attribute: QueryAttribute, _ relation: Relation, _ values: [Literal], options: TextOptions = []
+    ) {
+        self.attribute = attribute
+        self.relation = relation
+        self.options = options
+        self.values = values
+    }
+}
+
+/// A value that stands in a predicate.
+package enum Literal: Hashable, Sendable {
+    case text(String)
+    case number(Double)
+    case flag(Bool)
+    /// Nanoseconds since 1970 UTC.
+    case date(Int64)
+    /// That there is no value.
+    case null
+}
+
+/// What `%@` and `%K` in a format stand for.
+package enum PredicateArgument: Hashable, Sendable {
+    case value(Literal)
+    case list([Literal])
+}
+
+/// Why text is no predicate, and where.
+package struct PredicateError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What is wrong, a clause without a period.
+    package let message: String
+    /// Which character of the text it is about, from 1.
+    package let position: Int
+
+    package init(_ message: String, at position: Int) {
+        self.message = message
+        self.position = position
+    }
+
+    package var description: String { "the predicate is wrong at character \(position): \(message)" }
+}

@@ -1,0 +1,84 @@
+/// What of an item can be asked for. Each has a short name for people and the names that `NSMetadataItem` gives it.
+package enum QueryAttribute: Hashable, Sendable {
+    case name, path, container, kind, contentType, contentTypeTree, fileExtension
+    case size, modified, created
+    case downloadingStatus, isDownloading, percentDownloaded, downloadRequested, downloadingError
+    case isUploaded, isUploading, percentUploaded, uploadingError
+    case hasUnresolvedConflicts, isUbiquitous, isExternal, isShared, isExcluded, isSyncPaused, tags
+    /// An extended attribute of the document, as text: `xattr.user.comment`.
+    case extended(String)
+
+    package enum Kind: Sendable { case text, number, flag, date, list }
+
+    package var kind: Kind {
+        switch self {
+        case .name, .path, .container, .kind, .contentType, .fileExtension, .downloadingStatus, .downloadingError,
+            .uploadingError, .extended:
+            .text
+        case .size, .percentDownloaded, .percentUploaded: .number
+        case .modified, .created: .date
+        case .contentTypeTree, .tags: .list
+        case .isDownloading, .downloadRequested, .isUploaded, .isUploading, .hasUnresolvedConflicts, .isUbiquitous,
+            .isExternal, .isShared, .isExcluded, .isSyncPaused:
+            .flag
+        }
+    }
+
+    /// Short names first: what messages and listings say.
+    private static let names: [(attribute: QueryAttribute, names: [String])] = [
+        (.name, ["name", "kMDItemFSName", "kMDItemDisplayName", "displayName", "SELF"]),
+        (.path, ["path", "kMDItemPath"]),
+        (.container, ["container", "NSMetadataUbiquitousItemContainerDisplayNameKey"]),
+        (.kind, ["kind", "kMDItemKind"]),
+        (.contentType, ["contentType", "kMDItemContentType"]),
+        (.contentTypeTree, ["contentTypeTree", "kMDItemContentTypeTree"]),
+        (.fileExtension, ["extension", "pathExtension"]),
+        (.size, ["size", "kMDItemFSSize"]),
+        (.modified, ["modified", "kMDItemFSContentChangeDate", "kMDItemContentModificationDate"]),
+        (.created, ["created", "kMDItemFSCreationDate", "kMDItemContentCreationDate"]),
+        (.downloadingStatus, ["status", "downloadingStatus", "NSMetadataUbiquitousItemDownloadingStatusKey"]),
+        (.isDownloading, ["isDownloading", "NSMetadataUbiquitousItemIsDownloadingKey"]),
+        (.percentDownloaded, ["percentDownloaded", "NSMetadataUbiquitousItemPercentDownloadedKey"]),
+        (.downloadRequested, ["downloadRequested", "NSMetadataUbiquitousItemDownloadRequestedKey"]),
+        (.downloadingError, ["downloadingError", "NSMetadataUbiquitousItemDownloadingErrorKey"]),
+        (.isUploaded, ["isUploaded", "NSMetadataUbiquitousItemIsUploadedKey"]),
+        (.isUploading, ["isUploading", "NSMetadataUbiquitousItemIsUploadingKey"]),
+        (.percentUploaded, ["percentUploaded", "NSMetadataUbiquitousItemPercentUploadedKey"]),
+        (.uploadingError, ["uploadingError", "NSMetadataUbiquitousItemUploadingErrorKey"]),
+        (.hasUnresolvedConflicts, ["hasUnresolvedConflicts", "NSMetadataUbiquitousItemHasUnresolvedConflictsKey"]),
+        (.isUbiquitous, ["isUbiquitous", "NSMetadataItemIsUbiquitousKey"]),
+        (.isExternal, ["isExternal", "NSMetadataUbiquitousItemIsExternalDocumentKey"]),
+        (.isShared, ["isShared", "NSMetadataUbiquitousItemIsSharedKey"]),
+        (.isExcluded, ["isExcluded", "isExcludedFromSync"]),
+        (.isSyncPaused, ["isSyncPaused"]),
+        (.tags, ["tags", "kMDItemUserTags"]),
+    ]
+
+    private static let byName: [String: QueryAttribute] = Dictionary(
+        names.flatMap { entry in entry.names.map { ($0, entry.attribute) } }, uniquingKeysWith: { first, _ in first })
+
+    private static let extendedPrefix = "xattr."
+
+    /// Nil for a name that means nothing.
+    package init?(name: String) {
+        if let known = Self.byName[name] {
+            self = known
+        } else if name.hasPrefix(Self.extendedPrefix), name.utf8.count > Self.extendedPrefix.utf8.count {
+            self = .extended(String(name.dropFirst(Self.extendedPrefix.utf8.count)))
+        } else {
+            return nil
+        }
+    }
+
+    /// The short name.
+    package var name: String {
+        if case .extended(let name) = self { return Self.extendedPrefix + name }
+        return Self.names.first { $0.attribute == self }?.names.first ?? ""
+    }
+
+    /// The short name of each.
+    package static var allNames: [String] { names.compactMap(\.names.first) }
+
+    /// Each but those that a document may have besides.
+    package static var all: [QueryAttribute] { names.map(\.attribute) }
+}

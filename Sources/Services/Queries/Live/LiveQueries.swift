@@ -1,0 +1,135 @@
+/// The live queries of all clients: which of them a change concerns, and what each has not been told yet. Pure.
+///
+/// Of a query it keeps what the client was told of and what has changed since, each item once: a client that reads slowly finds the
+/// newest state, and what waits for it never grows beyond the items there are.
+package struct LiveQueries: Sendable {
+    package typealias QueryID = UInt64
+    package typealias ItemNumber = UInt64
+
+    fileprivate struct Query {
+        let predicate: PreparedPredicate
+        let scope: QueryScope
+        let endings: Set<String>?
+        /// What the client was told of, and not that it went, with the mark of what it was told.
+        var known: [ItemNumber: Int] = [:]
+        /// What is to be looked at anew for the client.
+        var dirty: Set<ItemNumber> = []
+        /// Rows are being read that the client is about to be told of: what changes meanwhile may have been read before.
+        var isReading = false
+    }
+
+    private var queries: [QueryID: Query] = [:]
+    /// Those that ask for one of some endings, by ending; and all others.
+    private var byEnding: [String: Set<QueryID>] = [:]
+    private var general: Set<QueryID> = []
+    private var lastID: QueryID = 0
+
+    package init() {}
+
+    package var isEmpty: Bool { queries.isEmpty }
+    package var count: Int { queries.count }
+
+    // MARK: Queries
+
+    package mutating func add(_ predicate: Predicate, _ scope: QueryScope) -> QueryID {
+        lastID += 1
+        let query = Query(predicate: PreparedPredicate(predicate), scope: scope, endings: predicate.endings)
+        queries[lastID] = query
+        if let endings = query.endings {
+            for ending in endings { byEnding[ending, default: []].insert(lastID) }
+        } else {
+            general.insert(lastID)
+        }
+        return lastID
+    }
+
+    package mutating func remove(_ id: QueryID) {
+        guard let query = queries.removeValue(forKey: id) else { return }
+        general.remove(id)
+        for ending in query.endings ?? [] {
+            byEnding[ending]?.remove(id)
+            if byEnding[ending]?.isEmpty == true { byEnding[ending] = nil }
+        }
+    }
+
+    // MARK: Changes
+
+    /// An item changed, came, or went (no subject). Answers the queries whose clients are to hear of it.
+    package mutating func changed(_ item: ItemNumber, _ subject: (some LiveSubject)?) -> [QueryID] {
+        let candidates = candidates(subject)
+        var woken: [QueryID] = []
+        for id in queries.keys {
+            guard var query = queries[id] else { continue }
+            let isConcerned =
+                query.isReading || query.known[item] != nil
+                || candidates.map { $0.contains(id) } ?? true && subject.map { query.accepts($0) } ?? false
+            guard isConcerned != query.dirty.contains(item) || isConcerned else { continue }
+            // Taken out first, so that it is changed in place.
+            queries[id] = nil
+            if isConcerned { query.dirty.insert(item) } else { query.dirty.remove(item) }
+            queries[id] = query
+            if isConcerned { woken.append(id) }
+        }
+        return woken
+    }
+
+    /// The queries that an item may match; nil for all.
+    private func candidates(_ subject: (some LiveSubject)?) -> Set<QueryID>? {
+        guard let subject else { return general }
+        guard let ending = subject.ending else { return nil }
+        return byEnding[ending].map { $0.union(general) } ?? general
+    }
+
+    // MARK: Telling the client
+
+    /// Before rows are read for a query, until ``told(_:_:of:)``.
+    package mutating func beginReading(_ id: QueryID) { queries[id]?.isReading = true }
+
+    /// Takes up to `limit` of the items that changed.
+    package mutating func takeDirty(of id: QueryID, limit: Int) -> [ItemNumber] {
+        let items = (queries[id]?.dirty.prefix(limit)).map(Array.init) ?? []
+        queries[id]?.dirty.subtract(items)
+        return items
+    }
+
+    package func hasNews(_ id: QueryID) -> Bool { queries[id].map { !$0.dirty.isEmpty } ?? false }
+
+    /// What the client is told of items: those that match now, each with a mark that differs if what is told differs, and those that do not
+    /// or are gone.
+    package mutating func told(
+        _ present: [(item: ItemNumber, mark: Int)], _ absent: [ItemNumber], of id: QueryID
+    ) -> Told {
+        var told = Told()
+        guard queries[id] != nil else { return told }
+        queries[id]?.isReading = false
+        for (item, mark) in present {
+            switch queries[id]?.known.updateValue(mark, forKey: item) {
+            case nil: told.added.append(item)
+            case mark: break
+            case .some: told.changed.append(item)
+            }
+        }
+        told.removed = absent.filter { queries[id]?.known.removeValue(forKey: $0) != nil }
+        return told
+    }
+
+    package struct Told: Sendable, Equatable {
+        package var added: [ItemNumber] = []
+        package var changed: [ItemNumber] = []
+        package var removed: [ItemNumber] = []
+        package init() {}
+    }
+
+    /// How many items a client was told of.
+    package func knownCount(of id: QueryID) -> Int { queries[id]?.known.count ?? 0 }
+
+    /// What waits for clients, in all.
+    package var dirtyCount: Int { queries.values.reduce(0) { $0 + $1.dirty.count } }
+}
+
+extension LiveQueries.Query {
+    fileprivate func accepts(_ subject: some LiveSubject) -> Bool {
+        scope.holds(container: subject.scopeContainer, isInDocuments: subject.isInDocuments)
+            && predicate.matches(subject)
+    }
+}

@@ -1,0 +1,52 @@
+/// The pattern of `LIKE`: `*` stands for any text, `?` for one character, a backslash takes their meaning away.
+struct Wildcard: Hashable, Sendable {
+    private enum Piece: Hashable, Sendable {
+        case scalar(UInt32)
+        case any
+        case run
+    }
+
+    private let pieces: [Piece]
+
+    init(_ pattern: String, _ options: TextOptions) {
+        var pieces: [Piece] = []
+        var isEscaped = false
+        // Folded after it was taken apart by scalars that no folding makes or loses.
+        for scalar in FoldedText(pattern, options).scalars {
+            if isEscaped {
+                pieces.append(.scalar(scalar))
+                isEscaped = false
+            } else if scalar == 0x5C {
+                isEscaped = true
+            } else if scalar == 0x2A {
+                if pieces.last != .run { pieces.append(.run) }
+            } else {
+                pieces.append(scalar == 0x3F ? .any : .scalar(scalar))
+            }
+        }
+        if isEscaped { pieces.append(.scalar(0x5C)) }
+        self.pieces = pieces
+    }
+
+    /// Takes time in proportion to both lengths: only the last run is ever tried anew.
+    func matches(_ text: FoldedText) -> Bool {
+        let scalars = text.scalars
+        var (piece, position) = (0, 0)
+        var retry: (piece: Int, position: Int)?
+        while position < scalars.count {
+            if piece < pieces.count, pieces[piece] == .run {
+                retry = (piece, position)
+                piece += 1
+            } else if piece < pieces.count, pieces[piece] == .any || pieces[piece] == .scalar(scalars[position]) {
+                piece += 1
+                position += 1
+            } else if let last = retry {
+                retry = (last.piece, last.position + 1)
+                (piece, position) = (last.piece + 1, last.position + 1)
+            } else {
+                return false
+            }
+        }
+        return pieces[piece...].allSatisfy { $0 == .run }
+    }
+}

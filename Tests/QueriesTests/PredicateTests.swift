@@ -1,0 +1,96 @@
+import Queries
+import TestSupport
+import Testing
+
+@Suite("Predicates: reading")
+struct PredicateTests {
+    private func error(_ text: String, _ arguments: [PredicateArgument] = []) -> PredicateError? {
+        do throws(PredicateError) {
+            _ = try Predicate(parsing: text, arguments: arguments)
+            return nil
+        } catch { return error }
+    }
+
+    @Test(
+        "What is written in NSPredicate's language is read as such",
+        arguments: [
+            ("name == 'a'", "name == 'a'"),
+            ("%K == 'a'", "name == 'a'"),
+            ("kMDItemFSName LIKE[cd] \"*.txt\"", "name LIKE[cd] '*.txt'"),
+            ("size >= 10 && size<20 || isUploaded = no", "((size >= 10.0) AND (size < 20.0)) OR (isUploaded == FALSE)"),
+            ("NOT (kind IN {'file', 'package'})", "NOT (kind IN {'file', 'package'})"),
+            ("5 < size", "size > 5.0"),
+            (
+                "modified BETWEEN {'2026-01-01', '2026-02-01T00:00:00Z'}",
+                "modified BETWEEN {CAST(788918400.0, \"NSDate\"), CAST(791596800.0, \"NSDate\")}"
+            ),
+            ("!TRUEPREDICATE", "NOT (TRUEPREDICATE)"),
+            ("NSMetadataUbiquitousItemHasUnresolvedConflictsKey == 1", "hasUnresolvedConflicts == TRUE"),
+            ("downloadingError != nil", "downloadingError != NULL"),
+            ("xattr.user.my-note CONTAINS[c] 'x'", "xattr.user.my-note CONTAINS[c] 'x'"),
+        ])
+    func reads(_ text: String, _ expected: String) throws {
+        let arguments: [PredicateArgument] = text.contains("%K") ? [.value(.text("kMDItemFSName"))] : []
+        #expect(try Predicate(parsing: text, arguments: arguments).description == expected)
+    }
+
+    @Test("Arguments stand for placeholders, in their order, lists too")
+    func arguments() throws {
+        let predicate = try Predicate(
+            parsing: "%K IN %@ AND size > %d",
+            arguments: [.value(.text("name")), .list([.text("a"), .text("b")]), .value(.number(7))])
+        #expect(predicate.description == "(name IN {'a', 'b'}) AND (size > 7.0)")
+        #expect(error("name == %@")?.message.contains("no value") == true)
+        #expect(error("name == 'a'", [.value(.null)])?.message.contains("left over") == true)
+    }
+
+    @Test(
+        "What makes no sense is said to be so, and where",
+        arguments: [
+            ("", 1, "a value"), ("name ==", 8, "a value"), ("nam == 'a'", 1, "no attribute nam"),
+            ("name == 'a", 9, "not closed"), ("size LIKE '*'", 6, "looks into text"), ("size == 'x'", 6, "a number"),
+            ("isUploaded > TRUE", 12, "true or false"), ("name == 'a' name", 13, "AND, OR or the end"),
+            ("(name == 'a'", 13, "“)” is expected"), ("name MATCHES '['", 6, "not closed"),
+            ("size BETWEEN {1}", 6, "two values"), ("modified > 'soon'", 10, "no time"),
+            ("name # 'a'", 6, "means nothing"),
+            ("'a' == 'a'", 1, "an attribute"), ("size > 1e999", 8, "no number"), ("size[c] == 1", 5, "comparison"),
+        ])
+    func refuses(_ text: String, _ position: Int, _ message: String) {
+        let error = error(text)
+        #expect(error?.position == position, "\(text): \(String(describing: error))")
+        #expect(error?.message.contains(message) == true, "\(text): \(String(describing: error))")
+    }
+
+    @Test("Nesting, length and lists are bounded: an error, never a crash")
+    func bounds() {
+        #expect(error(String(repeating: "(", count: 5_000)) != nil)
+        #expect(error(String(repeating: "NOT ", count: 4_000)) != nil)
+        #expect(error("name == '\(String(repeating: "x", count: 20_000))'") != nil)
+        #expect(error("name IN {\(Array(repeating: "'a'", count: 1_001).joined(separator: ","))}") != nil)
+        #expect(error("name MATCHES '(a{1000}){1000}'")?.message.contains("too large") == true)
+        #expect(error("name MATCHES '\(String(repeating: "(", count: 200))'") != nil)
+    }
+
+    @Test("Any text is a predicate or an error; a predicate's own text reads as the same", arguments: 1...40)
+    func random(_ seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<200 {
+            let text = Predicates.text(using: &random)
+            guard let predicate = try? Predicate(parsing: text) else { continue }
+            #expect(throws: Never.self, "seed \(seed): \(text) → \(predicate)") {
+                let again = try Predicate(parsing: predicate.description)
+                #expect(again.description == predicate.description, "seed \(seed): \(text)")
+            }
+        }
+    }
+
+    @Test("Predicates of every shape read as themselves", arguments: 1...40)
+    func generated(_ seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<100 {
+            let predicate = Predicates.predicate(depth: 3, using: &random)
+            let again = try Predicate(parsing: predicate.description)
+            #expect(again.description == predicate.description, "seed \(seed)")
+        }
+    }
+}

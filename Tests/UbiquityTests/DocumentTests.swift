@@ -1,0 +1,157 @@
+import Foundation
+import Synchronization
+import Testing
+import Ubiquity
+
+/// A document of text, outside of every mount.
+// What changes is behind a Mutex.
+private final class TextDocument: UbiquitousDocument, @unchecked Sendable {
+    private let content = Mutex("")
+    private let wasDeleted = Mutex(false)
+
+    var text: String { content.withLock { $0 } }
+    var isDeleted: Bool { wasDeleted.withLock { $0 } }
+
+    func type(_ text: String) {
+        content.withLock { $0 += text }
+        updateChangeCount(.done)
+    }
+
+    override func contents(forType typeName: String) throws -> Any { Data(text.utf8) }
+    override func load(fromContents contents: Any, ofType typeName: String?) throws {
+        let text = String(decoding: contents as? Data ?? Data(), as: UTF8.self)
+        content.withLock { $0 = text }
+    }
+    override func documentWasDeleted() { wasDeleted.withLock { $0 = true } }
+}
+
+@Suite("Documents")
+struct DocumentTests {
+    private func inFolder(_ body: (URL) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "ubiquity-documents-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await body(folder)
+    }
+
+    private func read(_ url: URL) -> String? { try? String(contentsOf: url, encoding: .utf8) }
+
+    @Test("made, edited, closed, opened again: what was typed is there")
+    func life() async throws {
+        try await inFolder { folder in
+            let url = folder.appending(path: "a.txt")
+            let document = TextDocument(fileURL: url)
+            #expect(document.documentState == .closed)
+            document.type("one")
+            try await document.save(to: url, for: .forCreating)
+            #expect(document.documentState == .normal && !document.hasUnsavedChanges && read(url) == "one")
+            document.type(", two")
+            #expect(document.hasUnsavedChanges)
+            try await document.close()
+            #expect(document.documentState == .closed && read(url) == "one, two")
+            let again = TextDocument(fileURL: url)
+            try await again.open()
+            #expect(again.text == "one, two" && again.fileModificationDate != nil && again.localizedName == "a")
+            try await again.close()
+            let third = TextDocument(fileURL: url)
+            third.type("x")
+            await #expect(throws: CocoaError.self) { try await third.save(to: url, for: .forCreating) }
+            #expect(read(url) == "one, two" && third.documentState.contains(.savingError))
+        }
+    }
+
+    @Test("an edit is saved by itself")
+    func autosave() async throws {
+        try await inFolder { folder in
+            let url = folder.appending(path: "a.txt")
+            try Data("1".utf8).write(to: url)
+            let document = TextDocument(fileURL: url)
+            document.autosaveDelay = 0.01
+            try await document.open()
+            document.type("2")
+            // It goes by no clock of ours: asked until it has.
+            while document.hasUnsavedChanges { await Task.yield() }
+            #expect(read(url) == "12")
+            try await document.close()
+        }
+    }
+
+    @Test("another coordinator's read gets what was not saved, its write is read by the document")
+    func coordination() async throws {
+        try await inFolder { folder in
+            let url = folder.appending(path: "a.txt")
+            try Data("1".utf8).write(to: url)
+            let document = TextDocument(fileURL: url)
+            try await document.open()
+            document.type("2")
+            let seen = try await NSFileCoordinator().coordinate(readingItemAt: url) {
+                try String(contentsOf: $0, encoding: .utf8)
+            }
+            #expect(seen == "12")
+            try await NSFileCoordinator().coordinate(writingItemAt: url) { try Data("3".utf8).write(to: $0) }
+            while document.text != "3" { await Task.yield() }
+            #expect(!document.hasUnsavedChanges)
+            try await document.close()
+            #expect(read(url) == "3")
+        }
+    }
+
+    @Test("what a plain program wrote under unsaved edits is kept beside them")
+    func keepsBoth() async throws {
+        try await inFolder { folder in
+            let url = folder.appending(path: "a.txt")
+            try Data("1".utf8).write(to: url)
+            let document = TextDocument(fileURL: url)
+            try await document.open()
+            document.type("mine")
+            try Data("theirs".utf8).write(to: url)
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSince1970: 9)], ofItemAtPath: url.path)
+            try await document.save()
+            #expect(read(url) == "1mine" && read(folder.appending(path: "a 2.txt")) == "theirs")
+            try await document.close()
+        }
+    }
+
+    @Test("it follows its file, and closes when that is deleted")
+    func movesAndDeletion() async throws {
+        try await inFolder { folder in
+            let (old, new) = (folder.appending(path: "a.txt"), folder.appending(path: "b.txt"))
+            try Data("1".utf8).write(to: old)
+            let document = TextDocument(fileURL: old)
+            try await document.open()
+            var error: NSError?
+            let coordinator = NSFileCoordinator()
+            coordinator.coordinate(
+                writingItemAt: old, options: .forMoving, writingItemAt: new, options: .forReplacing, error: &error
+            ) { from, to in
+                try? FileManager.default.moveItem(at: from, to: to)
+                coordinator.item(at: from, didMoveTo: to)
+            }
+            while document.fileURL.lastPathComponent != "b.txt" { await Task.yield() }
+            document.type("2")
+            try await document.save()
+            #expect(read(new) == "12" && read(old) == nil)
+            coordinator.coordinate(writingItemAt: document.fileURL, options: .forDeleting, error: &error) {
+                try? FileManager.default.removeItem(at: $0)
+            }
+            #expect(document.isDeleted && document.documentState.contains(.closed) && error == nil)
+            try await document.close()
+            #expect(read(new) == nil, "a deleted document does not come back")
+        }
+    }
+
+    @Test("reverting gives up what was not saved")
+    func revert() async throws {
+        try await inFolder { folder in
+            let url = folder.appending(path: "a.txt")
+            try Data("1".utf8).write(to: url)
+            let document = TextDocument(fileURL: url)
+            try await document.open()
+            document.type("2")
+            try await document.revert(toContentsOf: url)
+            #expect(document.text == "1" && !document.hasUnsavedChanges)
+            try await document.close()
+        }
+    }
+}
