@@ -5,6 +5,7 @@ import PackageDescription
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
@@ -179,15 +180,29 @@ let package = Package(
         // MARK: Server: a cloud for others
         .target(
             name: "ServerStorage",
-            dependencies: ["Basics", "CLinux", "CloudModel", "CloudProtocol", crypto, grdb, logging, nioPosix],
-            path: "Sources/Server/ServerStorage"),
+            dependencies: [
+                "Basics", "CLinux", "CloudModel", "CloudProtocol", "ContainerLog", crypto, cryptoExtras, grdb, logging,
+                nioPosix,
+            ], path: "Sources/Server/ServerStorage"),
         .testTarget(
             name: "ServerStorageTests",
-            dependencies: ["Basics", "CloudModel", "CloudProtocol", "ServerStorage", "TestSupport", grdb, logging]),
+            dependencies: [
+                "Basics", "CloudModel", "CloudProtocol", "ContainerLog", "ServerStorage", "TestSupport", grdb, logging,
+            ]),
+        .target(
+            name: "ServerConsole", dependencies: ["Basics", "CloudModel", "ContainerLog"],
+            path: "Sources/Server/ServerConsole"),
+        .testTarget(
+            name: "ServerConsoleTests",
+            dependencies: [
+                "Basics", "Chunking", "CloudModel", "CloudProtocol", "CloudServer", "CloudStorage", "ContainerLog",
+                "HTTPCloud", "ServerConsole", "ServerStorage", "TestSupport", asyncHTTPClient, logging, nioCore,
+            ]),
         .target(
             name: "CloudServer",
             dependencies: [
-                "Basics", "CloudModel", "CloudProtocol", "ServerStorage", httpTypes, hummingbird,
+                "Basics", "Chunking", "CloudModel", "CloudProtocol", "ContainerLog", "ServerConsole", "ServerStorage",
+                httpTypes, hummingbird,
                 hummingbirdCore, hummingbirdTLS, logging, nioCore, nioSSL, serviceLifecycle, unixSignals,
             ], path: "Sources/Server/CloudServer"),
         .testTarget(

@@ -5,6 +5,7 @@ enum ServerSchema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("v1") { db in try db.execute(sql: tables) }
+        migrator.registerMigration("console") { db in try db.execute(sql: consoleTables) }
         return migrator
     }
 

@@ -63,7 +63,7 @@ extension ServerStore {
         try await blocking { [files] in try files.read(place, range) }
     }
 
-    private static func isHeld(_ id: ChunkID, in container: Int64, _ db: Database) throws -> Bool {
+    static func isHeld(_ id: ChunkID, in container: Int64, _ db: Database) throws -> Bool {
         let statement = try db.cachedStatement(
             sql: "SELECT 1 FROM chunk WHERE container = ? AND id = ? AND isTrusted = 1")
         return try Int.fetchOne(statement, arguments: [container, Data(id.bytes)]) != nil

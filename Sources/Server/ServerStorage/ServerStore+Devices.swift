@@ -29,15 +29,7 @@ extension ServerStore {
         let now = now()
         let label = Self.label(name)
         return try await database.commit { db in
-            let known = try Row.fetchOne(
-                db, sql: "DELETE FROM code WHERE hash = ? RETURNING account, expires",
-                arguments: [hash(code.text.utf8)])
-            guard let known, (known["expires"] as Int64) >= now else {
-                throw StorageError(
-                    .unauthorized,
-                    "The code is not valid: mistyped, used before or too old. Ask the server's owner for another.")
-            }
-            let account: Int64 = known["account"]
+            let account = try Self.redeem(code, at: now, db)
             try db.execute(
                 sql: "INSERT INTO device (account, name, tokenHash, created, seen) VALUES (?, ?, ?, ?, ?)",
                 arguments: [account, label, Data(), now, now])
@@ -49,6 +41,18 @@ extension ServerStore {
                 db, sql: "SELECT name FROM account WHERE id = ?", arguments: [account])
             return SignInAnswer(token: token.text, account: accountName ?? "", device: token.device)
         }
+    }
+
+    /// Uses a code up, and answers whose it was.
+    static func redeem(_ code: SignInCode, at now: Int64, _ db: Database) throws -> Int64 {
+        let known = try Row.fetchOne(
+            db, sql: "DELETE FROM code WHERE hash = ? RETURNING account, expires", arguments: [hash(code.text.utf8)])
+        guard let known, (known["expires"] as Int64) >= now else {
+            throw StorageError(
+                .unauthorized,
+                "The code is not valid: mistyped, used before or too old. Ask the server's owner for another.")
+        }
+        return known["account"]
     }
 
     /// Whose token this is; nil for one that is wrong or was revoked.
@@ -117,7 +121,7 @@ extension ServerStore {
     }
 
     /// A device names itself: nothing in that may harm the terminal that shows it.
-    private static func label(_ name: String) -> String {
+    static func label(_ name: String) -> String {
         let visible = name.unicodeScalars.filter { !$0.properties.isWhitespace || $0 == " " }
             .filter { $0.properties.generalCategory != .control && $0.properties.generalCategory != .format }
         return String(String.UnicodeScalarView(visible.prefix(64)))

@@ -25,6 +25,8 @@ package final class ServerStore: Sendable {
     let threads: NIOThreadPool
     private let lock: Int32?
     package let changes: ChangeHub
+    /// For passwords of links: each try takes memory and time.
+    let passwordTries = Turnstile()
 
     /// Opens or makes the directory. One process at a time serves it (`serving`); commands of its owner may run beside that.
     package init(path: String, serving: Bool, log: Logger, time: any TimeSource = SystemTime()) throws {

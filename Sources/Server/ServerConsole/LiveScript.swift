@@ -1,0 +1,39 @@
+/// The console's one script: shows changes without a reload. Without it everything works, and a reload shows them.
+package enum LiveScript {
+    package static let text = """
+        "use strict";
+        // The server says that something changed; the page is fetched again and its content put in place of what is shown.
+        const script = document.currentScript;
+        let isFetching = false, isStale = false;
+
+        function isBusy() {
+          const field = document.activeElement;
+          return field && field.matches("main input:not([type=hidden])");
+        }
+
+        async function refresh() {
+          if (isFetching || isBusy()) { isStale = true; return; }
+          isFetching = true;
+          isStale = false;
+          try {
+            const answer = await fetch(location.href, { headers: { Accept: "text/html" }, redirect: "manual" });
+            if (!answer.ok) { if (answer.type === "opaqueredirect" || answer.status === 404) location.reload(); return; }
+            const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("main");
+            const shown = document.querySelector("main");
+            if (!fresh || fresh.innerHTML === shown.innerHTML || isBusy()) return;
+            const focused = document.activeElement && document.activeElement.getAttribute("href");
+            shown.replaceWith(document.adoptNode(fresh));
+            if (focused) document.querySelector(`main a[href="${CSS.escape(focused)}"]`)?.focus();
+          } catch { /* The connection is away; its return brings the next event. */
+          } finally {
+            isFetching = false;
+            if (isStale && !isBusy()) refresh();
+          }
+        }
+
+        const events = new EventSource(script.dataset.events);
+        events.addEventListener("change", refresh);
+        document.addEventListener("focusout", () => { if (isStale) setTimeout(refresh, 0); });
+
+        """
+}
