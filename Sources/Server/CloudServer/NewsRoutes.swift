@@ -52,7 +52,7 @@ struct NewsRoutes: Sendable {
         }
     }
 
-    private func wait(for account: AccountID, after revision: UInt64, atMost patience: Duration) async {
+    func wait(for account: AccountID, after revision: UInt64, atMost patience: Duration) async {
         let changes = store.changes
         await withGracefulShutdownHandler {
             await withTaskGroup(of: Void.self) { group in
