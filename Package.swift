@@ -197,6 +197,7 @@ let package = Package(
             dependencies: [
                 "Basics", "Chunking", "CloudModel", "CloudProtocol", "CloudServer", "CloudStorage", "ContainerLog",
                 "HTTPCloud", "ServerConsole", "ServerStorage", "TestSupport", asyncHTTPClient, logging, nioCore,
+                nioHTTP1,
             ]),
         .target(
             name: "CloudServer",
