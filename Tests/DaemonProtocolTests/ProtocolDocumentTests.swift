@@ -34,6 +34,9 @@ struct ProtocolDocumentTests {
         case .withdraw: "withdraw"
         case .letters: "letters"
         case .answer: "answer"
+        case .publish: "publish"
+        case .links: "links"
+        case .unpublish: "unpublish"
         }
     }
 

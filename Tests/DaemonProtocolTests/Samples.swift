@@ -48,6 +48,8 @@ enum Samples {
         .present(PresentRequest(path: oddPath, callbacks: [.saveChanges, .didMove], purpose: "p")),
         .withdraw(WithdrawRequest(presenter: 5)), .letters(LettersRequest()),
         .answer(AnswerRequest(question: 6, failure: "the disk is full")),
+        .publish(PublishRequest(path: oddPath, seconds: 604_800, password: "secret", timeout: 1.5)),
+        .links(LinksRequest()), .unpublish(UnpublishRequest(link: 4)),
     ]
 
     static let responses: [DaemonResponse] = [
@@ -73,6 +75,16 @@ enum Samples {
                         PresenterStatus(
                             presenter: 5, program: "NoteTaker", pid: 4712, unanswered: 1, isSilent: true)
                     ])
+            ])),
+        .published(
+            PublishedResponse(
+                link: 4, url: "https://cloud.example.org/p/x", expires: WireTime(Timestamp(seconds: 1_800_000_000)))),
+        .links(
+            LinksResponse(links: [
+                PublishedDocument(
+                    link: 4, container: "CloudDocs", name: "a.txt", size: 3,
+                    created: WireTime(Timestamp(seconds: 1_700_000_000)),
+                    expires: WireTime(Timestamp(seconds: 1_800_000_000)), hasPassword: true)
             ])),
         .presenting(PresentingResponse(presenter: 5)), .done(DoneResponse()),
     ]

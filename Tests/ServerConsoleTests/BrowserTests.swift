@@ -17,7 +17,7 @@ struct BrowserTests {
 
     /// A document that two devices changed at once.
     private func conflict(_ name: String, _ one: TestDevice, _ other: TestDevice) async throws -> ItemID {
-        let now = SystemTime().now()
+        let now = SystemTime().now().adding(.seconds(-60))
         let item = try await one.write(name, "first", modified: now)
         let base = try await one.item(item)?.body.content?.reference
         try await one.edit(item, "from the laptop", base: base, modified: now.adding(.seconds(1)))

@@ -25,6 +25,8 @@ struct TestServer: Sendable {
     let store: ServerStore
     let url: String
     let time: SettableTime
+    /// Its data directory.
+    let folder: String
 
     func code(of account: String = "anna") async throws -> SignInCode {
         if try await !store.accounts().contains(where: { $0.name == account }) { try await store.addAccount(account) }
@@ -109,7 +111,8 @@ func withServer<T: Sendable>(_ body: @escaping @Sendable (TestServer) async thro
     let outcome: Result<T, any Error>
     do {
         guard let port = await ports.first(where: { _ in true }) else { throw NoServer() }
-        outcome = .success(try await body(TestServer(store: store, url: "http://127.0.0.1:\(port)", time: time)))
+        outcome = .success(
+            try await body(TestServer(store: store, url: "http://127.0.0.1:\(port)", time: time, folder: path)))
     } catch { outcome = .failure(error) }
     running.cancel()
     // Its end is a cancellation; what matters is what the body found.

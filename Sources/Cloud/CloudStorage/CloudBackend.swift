@@ -79,4 +79,6 @@ package struct CloudCapabilities: OptionSet, Sendable {
     package init(rawValue: UInt32) { self.rawValue = rawValue }
     /// ``CloudBackend/events()`` tells of every change; otherwise callers poll.
     package static let push = CloudCapabilities(rawValue: 1 << 0)
+    /// It serves documents to anybody who has a link: ``CloudBackend/publish(_:)`` and what goes with it.
+    package static let links = CloudCapabilities(rawValue: 1 << 1)
 }

@@ -23,6 +23,9 @@ package enum DaemonRequest: Hashable, Sendable {
     /// Answered by events until the client leaves.
     case letters(LettersRequest)
     case answer(AnswerRequest)
+    case publish(PublishRequest)
+    case links(LinksRequest)
+    case unpublish(UnpublishRequest)
 }
 
 extension DaemonRequest {
@@ -38,7 +41,7 @@ extension DaemonRequest {
 extension DaemonRequest: Codable {
     private enum Verb: String, CodingKey {
         case hello, status, watch, sync, download, evict, pin, conflicts, resolve, stop, diagnose, reset, check, claim,
-            finish, claims, present, withdraw, letters, answer
+            finish, claims, present, withdraw, letters, answer, publish, links, unpublish
     }
 
     package init(from decoder: any Decoder) throws {
@@ -69,6 +72,9 @@ extension DaemonRequest: Codable {
         case .withdraw: self = .withdraw(try container.decode(WithdrawRequest.self, forKey: verb))
         case .letters: self = .letters(try container.decode(LettersRequest.self, forKey: verb))
         case .answer: self = .answer(try container.decode(AnswerRequest.self, forKey: verb))
+        case .publish: self = .publish(try container.decode(PublishRequest.self, forKey: verb))
+        case .links: self = .links(try container.decode(LinksRequest.self, forKey: verb))
+        case .unpublish: self = .unpublish(try container.decode(UnpublishRequest.self, forKey: verb))
         }
     }
 
@@ -95,6 +101,9 @@ extension DaemonRequest: Codable {
         case .withdraw(let request): try container.encode(request, forKey: .withdraw)
         case .letters(let request): try container.encode(request, forKey: .letters)
         case .answer(let request): try container.encode(request, forKey: .answer)
+        case .publish(let request): try container.encode(request, forKey: .publish)
+        case .links(let request): try container.encode(request, forKey: .links)
+        case .unpublish(let request): try container.encode(request, forKey: .unpublish)
         }
     }
 }

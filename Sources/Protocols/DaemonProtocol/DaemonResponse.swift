@@ -12,6 +12,8 @@ package enum DaemonResponse: Hashable, Sendable {
     case granted(GrantedResponse)
     case claims(ClaimsResponse)
     case presenting(PresentingResponse)
+    case published(PublishedResponse)
+    case links(LinksResponse)
     /// It is done and there is nothing to tell.
     case done(DoneResponse)
 }
@@ -19,7 +21,7 @@ package enum DaemonResponse: Hashable, Sendable {
 extension DaemonResponse: Codable {
     private enum Kind: String, CodingKey {
         case hello, status, items, sync, conflicts, resolve, diagnose, reset, check, granted, claims,
-            presenting, done
+            presenting, published, links, done
     }
 
     package init(from decoder: any Decoder) throws {
@@ -42,6 +44,8 @@ extension DaemonResponse: Codable {
         case .granted: self = .granted(try container.decode(GrantedResponse.self, forKey: kind))
         case .claims: self = .claims(try container.decode(ClaimsResponse.self, forKey: kind))
         case .presenting: self = .presenting(try container.decode(PresentingResponse.self, forKey: kind))
+        case .published: self = .published(try container.decode(PublishedResponse.self, forKey: kind))
+        case .links: self = .links(try container.decode(LinksResponse.self, forKey: kind))
         case .done: self = .done(try container.decode(DoneResponse.self, forKey: kind))
         }
     }
@@ -61,6 +65,8 @@ extension DaemonResponse: Codable {
         case .granted(let response): try container.encode(response, forKey: .granted)
         case .claims(let response): try container.encode(response, forKey: .claims)
         case .presenting(let response): try container.encode(response, forKey: .presenting)
+        case .published(let response): try container.encode(response, forKey: .published)
+        case .links(let response): try container.encode(response, forKey: .links)
         case .done(let response): try container.encode(response, forKey: .done)
         }
     }

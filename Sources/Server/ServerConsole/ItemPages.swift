@@ -27,7 +27,7 @@ extension PageFrame {
     package func folderPage(_ container: ContainerName, path: [CloudItem], part: FolderPart) -> HTML {
         let folder = path.last
         let isOwn = folder.map { !$0.id.isWellKnown } ?? false
-        let title = isOwn ? folder.map { Shown.text($0.name) } ?? "" : container.text
+        let title = folder.map { $0.id == .root ? container.text : Shown.text($0.name) } ?? container.text
         return page(
             title,
             """

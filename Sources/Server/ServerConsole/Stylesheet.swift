@@ -84,16 +84,15 @@ package enum Stylesheet {
         meter, progress { width: 12rem; max-width: 100%; vertical-align: middle; }
         .hidden { position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden; white-space: nowrap; }
         @media (max-width: 40rem) {
-          .account { width: 100%; margin: 0; justify-content: space-between; }
+          header nav { order: 1; width: 100%; justify-content: space-between; gap: 0; margin: 0 -.5rem; }
+          header nav a { padding: .3rem .5rem; }
           thead { position: absolute; clip-path: inset(50%); }
           tr { display: block; padding: .6rem .9rem; border-top: 1px solid var(--line); }
           tbody tr:first-child { border-top: 0; }
-          th, td, td.row { display: block; border: 0; padding: .1rem 0; text-align: left; }
+          th, td, td.row, td.number { display: block; border: 0; padding: .1rem 0; text-align: left; }
           td:empty { display: none; }
           td[data-label]::before { content: attr(data-label) ": "; font-size: .88rem; }
           td.row { display: flex; padding-top: .4rem; justify-content: flex-start; }
-          .facts { grid-template-columns: 1fr; gap: 0; }
-          .facts dd { margin-bottom: .4rem; }
         }
 
         """

@@ -44,7 +44,7 @@ struct ConsoleEvents: Sendable {
             let text = isNews ? "event: change\ndata: \(revision)\n\n" : ": alive\n\n"
             try await writer.write(ByteBuffer(string: text))
             last = (revision, rest)
-            await NewsRoutes(store: desk.store).wait(
+            await changes.wait(
                 for: session.account, after: revision, atMost: rest.transfers.isEmpty ? Self.pause : Self.busyPause)
             guard try await desk.store.isOpen(session) else { return }
         }

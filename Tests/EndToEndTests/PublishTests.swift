@@ -1,0 +1,44 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    @Suite("Publishing")
+    struct PublishTests {
+        @Test("a link gives everybody what the document was, until it is withdrawn")
+        func publish() async throws {
+            try await ServerProcess.with { server in
+                try await TestDevices.with(devices: ["A"], cloud: server.url) { test in
+                    try await test.a.ubiquity(["login", server.url, "--code", server.code()]).text()
+                } _: { test in
+                    try await test.a.shell("seq 1 300000 > numbers.txt")
+                    let link = try await test.a.shell("ubiquity publish numbers.txt --expires 1h 2> /dev/null")
+                    #expect(link.hasPrefix("\(server.url)/p/"))
+                    try await test.a.shell("echo other > numbers.txt")
+                    try await test.a.sync()
+                    #expect(
+                        try await test.a.shell("curl -sS '\(link)' | sha256sum; seq 1 300000 | sha256sum")
+                            .split(separator: "\n").map(String.init).reduce(into: Set()) { $0.insert($1) }.count == 1)
+                    #expect(try await test.a.shell("curl -sS -r 0-2 '\(link)' | od -An -c | tr -d ' '") == "1\\n2")
+                    let list = try await test.a.shell("ubiquity publish --list .")
+                    #expect(list.contains("numbers.txt"))
+                    try await test.a.shell("ubiquity publish --withdraw 1 .")
+                    #expect(try await test.a.shell("curl -s -o /dev/null -w '%{http_code}' '\(link)'") == "404")
+                    let secret = try await test.a.shell(
+                        "echo sesame | ubiquity publish numbers.txt --password 2> /dev/null")
+                    #expect(try await test.a.shell("curl -s -o /dev/null -w '%{http_code}' '\(secret)'") == "401")
+                    #expect(try await test.a.shell("curl -s -u any:sesame '\(secret)'") == "other")
+                }
+            }
+        }
+
+        @Test("a cloud in a directory says that it can not publish")
+        func directory() async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                try await test.a.shell("echo x > a.txt")
+                let outcome = try await test.a.shell("ubiquity publish a.txt 2>&1; echo status $?")
+                #expect(outcome.contains("can not publish") && outcome.hasSuffix("status 1"))
+            }
+        }
+    }
+}
