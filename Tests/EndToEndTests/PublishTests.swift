@@ -32,6 +32,31 @@ extension EndToEnd {
             }
         }
 
+        @Test("a device that is asked in the console to reset itself does, once, and keeps every document")
+        func resetFromConsole() async throws {
+            try await ServerProcess.with { server in
+                try await TestDevices.with(devices: ["A"], cloud: server.url) { test in
+                    try await test.a.ubiquity(["login", server.url, "--code", server.code()]).text()
+                } _: { test in
+                    try await test.a.shell("echo kept > a.txt")
+                    try await test.a.sync()
+                    let script = """
+                        set -e; jar=$(mktemp); console=\(server.url)/console
+                        field() { sed -n 's/.*name="token" value="\\([a-z0-9]*\\)".*/\\1/p' | tail -n 1; }
+                        token=$(curl -sS -c $jar $console/sign-in | field)
+                        curl -sS -b $jar -c $jar -d "token=$token" -d code=\(try server.code()) $console/sign-in
+                        token=$(curl -sS -b $jar $console/devices/1/reset | field)
+                        curl -sS -o /dev/null -w '%{http_code}' -b $jar -d "token=$token" $console/devices/1/reset
+                        """
+                    #expect(try await test.a.shell(script) == "303")
+                    try await eventually("the device has reset itself") {
+                        try await test.a.shell("cd /; ubiquity status --json").contains("\"rebuild\"")
+                    }
+                    try await eventually("its documents are there") { try await test.a.contents("a.txt") == "kept" }
+                }
+            }
+        }
+
         @Test("a cloud in a directory says that it can not publish")
         func directory() async throws {
             try await TestDevices.with(devices: ["A"]) { test in

@@ -99,7 +99,7 @@ func withServer<T: Sendable>(_ body: @escaping @Sendable (TestServer) async thro
     let path = "\(NSTemporaryDirectory())/ubiquity-console-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: path) }
     let time = SettableTime()
-    let store = try ServerStore(path: path, serving: true, log: quiet, time: time)
+    let store = try ServerStore(path: path, serving: true, log: quiet, time: time, passwordCost: .light)
     var configuration = CloudServerConfiguration()
     configuration.port = 0
     let server = CloudServer(store, configuration, log: quiet)

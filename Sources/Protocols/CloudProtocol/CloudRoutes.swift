@@ -10,6 +10,9 @@ package enum CloudRoutes {
     package static let news = "/v1/news"
     package static let containers = "/v1/containers"
 
+    /// A device says that it begins to reset itself, as answers with ``resetHeader`` ask it to.
+    package static let reset = "/v1/reset"
+    package static let resetHeader = "Ubiquity-Reset"
     package static let links = "/v1/links"
 
     package static func link(_ id: Int64) -> String { "\(links)/\(id)" }

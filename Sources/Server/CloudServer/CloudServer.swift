@@ -80,6 +80,7 @@ package struct CloudServer: Sendable {
         open.post("sign-in", use: accounts.signIn)
         let closed = open.add(middleware: TokenMiddleware(store: store))
         closed.post("sign-out", use: accounts.signOut)
+        closed.post("reset", use: accounts.confirmReset)
         closed.get("news", use: NewsRoutes(store: store).news)
         addContainers(to: closed)
         addLogs(to: closed, reader)

@@ -1,6 +1,7 @@
 extension ServerSchema {
-    /// Browsers that are signed in, and published links. Both go with their account, links with their container too.
+    /// When somebody asked in the console that a device resets itself; browsers that are signed in, and published links. Both go with their account, links with their container too.
     static let consoleTables = """
+        ALTER TABLE device ADD COLUMN resetAsked INTEGER;
         CREATE TABLE session (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
             account INTEGER NOT NULL REFERENCES account (id) ON DELETE CASCADE,

@@ -35,7 +35,9 @@ extension ServerStore {
         _ token: LinkToken, to content: ContentReference, name: ItemName, in container: ContainerName,
         of account: AccountID, lifetime: Duration, password: String?
     ) async throws -> LinkRecord {
-        let sealed = try await password.asyncMap { text in try await blocking { try LinkPassword.of(text) } }
+        let sealed = try await password.asyncMap { text in
+            try await blocking { [passwordCost] in try LinkPassword.of(text, cost: passwordCost) }
+        }
         let now = now()
         let expires = now + lifetime.components.seconds
         let id = try await database.commit { db in

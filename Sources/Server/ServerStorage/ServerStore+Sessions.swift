@@ -108,6 +108,24 @@ extension ServerStore {
         }
     }
 
+    /// Asks a device to reset itself; it is told with its next request. False where the account has none of that number.
+    package func askReset(of device: Int64, account: AccountID) async throws -> Bool {
+        let now = now()
+        return try await database.commit { db in
+            try db.execute(
+                sql: "UPDATE device SET resetAsked = ? WHERE id = ? AND account = ? AND revoked IS NULL",
+                arguments: [now, device, account.value])
+            return db.changesCount > 0
+        }
+    }
+
+    /// The device begins to reset itself.
+    package func confirmReset(of device: SignedInDevice) async throws {
+        try await database.commit { db in
+            try db.execute(sql: "UPDATE device SET resetAsked = NULL WHERE id = ?", arguments: [device.device])
+        }
+    }
+
     private static var idleSeconds: Int64 { sessionIdleLimit.components.seconds }
     private static var lifeSeconds: Int64 { sessionLifetime.components.seconds }
 

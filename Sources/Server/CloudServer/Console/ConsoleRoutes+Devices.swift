@@ -14,7 +14,7 @@ extension ConsoleRoutes {
         let devices = try await desk.store.devices(of: visit.session.accountName).map {
             ShownDevice(
                 number: $0.id, name: $0.name, created: $0.created, seen: $0.seen, isRevoked: $0.isRevoked,
-                isResetAsked: false)
+                isResetAsked: $0.isResetAsked)
         }
         let browsers = try await desk.store.sessions(of: visit.account).map {
             ShownBrowser(number: $0.id, name: $0.browser, seen: $0.seen, isThis: $0.id == visit.session.id)
@@ -42,6 +42,28 @@ extension ConsoleRoutes {
         let number = try context.number()
         context.logger.notice("a device was revoked in the console", metadata: ["revoked": "\(number)"])
         return "devices?done=\(Notice.revoked.rawValue)"
+    }
+
+    func confirmReset(
+        _ visit: ConsoleDesk.Visit, _ request: Request, _ context: ServerContext
+    ) async throws -> HTML {
+        let device = try await device(visit, context)
+        return visit.frame.confirmPage(
+            "Reset “\(Shown.visible(device.name))”?",
+            [
+                "It makes its state anew from this cloud, as with `ubiquity reset`, as soon as it is online.",
+                "No edit is lost: what it can not upload first becomes recovered documents.",
+                "Its mount is away for a moment, and its local copies are downloaded again.",
+            ], action: "devices/\(device.id)/reset", button: "Reset it", back: "devices")
+    }
+
+    func reset(
+        _ visit: ConsoleDesk.Visit, _ fields: FormBody, _ context: ServerContext
+    ) async throws -> String {
+        guard try await desk.store.askReset(of: try context.number(), account: visit.account) else {
+            throw Self.noDevice
+        }
+        return "devices?done=\(Notice.resetAsked.rawValue)"
     }
 
     func signOutBrowser(

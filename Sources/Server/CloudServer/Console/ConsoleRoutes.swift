@@ -46,6 +46,8 @@ struct ConsoleRoutes: Sendable {
         router.get("devices", use: desk.page(devices))
         router.get("devices/:number/revoke", use: desk.page(confirmRevocation))
         router.post("devices/:number/revoke", use: desk.form(revoke))
+        router.get("devices/:number/reset", use: desk.page(confirmReset))
+        router.post("devices/:number/reset", use: desk.form(reset))
         router.post("browsers/:number/sign-out", use: desk.form(signOutBrowser))
         router.get("links", use: desk.page(links))
         router.post("links/:number/withdraw", use: desk.form(withdraw))
