@@ -5,6 +5,10 @@ import Testing
 extension EndToEnd {
     @Suite("Publishing")
     struct PublishTests {
+        private let ubiquity: String
+
+        init() throws { ubiquity = "\(try TestDevices.binaries())/ubiquity" }
+
         @Test("a link gives everybody what the document was, until it is withdrawn")
         func publish() async throws {
             try await ServerProcess.with { server in
@@ -12,7 +16,7 @@ extension EndToEnd {
                     try await test.a.ubiquity(["login", server.url, "--code", server.code()]).text()
                 } _: { test in
                     try await test.a.shell("seq 1 300000 > numbers.txt")
-                    let link = try await test.a.shell("ubiquity publish numbers.txt --expires 1h 2> /dev/null")
+                    let link = try await test.a.shell("\(ubiquity) publish numbers.txt --expires 1h 2> /dev/null")
                     #expect(link.hasPrefix("\(server.url)/p/"))
                     try await test.a.shell("echo other > numbers.txt")
                     try await test.a.sync()
@@ -20,12 +24,12 @@ extension EndToEnd {
                         try await test.a.shell("curl -sS '\(link)' | sha256sum; seq 1 300000 | sha256sum")
                             .split(separator: "\n").map(String.init).reduce(into: Set()) { $0.insert($1) }.count == 1)
                     #expect(try await test.a.shell("curl -sS -r 0-2 '\(link)' | od -An -c | tr -d ' '") == "1\\n2")
-                    let list = try await test.a.shell("ubiquity publish --list .")
+                    let list = try await test.a.shell("\(ubiquity) publish --list .")
                     #expect(list.contains("numbers.txt"))
-                    try await test.a.shell("ubiquity publish --withdraw 1 .")
+                    try await test.a.shell("\(ubiquity) publish --withdraw 1 .")
                     #expect(try await test.a.shell("curl -s -o /dev/null -w '%{http_code}' '\(link)'") == "404")
                     let secret = try await test.a.shell(
-                        "echo sesame | ubiquity publish numbers.txt --password 2> /dev/null")
+                        "echo sesame | \(ubiquity) publish numbers.txt --password 2> /dev/null")
                     #expect(try await test.a.shell("curl -s -o /dev/null -w '%{http_code}' '\(secret)'") == "401")
                     #expect(try await test.a.shell("curl -s -u any:sesame '\(secret)'") == "other")
                 }
@@ -50,7 +54,7 @@ extension EndToEnd {
                         """
                     #expect(try await test.a.shell(script) == "303")
                     try await eventually("the device has reset itself") {
-                        try await test.a.shell("cd /; ubiquity status --json").contains("\"rebuild\"")
+                        try await test.a.shell("cd /; \(ubiquity) status --json").contains("\"rebuild\"")
                     }
                     try await eventually("its documents are there") { try await test.a.contents("a.txt") == "kept" }
                 }
@@ -61,7 +65,7 @@ extension EndToEnd {
         func directory() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.shell("echo x > a.txt")
-                let outcome = try await test.a.shell("ubiquity publish a.txt 2>&1; echo status $?")
+                let outcome = try await test.a.shell("\(ubiquity) publish a.txt 2>&1; echo status $?")
                 #expect(outcome.contains("can not publish") && outcome.hasSuffix("status 1"))
             }
         }

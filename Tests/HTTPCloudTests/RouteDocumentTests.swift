@@ -28,6 +28,7 @@ struct RouteDocumentTests {
             let runner = ProgramRunner(
                 environment: [
                     "SERVER": server.address.description, "CODE": try await server.store.addCode(for: "anna").text,
+                    "CODE2": try await server.store.addCode(for: "anna").text,
                 ]
             ) {}
             return try await runner.run("bash", ["-c", script], in: "/", limit: .seconds(60)).output

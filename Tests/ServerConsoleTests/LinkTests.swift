@@ -1,3 +1,4 @@
+import Chunking
 import CloudModel
 import CloudProtocol
 import CloudStorage
@@ -162,6 +163,24 @@ struct LinkTests {
             #expect(answer["Content-Disposition"]?.hasPrefix("attachment;") == true)
             #expect(answer["X-Content-Type-Options"] == "nosniff")
             #expect(answer["Content-Security-Policy"]?.contains("sandbox") == true)
+        }
+    }
+
+    @Test("damaged chunks are never sent, and are asked for again")
+    func damaged() async throws {
+        try await withServer { server in
+            let device = try await server.device()
+            let (_, path) = try await publish(device, Array(repeating: 1, count: 100))
+            let chunk = Digest.of(Array(repeating: 1, count: 100))
+            let digits = chunk.description
+            let folder = "\(server.folder)/chunks/1/\(digits.prefix(2))"
+            let file = try #require(try FileManager.default.contentsOfDirectory(atPath: folder).first)
+            var bytes = try Data(contentsOf: URL(filePath: "\(folder)/\(file)"))
+            bytes[bytes.count - 1] ^= 1
+            try bytes.write(to: URL(filePath: "\(folder)/\(file)"))
+            let answer = try? await server.request(.GET, path)
+            #expect(answer?.body.count != 100)
+            #expect(try await device.backend.missing([chunk], in: .cloudDocs) == [chunk])
         }
     }
 
