@@ -90,7 +90,7 @@ powerloss: setup
 
 faults: setup
 	$(SWIFT_BUILD_TESTS)
-	$(if $(ALL),FAULTS_ALL=1) $(if $(FLOW),FAULTS_FLOW='$(FLOW)') $(SWIFT_TEST) --filter '^FaultTests\.'
+	$(if $(ALL),FAULTS_ALL=1) $(if $(FLOW),FAULTS_FLOW='$(FLOW)') $(if $(REFUSAL),FAULTS_REFUSAL='$(REFUSAL)') $(SWIFT_TEST) --filter '^FaultTests\.'
 
 FUZZ_BUILD := .build/fuzz
 fuzz: setup

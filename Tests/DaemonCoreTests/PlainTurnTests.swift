@@ -56,6 +56,16 @@ struct PlainTurnTests {
         #expect(waiting.all == ["called off", "given up"])
     }
 
+    @Test("a turn that comes after it was given up is ended: nobody listens, and nobody else is to end it")
+    func comesLate() {
+        let calls = Calls()
+        let turn = calls.turn
+        turn.giveUp()
+        turn.finish(calls.come)
+        turn.whenOver { calls.note($0) }
+        #expect(calls.all == ["called off", "ended", "given up"])
+    }
+
     @Test("the family of a program is itself and what started it; a program that is gone has none")
     func family() {
         let family = ProcessFamily.ancestors(of: getpid())

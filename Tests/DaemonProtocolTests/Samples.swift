@@ -33,19 +33,27 @@ enum Samples {
     static let side = ConflictSide(
         version: "7.0", path: oddPath, device: "desk", modified: WireTime(Timestamp(seconds: 1_700_000_000)), size: 9)
 
+    static let version = DocumentVersion(
+        version: "7.0", kind: .history, device: "desk", modified: WireTime(Timestamp(seconds: 1_700_000_000)), size: 9,
+        superseded: WireTime(Timestamp(seconds: 1_700_000_100)), isHere: true, file: "/s/versions/1-7.0/a.txt")
+
     static let requests: [DaemonRequest] = [
         .hello(HelloRequest(program: "test")), .status(StatusRequest(paths: [path, oddPath])),
         .watch(WatchRequest()), .sync(SyncRequest(paths: [.root], wait: true, timeout: 1.5)),
         .download(DownloadRequest(paths: [path], wait: true)), .evict(EvictRequest(paths: [oddPath])),
         .pin(PinRequest(paths: [path], pin: .evictOnUpdate)), .conflicts(ConflictsRequest(path: .root)),
         .resolve(ResolveRequest(path: path, keep: .version("7.0"))), .stop(StopRequest(upload: true)),
+        .versions(VersionsRequest(path: oddPath)), .fetchVersion(FetchVersionRequest(path: path, version: "7.0")),
+        .restore(RestoreRequest(path: path, version: "7.0")),
+        .removeVersions(RemoveVersionsRequest(path: oddPath, versions: ["7.0", "8.1"])),
         .diagnose(DiagnoseRequest()), .reset(ResetRequest()), .check(CheckRequest()),
         .claim(
             AccessRequest(
                 accesses: [WantedAccess(path: oddPath, mode: .write, options: [.forMerging])], purpose: "p", timeout: 2,
                 within: 3, withinPresenter: 4, presenter: 5)),
         .finish(FinishRequest(claim: 3)), .claims(ClaimsRequest()),
-        .present(PresentRequest(path: oddPath, callbacks: [.saveChanges, .didMove], purpose: "p")),
+        .present(
+            PresentRequest(path: oddPath, callbacks: [.saveChanges, .didMove], purpose: "p", observed: [.isUploaded])),
         .withdraw(WithdrawRequest(presenter: 5)), .letters(LettersRequest()),
         .answer(AnswerRequest(question: 6, failure: "the disk is full")),
         .publish(PublishRequest(path: oddPath, seconds: 604_800, password: "secret", timeout: 1.5)),
@@ -58,6 +66,8 @@ enum Samples {
         .items(ItemsResponse(outcomes: [ItemOutcome(path: oddPath, items: 2, bytes: 3, failure: failure)])),
         .sync(SyncResponse(pendingItems: 0, pendingBytes: 0)),
         .conflicts(ConflictsResponse(conflicts: [ConflictedItem(path: path, current: side, versions: [side])])),
+        .versions(VersionsResponse(path: oddPath, isDeleted: true, versions: [version])),
+        .fetchVersion(FetchVersionResponse(version: version)),
         .resolve(ResolveResponse(resolved: 1)), .diagnose(DiagnoseResponse(report: "all\nwell")),
         .reset(ResetResponse(pendingItems: 2)),
         .check(CheckResponse(checkedItems: 1, checkedBytes: 2, problems: [failure], problemCount: 1)),

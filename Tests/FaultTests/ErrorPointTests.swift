@@ -12,7 +12,13 @@ extension FaultSuite {
             let code: Int32
             let lasts: Bool
 
-            static var chosen: [Refusal] { Extent.isFull ? all : [all[1], all[2]] }
+            /// A share, all of them, or the one named (`make faults FLOW=upload REFUSAL='EIO once'`).
+            static var chosen: [Refusal] {
+                guard let name = getenv("FAULTS_REFUSAL").map({ String(cString: $0) }) else {
+                    return Extent.isFull ? all : [all[1], all[2]]
+                }
+                return all.filter { $0.description == name }
+            }
 
             private static let all = [
                 Refusal(description: "EIO once", code: EIO, lasts: false),
@@ -81,6 +87,7 @@ extension FaultBench {
         guard victim.daemon.isRunning else { throw EndToEndError("\(when): the daemon died of it") }
         // The daemon takes its time to find that a cloud is back which did not answer.
         try await eventually("\(when): all can be read") { try await !look(victim).isEmpty }
+        if flow.description == Flow.download.description { try await expectArrived(when) }
         try await expectKept(when)
         try await expectUploaded(when)
         try await recover()

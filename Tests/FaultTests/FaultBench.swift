@@ -142,6 +142,18 @@ final class FaultBench {
         }
     }
 
+    /// The same, once what the witness saved has come: a download that the disk refused is tried again after some seconds.
+    func expectArrived(_ when: String) async throws {
+        var violations: [String] = []
+        try await eventually("\(when): the newest is here") {
+            var copy = ledger
+            violations = copy.settle(try await look(victim))
+            return violations.isEmpty
+        } describe: {
+            "\(violations.prefix(10))"
+        }
+    }
+
     /// The same from the cloud: on the victim after dropping all local bytes, and on the witness.
     func expectKeptEverywhere(_ when: String) async throws {
         try await victim.sync()

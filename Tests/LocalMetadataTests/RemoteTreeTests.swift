@@ -22,12 +22,23 @@ struct RemoteTreeTests {
             for number in 1...40 {
                 let batch = try Self.batch(UInt64(number), &random)
                 let sequence = LogSequence(UInt64(number))
+                let before = model.allItems
                 let expected = try ContainerReducer().fold(batch, at: sequence, into: &model)
                 let found = try scratch.metadata.write { transaction in
                     var tree = RemoteTree(transaction, container: container)
                     return try ContainerReducer().fold(batch, at: sequence, into: &tree)
                 }
                 try #require(found == expected, "seed \(seed), entry \(number)")
+                try scratch.metadata.read { transaction throws -> Void in
+                    for item in before {
+                        let kept = Set((model.item(item.id)?.historicContents ?? []).map(\.content.digest))
+                        let history = try transaction.versions(of: item.id, in: container, VersionLimits(count: .max))
+                        let gone = item.historicContents.map(\.content.digest).filter { !kept.contains($0) }
+                        #expect(
+                            gone.allSatisfy { digest in history.contains { $0.content.digest == digest } },
+                            "seed \(seed), entry \(number): what is not current any more is in the history")
+                    }
+                }
             }
             try scratch.metadata.read { transaction throws -> Void in
                 let tree = RemoteTree(transaction, container: container)

@@ -97,7 +97,9 @@ extension Side {
     private static func writeMapped(_ opened: OpenSlot, _ offset: Int, _ count: Int, _ seed: Int) -> Outcome {
         var status = stat()
         guard fstat(opened.descriptor, &status) == 0 else { return .failure(errno) }
-        let count = min(count, status.st_size - offset)
+        // How large a folder is, each file system decides by itself; what may not be mapped, the kernel does.
+        let size = status.st_mode & S_IFMT == S_IFREG ? status.st_size : offset + count
+        let count = min(count, size - offset)
         guard count > 0 else { return .failure(ERANGE) }
         let page = offset / 4096 * 4096
         let length = offset - page + count
@@ -116,7 +118,13 @@ extension Side {
     ) -> Outcome {
         var from = Int64(output.flags.isDirect ? output.aligned(offset) : input.aligned(offset))
         var to = Int64(input.flags.isDirect ? input.aligned(at) : output.aligned(at))
-        let count = input.flags.isDirect ? input.aligned(count) : output.aligned(count)
+        var count = input.flags.isDirect ? input.aligned(count) : output.aligned(count)
+        if input.flags.isDirect || output.flags.isDirect {
+            // A last block that is not whole: whether it may be copied, each file system decides by itself.
+            var status = stat()
+            guard fstat(input.descriptor, &status) == 0 else { return .failure(errno) }
+            count = min(count, max(0, status.st_size - Int(from)) / 4096 * 4096)
+        }
         return .of { linux_copy_file_range(input.descriptor, &from, output.descriptor, &to, count) }
     }
 }

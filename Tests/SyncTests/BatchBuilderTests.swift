@@ -56,6 +56,43 @@ final class BatchBuilderTests {
         }
     }
 
+    @Test(
+        "a package is told as a whole, once nothing in it changed lately, is open for writing or waits for its upload")
+    func packages() throws {
+        try metadata.write { transaction throws -> Void in
+            let package = try insert("d.rtfd", in: documents(transaction), transaction)
+            let folder = try insert("inner", in: package.node, transaction)
+            let link = try insert("link", in: folder.node, kind: .symlink, transaction) { $0.target = [46] }
+            let other = try insert("other", in: documents(transaction), transaction)
+            func told(_ change: (inout LocalItem) -> Void) throws -> [ItemID] {
+                var changed = link
+                change(&changed)
+                try transaction.update(changed)
+                var builder = BatchBuilder(transaction, container: container, settledBefore: Timestamp(seconds: 1))
+                try builder.addReady(before: Timestamp(seconds: 1))
+                return builder.changes.compactMap(\.created)
+            }
+            #expect(try told { $0.pendingSince = Timestamp(seconds: 2) } == [other.item], "it may be half of a save")
+            #expect(try told { $0.isWriting = true } == [other.item])
+            #expect(try told { $0.isPaused = true } == [other.item])
+            #expect(try Set(told { _ in }) == Set([package, folder, link, other].map(\.item)))
+            var builder = BatchBuilder(transaction, container: container, held: [package.node])
+            try builder.addReady(before: Timestamp(seconds: 1))
+            #expect(builder.changes.compactMap(\.created) == [other.item], "somebody writes it under a claim")
+        }
+    }
+
+    @Test("one item of a package brings all of it into the batch, however full that is")
+    func wholePackages() throws {
+        try metadata.write { transaction throws -> Void in
+            let package = try insert("d.rtfd", in: documents(transaction), transaction)
+            let inner = try (0..<5).map { try insert("\($0)", in: package.node, transaction) }
+            var builder = BatchBuilder(transaction, container: container)
+            try builder.add(inner[3])
+            #expect(builder.changes.compactMap(\.created) == [package.item] + inner.map(\.item))
+        }
+    }
+
     @Test("a large new file is announced before its bytes are in the cloud, a small one is not")
     func announcements() throws {
         try metadata.write { transaction throws -> Void in

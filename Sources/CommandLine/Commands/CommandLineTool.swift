@@ -49,7 +49,8 @@ struct UbiquityCommand: ParsableCommand {
                 name: "Documents",
                 subcommands: [
                     SyncCommand.self, DownloadCommand.self, EvictCommand.self, PinCommand.self, UnpinCommand.self,
-                    ConflictsCommand.self, ResolveCommand.self, CoordinateCommand.self, PublishCommand.self,
+                    ConflictsCommand.self, ResolveCommand.self, VersionsCommand.self, RestoreCommand.self,
+                    CoordinateCommand.self, PublishCommand.self,
                 ]),
             CommandGroup(name: "Servers", subcommands: [LoginCommand.self, LogoutCommand.self]),
             CommandGroup(

@@ -1,5 +1,6 @@
 package import Basics
 package import DaemonProtocol
+package import LocalMetadata
 
 /// What a daemon is to do, complete and checked for form.
 package struct DaemonConfiguration: Hashable, Sendable {
@@ -14,6 +15,9 @@ package struct DaemonConfiguration: Hashable, Sendable {
     package var cacheLimit: ByteCount?
     /// How many bytes of the disk to leave free; nil: ``minimumFree(ofDisk:)`` decides.
     package var minimumFree: ByteCount?
+    /// How many superseded versions of a document are listed, and for how many days; nil: 10 and 30.
+    package var versionCount: Int?
+    package var versionDays: Int?
     /// Attached to a terminal or to a service manager.
     package var isForeground: Bool
     /// Make the state anew from the cloud before anything else.
@@ -31,7 +35,16 @@ package struct DaemonConfiguration: Hashable, Sendable {
         ]
         if let cacheLimit { arguments += ["--cache-limit", String(cacheLimit.bytes)] }
         if let minimumFree { arguments += ["--minimum-free", String(minimumFree.bytes)] }
+        if let versionCount { arguments += ["--version-count", String(versionCount)] }
+        if let versionDays { arguments += ["--version-days", String(versionDays)] }
         return isForeground ? arguments + ["--foreground"] : arguments
+    }
+
+    package var versions: VersionLimits {
+        var limits = VersionLimits()
+        if let versionCount { limits.count = min(max(0, versionCount), VersionLimits.most) }
+        if let versionDays { limits.age = .seconds(86_400 * min(max(0, versionDays), 36_500)) }
+        return limits
     }
 
     package var controlSocket: String { "\(stateDirectory)/control.sock" }
@@ -46,6 +59,8 @@ package struct DaemonOptions: Hashable, Sendable {
     package var state: String?
     package var cacheLimit: ByteCount?
     package var minimumFree: ByteCount?
+    package var versionCount: Int?
+    package var versionDays: Int?
     package var isForeground = false
     package var resets = false
 
@@ -97,6 +112,6 @@ extension DaemonOptions {
         return DaemonConfiguration(
             mountPoint: surroundings.absolute(mount), cloud: cloud, deviceName: device,
             stateDirectory: stateDirectory(in: surroundings), cacheLimit: cacheLimit, minimumFree: minimumFree,
-            isForeground: isForeground, resets: resets)
+            versionCount: versionCount, versionDays: versionDays, isForeground: isForeground, resets: resets)
     }
 }

@@ -27,6 +27,7 @@ struct Device: Sendable {
     let recovery: Recovery
     let id: CloudModel.DeviceID
     let limits: CacheLimits
+    let versions: VersionLimits
 
     /// Opens or makes what is in the state directory and brings it in order. Nothing answers before this returns.
     init(_ configuration: DaemonConfiguration, logger: Logger) throws {
@@ -41,6 +42,7 @@ struct Device: Sendable {
         try recovery.run()
         id = try Self.prepare(metadata, time)
         limits = try Self.limits(configuration, content)
+        versions = configuration.versions
         let timing = EngineTiming()
         link = EngineLink(metadata, patience: timing.patience)
         invalidator = KernelInvalidator(log: logger)
@@ -52,9 +54,11 @@ struct Device: Sendable {
         let context = EngineContext(
             metadata: metadata, content: content, backend: transfers.backend,
             mounted: MountLink(files, invalidator, link, claims), transfers: transfers, device: id,
-            deviceName: configuration.deviceName, time: time, timing: timing, log: logger)
-        engine = SyncEngine(context, limits: limits)
+            deviceName: configuration.deviceName, time: time, timing: timing, turns: DaemonTurns(claims), log: logger)
+        engine = SyncEngine(context, limits: limits, versions: versions)
+        try VersionFiles(directory: "\(state)/versions", context: context).removeAll()
         link.attach(engine)
+        claims.whenClaimEnds { [engine] in engine.askCloud() }
     }
 
     /// The device's id, made at the first start together with the container that everybody has.

@@ -30,10 +30,21 @@ final class EngineLink: ContentSource {
         // With nothing here and no cloud, a wait could only end in the same error.
         if item.presence == .none, case .offline = current.state { throw Errno(ENETUNREACH) }
         do {
+            try requestPackage(around: item)
             let opened = try current.downloads.open(item)
             return (opened.file, opened.download)
         } catch is StaleItem { throw Errno(ESTALE) }
     }
+
+    /// A package is one document: who opens a file of it will want the others.
+    private func requestPackage(around item: LocalItem) throws {
+        guard let package = try metadata.read({ try $0.package(around: item.parent).flatMap($0.item) }) else { return }
+        let noted = try metadata.write { try $0.want(package, priority: Self.packagePriority) }
+        if noted.items > 0 { downloadsWanted() }
+    }
+
+    /// Behind what was asked for by name, before a newer version of something else.
+    private static let packagePriority: UInt8 = 60
 
     func closeIncomplete(_ item: LocalItem) { current?.downloads.close(item) }
 
@@ -56,7 +67,10 @@ final class EngineLink: ContentSource {
         switch command {
         case .download: try requestDownload(item)
         case .evict:
-            do { try current?.evictor.evict(item.node) } catch is EvictionRefusal { throw Errno(EBUSY) }
+            // Those who show it are asked without holding up the caller, who may be one of them.
+            do {
+                guard try current?.evictor.evictInTurn(item.node) ?? true else { throw Errno(EINPROGRESS) }
+            } catch is EvictionRefusal { throw Errno(EBUSY) }
         }
     }
 

@@ -31,6 +31,7 @@ final class MountLink: MountedFiles {
         invalidator.invalidate(
             nodes: Array(effects.changedNodes), entries: effects.changedEntries.map { ($0.parent, $0.name.bytes) })
         claims.changed(effects.changedNodes, effects.changedEntries)
+        claims.lost(effects.lostVersions)
         if effects.wantsDownloads { source.downloadsWanted() }
     }
 

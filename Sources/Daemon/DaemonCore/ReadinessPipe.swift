@@ -1,17 +1,20 @@
 package import DaemonProtocol
 import FoundationEssentials
 import Glibc
+import Synchronization
 
 /// Tells whoever started the daemon how the start goes: lines into a pipe that was inherited from it, and notifications to a
 /// service manager if there is one.
 ///
 /// `starting: WHAT` and `note: TEXT` any number of times, then once `ready` or `error: ` and a ``DaemonFailure`` as JSON on one line.
-package struct ReadinessPipe: Sendable {
-    private let descriptor: Int32?
+///
+/// From then on the descriptor's number is another file's, and nothing is written to it or closed any more.
+package final class ReadinessPipe: Sendable {
+    private let descriptor: Mutex<Int32?>
 
     /// Nil when nobody waits.
     package init(descriptor: Int32?) {
-        self.descriptor = descriptor
+        self.descriptor = Mutex(descriptor)
         guard let descriptor else { return }
         // Not for programs that the daemon itself starts: the reader would wait for them too.
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
@@ -42,12 +45,14 @@ package struct ReadinessPipe: Sendable {
     }
 
     private func finish() {
-        if let descriptor { close(descriptor) }
+        if let descriptor = descriptor.withLock({ $0.take() }) { close(descriptor) }
     }
 
     /// A reader that has gone is no reason to fail.
     private func write(_ line: String) {
-        guard let descriptor else { return }
-        _ = line.withCString { Glibc.write(descriptor, $0, strlen($0)) }
+        descriptor.withLock { descriptor in
+            guard let descriptor else { return }
+            _ = line.withCString { Glibc.write(descriptor, $0, strlen($0)) }
+        }
     }
 }

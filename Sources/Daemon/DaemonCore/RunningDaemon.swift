@@ -10,6 +10,7 @@ import Mount
 import Sync
 import Synchronization
 import UnixSignals
+import VirtualFileSystem
 
 /// A device with its mount and its socket, from the mount to the unmount.
 final class RunningDaemon: Sendable {
@@ -51,6 +52,7 @@ final class RunningDaemon: Sendable {
             group.addTask { await self.serve(server) }
             group.addTask { await self.sweep() }
             group.addTask { await self.device.claims.watchStoppedPrograms() }
+            group.addTask { await self.watchAttributes() }
             group.addTask { await self.obey(signals) }
             group.addTask { await self.end(session, when: stops) }
             group.addTask { await DaemonService(self).obeyCloud() }
@@ -134,6 +136,22 @@ final class RunningDaemon: Sendable {
         for await signal in signals {
             logger.notice("told to stop", metadata: ["signal": "\(signal)"])
             stop()
+        }
+    }
+
+    /// Tells presenters of the state of their items: what the library calls ubiquity attributes.
+    private func watchAttributes() async {
+        let (claims, engine) = (device.claims, device.engine)
+        while !Task.isCancelled {
+            // Only cancellation ends the sleep early, and then the loop.
+            try? await Task.sleep(for: AttributeWatch.period)
+            guard !claims.attributes.isEmpty else { continue }
+            // Nothing in it throws; what can not be looked at is left out.
+            try? await engine.context.blocking { [device] in
+                claims.tellAttributes(writes: device.metadata.writes, isMoving: !engine.transfers.isEmpty) {
+                    try device.files.status(of: $0)
+                }
+            }
         }
     }
 

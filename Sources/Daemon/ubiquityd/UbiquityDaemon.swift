@@ -37,6 +37,12 @@ struct UbiquityDaemon: AsyncParsableCommand {
         transform: size)
     var minimumFree: ByteCount?
 
+    @Option(help: ArgumentHelp("How many superseded versions of a document to list (default: 10).", valueName: "n"))
+    var versionCount: Int?
+
+    @Option(help: ArgumentHelp("For how many days to list them (default: 30).", valueName: "n"))
+    var versionDays: Int?
+
     @Option(
         help: ArgumentHelp("What to log: trace, debug, info, notice, warning or error.", valueName: "level"),
         transform: level)
@@ -115,6 +121,8 @@ struct UbiquityDaemon: AsyncParsableCommand {
         options.state = state
         options.cacheLimit = cacheLimit
         options.minimumFree = minimumFree
+        options.versionCount = versionCount
+        options.versionDays = versionDays
         options.isForeground = foreground
         options.resets = reset
         return options

@@ -20,8 +20,18 @@ package struct BatchBuilder {
 
     /// New files from this size on are announced while their bytes are on the way. Each costs one more change.
     private let announcedSize: UInt64
+    /// What changed after this has not settled.
+    private let time: Timestamp
+    /// What programs write under a claim now.
+    private let held: Set<NodeID>
+    private var packages = PackageMemory()
 
-    package init(_ transaction: MetadataTransaction, container: ContainerID, announcedSize: UInt64 = .max) {
+    package init(
+        _ transaction: MetadataTransaction, container: ContainerID, announcedSize: UInt64 = .max,
+        settledBefore time: Timestamp = Timestamp(nanoseconds: .max), held: Set<NodeID> = []
+    ) {
+        self.time = time
+        self.held = held
         self.transaction = transaction
         self.container = container
         self.announcedSize = announcedSize
@@ -31,7 +41,7 @@ package struct BatchBuilder {
     private var bytes = 0
     private static let byteLimit = 1 << 20
 
-    package var isFull: Bool { changes.count >= Self.limit || bytes >= Self.byteLimit }
+    package var isFull: Bool { changes.count >= Self.limit || bytes >= Self.byteLimit || packages.isCutShort }
 
     /// Adds items until the batch is full; what waits for something else does not stand in the way of what comes behind it.
     package mutating func addReady(before time: Timestamp) throws {
@@ -52,8 +62,39 @@ package struct BatchBuilder {
         }
     }
 
-    /// Adds the changes of an item, and before them those of the folders above that the log does not have.
+    /// Adds the changes of an item, and before them those of the folders above that the log does not have. Of an item in a package: those of
+    /// the whole package, if all of it has settled and is in the cloud; else nothing.
     package mutating func add(_ item: LocalItem) throws {
+        guard let package = try packages.package(around: item, transaction) else { return try addAlone(item) }
+        try add(package: package, instead: { try $0.addAlone(item) })
+    }
+
+    /// What belongs together stands in one entry of the log, so that no device ever sees half of it.
+    private mutating func add(package: NodeID, instead: (inout BatchBuilder) throws -> Void) throws {
+        switch packages.states[package] {
+        case .waiting: return
+        case .told, .loose: return try instead(&self)
+        case nil: break
+        }
+        let news = try transaction.news(ofPackage: package, settledBefore: time)
+        guard !held.contains(package), !news.isUnderway else { return packages.states[package] = .waiting }
+        let count = news.items.count + news.departures.count
+        guard count <= PackageMemory.limit, news.bytes <= Self.byteLimit else {
+            packages.states[package] = .loose
+            return try instead(&self)
+        }
+        guard
+            changes.isEmpty || changes.count + count <= PackageMemory.limit && bytes + news.bytes <= 2 * Self.byteLimit
+        else {
+            packages.isCutShort = true
+            return packages.states[package] = .waiting
+        }
+        packages.states[package] = .told
+        for item in news.items { try addAlone(item) }
+        for departure in news.departures { try addAlone(departure) }
+    }
+
+    private mutating func addAlone(_ item: LocalItem) throws {
         guard !item.isExcluded, !item.isPaused, planned.insert(item.item).inserted else { return }
         let trees = try transaction.trees(of: item.item, in: container)
         guard let local = trees.local else { return }
@@ -62,17 +103,17 @@ package struct BatchBuilder {
             return
         }
         let plan = reconciler.plan(trees)
-        let news = plan.changes + (item.size >= announcedSize ? [plan.announcement].compactMap(\.self) : [])
+        let isAnnounced = try item.size >= announcedSize && packages.package(around: item, transaction) == nil
+        let news = plan.changes + (isAnnounced ? [plan.announcement].compactMap(\.self) : [])
         var displaced: [LocalItem] = []
         for change in news {
             if let resident = try makeRoom(for: change) { displaced.append(resident) }
         }
         told.insert(item.item)
         changes.append(contentsOf: news)
-        bytes += 160 + item.name.bytes.count + item.target.count
-        bytes += item.attributes.extended.reduce(0) { $0 + $1.key.utf8.count + $1.value.count }
+        bytes += item.roughSize
         if plan.changes.isEmpty, !plan.needsUpload { quiet.append(item.item) }
-        for resident in displaced { try add(resident) }
+        for resident in displaced { try addAlone(resident) }
     }
 
     /// Who has left the place that a change claims, or left this device, is told to have done so before: to the log, the place would
@@ -83,7 +124,7 @@ package struct BatchBuilder {
         let key = NameKey(place.name, folding: try tree.state().foldsNames)
         guard let resident = try tree.child(of: place.parent, key: key), resident != place.item else { return nil }
         if let departure = try transaction.departure(of: resident, in: container), !departure.isSent {
-            try add(departure)
+            try addAlone(departure)
             return nil
         }
         guard let item = try transaction.item(resident, in: container), !item.isExcluded, !item.isPaused else {
@@ -91,7 +132,7 @@ package struct BatchBuilder {
         }
         let parent = try transaction.item(item.parent)?.item
         guard item.name != place.name || parent != place.parent else { return nil }
-        try add(item)
+        try addAlone(item)
         guard !told.contains(resident), try isWaitingForThisBatch(item) else { return nil }
         // Two that change places, or one that wants to be in the other, need a third one.
         changes.append(.move(resident, parent: place.parent, name: try ItemName("\(resident).moving")))
@@ -119,7 +160,7 @@ package struct BatchBuilder {
         guard item.parent != .root, let parent = try transaction.item(item.parent),
             try transaction.remote(parent.item, in: container) == nil
         else { return true }
-        try add(parent)
+        try addAlone(parent)
         return told.contains(parent.item)
     }
 
@@ -133,11 +174,18 @@ package struct BatchBuilder {
             if folder.pendingSince != nil { above.append(folder) }
             next = folder.parent
         }
-        for folder in above.reversed() { try add(folder) }
+        for folder in above.reversed() { try addAlone(folder) }
     }
 
-    /// Adds a deletion, where the log has something to delete.
+    /// Adds a deletion, where the log has something to delete; of something in a package with all else of it.
     package mutating func add(_ departure: Departure) throws {
+        guard let folder = try transaction.item(departure.parent),
+            let package = try packages.package(around: folder, transaction)
+        else { return try addAlone(departure) }
+        try add(package: package, instead: { try $0.addAlone(departure) })
+    }
+
+    private mutating func addAlone(_ departure: Departure) throws {
         guard planned.insert(departure.item).inserted else { return }
         let trees = try transaction.trees(of: departure.item, in: container)
         if trees.remote?.body == .folder {
@@ -158,7 +206,7 @@ package struct BatchBuilder {
             guard let departure = try transaction.departure(of: child, in: container), !departure.isSent else {
                 continue
             }
-            try add(departure)
+            try addAlone(departure)
         }
     }
 

@@ -253,7 +253,50 @@ extension ContentService {
         gathered.withLock { $0[item.node] = ActiveDownload(item: item, download: download, file: file, isQueued: true) }
         defer { _ = gathered.withLock { $0.removeValue(forKey: item.node) } }
         try await download.completeAll(patience: context.timing.patience)
-        try await context.blocking { try self.install(wanted.reference, file, blob, item, download.manifest) }
+        let version = NewVersion(
+            reference: wanted.reference, file: file, blob: blob, replaced: item, manifest: download.manifest)
+        try await context.blocking { [self] in try installInTurn(version) }
+    }
+
+    /// A version all of whose bytes are in `blob`.
+    private struct NewVersion: Sendable {
+        let reference: ContentReference
+        let file: SharedDescriptor
+        let blob: BlobName
+        let replaced: LocalItem
+        let manifest: Manifest?
+    }
+
+    /// Swaps it in while nobody reads or writes the item under a claim, and after those who show it have saved. Where that takes its time it
+    /// waits by itself.
+    private func installInTurn(_ version: NewVersion) throws {
+        if context.turns.areFree {
+            do { return try install(version, ifFree: true) } catch is TurnNeeded {}
+        }
+        switch context.turns.ask(.swap, for: version.replaced.node) {
+        case .now(let end):
+            defer { end() }
+            try install(version)
+        case .later(let turn):
+            let isWaiting = context.waiting.add(version.replaced.node, turn) { [self] in await installLate(version, $0)
+            }
+            if !isWaiting { try context.content.remove(version.blob) }
+        // Asked for again by the next look at what the log has and this device has not.
+        case .refused: try context.content.remove(version.blob)
+        }
+    }
+
+    private func installLate(_ version: NewVersion, _ end: TurnEnd?) async {
+        do {
+            try await context.blocking { [self] in
+                defer { end?() }
+                guard end != nil else { return try context.content.remove(version.blob) }
+                context.mounted.noteIdleEdits(pause: .zero)
+                try install(version)
+            }
+        } catch {
+            context.log.warning("a newer version could not be swapped in", metadata: ["error": "\(error)"])
+        }
     }
 
     /// The shown version, so that chunks both have need not travel.
@@ -264,13 +307,11 @@ extension ContentService {
         return ChunkSource(file: SharedDescriptor(adopting: try context.content.open(item.blob)), manifest: manifest)
     }
 
-    private func install(
-        _ reference: ContentReference, _ file: SharedDescriptor, _ blob: BlobName, _ item: LocalItem,
-        _ manifest: Manifest?
-    ) throws {
-        try context.content.syncBytes(of: blob, file.raw)
+    private func install(_ version: NewVersion, ifFree: Bool = false) throws {
+        let (reference, blob, item) = (version.reference, version.blob, version.replaced)
+        try context.content.syncBytes(of: blob, version.file.raw)
         try context.content.syncName(of: blob)
-        let isInstalled = try context.changeTree { transaction, effects in
+        let isInstalled = try context.changeTree(ifFree: ifFree) { transaction, effects in
             var follower = LogFollower(context).follower(transaction, item.container)
             let name = try follower.install(reference, blob: blob, replacing: item)
             if let name, name != blob {
@@ -278,7 +319,7 @@ extension ContentService {
                 try context.content.syncName(of: name)
             }
             let isInstalled = name != nil
-            if isInstalled, let manifest, reference.layout == .manifest {
+            if isInstalled, let manifest = version.manifest, reference.layout == .manifest {
                 try transaction.setManifest(manifest.encoded(), for: reference.digest)
             }
             effects = follower.effects

@@ -24,7 +24,9 @@ final class DownloadQueue: Sendable {
             let wanted = try await context.blocking { [context] in
                 try context.metadata.read { try $0.wanted(limit: 256) }
             }
-            let fresh = running.withLock { running in wanted.filter { !running.contains($0.node) } }
+            let fresh = running.withLock { running in
+                wanted.filter { !running.contains($0.node) && !context.waiting.contains($0.node) }
+            }
             guard !fresh.isEmpty else { return }
             try await fetch(fresh)
         }
@@ -63,7 +65,7 @@ final class DownloadQueue: Sendable {
             return
         } catch {
             context.log.warning("a download failed", metadata: ["node": "\(item.node)", "error": "\(error)"])
-            // It would fail alike at once: it stays visible as an error until it is asked for again.
+            // It would fail alike at once: it stays visible as an error until it is asked for again, here or by ``FailedDownloads``.
             try await note(item, error: "\(error)", wanted: 0)
         }
     }

@@ -21,8 +21,10 @@ package struct EngineContext: Sendable {
     package let timing: EngineTiming
     /// From this size on other devices hear of a new file before its bytes are in the cloud.
     package let announcedSize: UInt64
+    package let turns: any EngineTurns
     package let log: Logger
     package let pace = Pace()
+    let waiting = WaitingTurns()
 
     /// How long a change rests before it is told; no time at all while somebody waits for it.
     var settle: Duration { pace.isHurried ? .zero : timing.settle }
@@ -33,7 +35,7 @@ package struct EngineContext: Sendable {
         metadata: MetadataDatabase, content: ContentStore, backend: any CloudBackend, mounted: any MountedFiles,
         transfers: TransferContext, device: DeviceID, deviceName: String, time: any TimeSource,
         newID: @escaping @Sendable () -> ItemID = ItemID.random, timing: EngineTiming = EngineTiming(),
-        announcedSize: UInt64 = 4 << 20, log: Logger
+        announcedSize: UInt64 = 4 << 20, turns: any EngineTurns = FreeTurns(), log: Logger
     ) {
         self.metadata = metadata
         self.content = content
@@ -46,6 +48,7 @@ package struct EngineContext: Sendable {
         self.newID = newID
         self.timing = timing
         self.announcedSize = announcedSize
+        self.turns = turns
         self.log = log
     }
 
@@ -68,9 +71,15 @@ package struct EngineContext: Sendable {
     }
 
     /// Changes the shown tree in one transaction while no file can become open, then does what follows from it outside.
-    package func changeTree<T>(_ body: (MetadataTransaction, inout TreeEffects) throws -> T) throws -> T {
+    ///
+    /// - Parameter isFree: Goes on only if nobody coordinates by then; ``TurnNeeded`` otherwise.
+    package func changeTree<T>(
+        ifFree isFree: Bool = false, _ body: (MetadataTransaction, inout TreeEffects) throws -> T
+    ) throws -> T {
         var effects = TreeEffects()
         let result = try mounted.exclusively {
+            // No claim begins while the gate is held.
+            if isFree, !turns.areFree { throw TurnNeeded() }
             let result = try metadata.write { transaction in
                 effects = TreeEffects()
                 return try body(transaction, &effects)

@@ -44,6 +44,7 @@ package enum EvictionRefusal: String, Sendable, Error {
     case isOpen = "a program has it open"
     case isEdited = "its newest edit is not in the cloud yet; try again when `ubiquity status` says uploaded"
     case isPinned = "it is pinned; run `ubiquity unpin` first"
+    case isPresented = "a program that shows it keeps it"
     case isExcluded = "it is excluded from sync, so the only copy is here"
 
     /// Nil where the bytes may go.

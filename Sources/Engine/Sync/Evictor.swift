@@ -1,8 +1,10 @@
+import Basics
 import CloudModel
 import Glibc
 import LocalContent
 package import LocalMetadata
 import Logging
+import Synchronization
 
 /// Drops local bytes, by hand or to keep the cache within its limits.
 package struct Evictor: Sendable {
@@ -47,7 +49,7 @@ package struct Evictor: Sendable {
             let candidates = try context.metadata.read { try $0.evictable(limit: 256, offset: kept) }
             guard !candidates.isEmpty else { break }
             let plan = EvictionPlan(candidates: candidates, excess: excess) { context.mounted.isOpen($0) }
-            let gone = plan.victims.filter(wasEvicted)
+            let gone = plan.victims.filter(wasEvictedInTurn)
             excess -= min(excess, gone.reduce(0) { $0 + $1.size })
             count += gone.count
             kept += candidates.count - gone.count
@@ -55,11 +57,45 @@ package struct Evictor: Sendable {
         return count
     }
 
-    private func wasEvicted(_ item: LocalItem) -> Bool {
-        do {
-            try evict(item.node)
+    /// Drops the bytes of one file if those who show it agree; where they have to be asked, once they have. Answers whether it is done.
+    /// Throws as ``evict(_:)``, and ``EvictionRefusal/isPresented`` where somebody keeps it.
+    package func evictInTurn(_ node: NodeID) throws -> Bool {
+        guard !context.turns.areFree else {
+            try evict(node)
             return true
-        } catch {
+        }
+        switch context.turns.ask(.evict, for: node) {
+        case .now(let end):
+            defer { end() }
+            try evict(node)
+            return true
+        case .later(let turn):
+            context.waiting.add(node, turn) { [self] in await evictLate(node, $0) }
+            return false
+        case .refused: throw EvictionRefusal.isPresented
+        }
+    }
+
+    private func evictLate(_ node: NodeID, _ end: TurnEnd?) async {
+        do {
+            try await context.blocking { [self] in
+                guard let end else { return noteRefusal(node) }
+                defer { end() }
+                try evict(node)
+            }
+        } catch { context.log.debug("kept a file", metadata: ["why": "\(error)"]) }
+    }
+
+    private func noteRefusal(_ node: NodeID) {
+        let now = context.time.now()
+        context.waiting.manners.withLock { $0.refused(node, at: now) }
+    }
+
+    private func wasEvictedInTurn(_ item: LocalItem) -> Bool {
+        let now = context.time.now()
+        guard context.waiting.manners.withLock({ $0.mayAsk(item.node, at: now) }) else { return false }
+        do { return try evictInTurn(item.node) } catch {
+            if error as? EvictionRefusal == .isPresented { noteRefusal(item.node) }
             context.log.debug("kept a file", metadata: ["why": "\(error)"])
             return false
         }

@@ -21,19 +21,24 @@ package struct LogFollower: Sendable {
                 "passed over a log entry", metadata: ["sequence": "\(record.sequence)", "why": "\(what)"])
             batch = nil
         }
-        try context.changeTree { transaction, effects in
+        try inTurn(batch?.changes.compactMap(\.item) ?? [], in: container) { held, transaction, effects in
             var tree = RemoteTree(transaction, container: container.id)
             guard let batch else { return try ContainerReducer().foldVoid(at: record.sequence, into: &tree) }
+            let removed = try removedVersions(batch, tree, transaction)
             let result = try ContainerReducer().fold(batch, at: record.sequence, into: &tree)
-            try follow(batch, result, in: container, transaction, &effects)
+            for version in removed {
+                try transaction.removeVersion(version.version, of: version.item, in: container.id)
+                effects.lostVersions.append(version)
+            }
+            try follow(batch, result, in: container, held, transaction, &effects)
         }
     }
 
     private func follow(
-        _ batch: ChangeBatch, _ result: FoldResult, in container: LocalContainer, _ transaction: MetadataTransaction,
-        _ effects: inout TreeEffects
+        _ batch: ChangeBatch, _ result: FoldResult, in container: LocalContainer, _ held: Set<NodeID>,
+        _ transaction: MetadataTransaction, _ effects: inout TreeEffects
     ) throws {
-        var follower = follower(transaction, container.id)
+        var follower = follower(transaction, container.id, held: held)
         for merge in result.merged { try follower.unite(merge.from, into: merge.into) }
         var touched = result.touched
         if batch.device == context.device {
@@ -42,7 +47,18 @@ package struct LogFollower: Sendable {
         var seen: Set<ItemID> = []
         for id in touched where seen.insert(id).inserted { try follower.follow(id) }
         try follower.nameSiblings()
-        effects = follower.effects
+        effects.add(follower.effects)
+    }
+
+    /// Versions of the history that the batch removes. What is in conflict until then goes there by being resolved.
+    private func removedVersions(
+        _ batch: ChangeBatch, _ tree: RemoteTree, _ transaction: MetadataTransaction
+    ) throws -> [HistoricVersion] {
+        try batch.changes.flatMap { change -> [HistoricVersion] in
+            guard case .resolve(let named, let versions) = change else { return [] }
+            let item = try tree.alias(of: named) ?? named
+            return try versions.compactMap { try transaction.version($0, of: item, in: tree.container) }
+        }
     }
 
     private func confirm(
@@ -65,18 +81,48 @@ package struct LogFollower: Sendable {
     package func followUnsettled(in container: LocalContainer) throws {
         let ids = try context.metadata.read { try $0.unsettled(in: container.id, limit: 2_000) }
         guard !ids.isEmpty else { return }
-        try context.changeTree { transaction, effects in
-            var follower = follower(transaction, container.id)
+        try inTurn(ids, in: container) { held, transaction, effects in
+            var follower = follower(transaction, container.id, held: held)
             for id in ids { try follower.follow(id) }
             try follower.nameSiblings()
             effects = follower.effects
         }
     }
 
-    package func follower(_ transaction: MetadataTransaction, _ container: ContainerID) -> TreeFollower {
+    package func follower(
+        _ transaction: MetadataTransaction, _ container: ContainerID, held: Set<NodeID> = []
+    ) -> TreeFollower {
         let mounted = context.mounted
-        return TreeFollower(transaction, container: container, now: context.time.now(), newID: context.newID) {
-            mounted.isOpen($0)
+        return TreeFollower(
+            transaction, container: container, now: context.time.now(), newID: context.newID, held: held
+        ) { mounted.isOpen($0) }
+    }
+
+    // MARK: Coordination
+
+    /// Changes the tree while nobody can begin to read or write these items under a claim. Those that are held already are told to `body`:
+    /// what they show is not to be touched, and nothing else waits for them.
+    private func inTurn(
+        _ ids: [ItemID], in container: LocalContainer,
+        _ body: (_ held: Set<NodeID>, MetadataTransaction, inout TreeEffects) throws -> Void
+    ) throws {
+        if context.turns.areFree {
+            do { return try context.changeTree(ifFree: true) { try body([], $0, &$1) } } catch is TurnNeeded {}
         }
+        let nodes = try context.metadata.read { transaction in
+            try Set(ids).compactMap { try transaction.node(of: $0, in: container.id) }
+        }
+        var ends: [TurnEnd] = []
+        var held: Set<NodeID> = []
+        defer { for end in ends { end() } }
+        for node in nodes {
+            if case .now(let end) = context.turns.ask(.follow, for: node) {
+                ends.append(end)
+            } else {
+                held.insert(node)
+            }
+        }
+        if !held.isEmpty { context.turns.noteDeferral() }
+        try context.changeTree { try body(held, $0, &$1) }
     }
 }

@@ -24,9 +24,33 @@ package struct Outbox: Sendable {
         try context.followClock()
         let due = context.time.now().adding(.zero - context.settle)
         guard try context.metadata.read({ try hasWork(in: container.id, before: due, $0) }) else { return nil }
-        let batch = try context.metadata.write { try build(in: container, before: due, $0) }
+        let (held, ends) = try heldPackages(before: due)
+        defer { for end in ends { end() } }
+        let batch = try context.metadata.write { try build(in: container, before: due, held: held, $0) }
         if batch != nil { try context.metadata.makeDurable() }
         return batch
+    }
+
+    /// Packages that somebody writes under a claim, and turns for those that nobody does, until the batch is made.
+    private func heldPackages(before due: Timestamp) throws -> (Set<NodeID>, [TurnEnd]) {
+        guard !context.turns.areFree else { return ([], []) }
+        var memory = PackageMemory()
+        let packages = try context.metadata.read { transaction in
+            Set(
+                try transaction.pending(before: due, limit: 10_000).compactMap {
+                    try memory.package(around: $0, transaction)
+                })
+        }
+        var (held, ends): (Set<NodeID>, [TurnEnd]) = ([], [])
+        for package in packages {
+            if case .now(let end) = context.turns.ask(.tell, for: package) {
+                ends.append(end)
+            } else {
+                held.insert(package)
+            }
+        }
+        if !held.isEmpty { context.turns.noteDeferral() }
+        return (held, ends)
     }
 
     private func hasWork(in container: ContainerID, before due: Timestamp, _ transaction: MetadataTransaction) throws
@@ -39,10 +63,10 @@ package struct Outbox: Sendable {
     }
 
     private func build(
-        in container: LocalContainer, before due: Timestamp, _ transaction: MetadataTransaction
+        in container: LocalContainer, before due: Timestamp, held: Set<NodeID>, _ transaction: MetadataTransaction
     ) throws -> Batch? {
         var builder = BatchBuilder(
-            transaction, container: container.id, announcedSize: context.announcedSize)
+            transaction, container: container.id, announcedSize: context.announcedSize, settledBefore: due, held: held)
         try builder.addReady(before: due)
         let departures = try transaction.unsentDepartures(in: container.id, before: due, limit: BatchBuilder.limit)
         for departure in departures where !builder.isFull {

@@ -15,12 +15,15 @@ package final class SyncEngine: Sendable {
     package let context: EngineContext
     package let downloads: ContentService
     package let evictor: Evictor
+    private let sealer: EditSealer
+    private let failedDownloads: FailedDownloads
     package let troubles = ContainerTroubles()
     let uploads: UploadService
     private let queue: DownloadQueue
     let outbox: Outbox
     let follower: LogFollower
     private let limits: CacheLimits
+    private let versions: VersionLimits
     let logBell = Wakeup()
     private let localBell = Wakeup()
     let uploadBells = Dictionary(uniqueKeysWithValues: UploadService.Lane.allCases.map { ($0, Wakeup()) })
@@ -34,12 +37,15 @@ package final class SyncEngine: Sendable {
         var rounds: UInt64 = 0
     }
 
-    package init(_ context: EngineContext, limits: CacheLimits) {
+    package init(_ context: EngineContext, limits: CacheLimits, versions: VersionLimits = VersionLimits()) {
         self.context = context
+        self.versions = versions
         self.limits = limits
         downloads = ContentService(context)
         evictor = Evictor(context)
-        uploads = UploadService(context)
+        sealer = EditSealer(context)
+        failedDownloads = FailedDownloads(context)
+        uploads = UploadService(context, uploaded: logBell)
         queue = DownloadQueue(context, downloads)
         outbox = Outbox(context)
         follower = LogFollower(context)
@@ -80,6 +86,7 @@ package final class SyncEngine: Sendable {
             group.addTask { await self.watchLocalChanges() }
             group.addTask { await self.loop("download", self.downloadBell) { try await self.queue.run() } }
             group.addTask { await self.maintain() }
+            group.addTask { await self.context.waiting.run() }
         }
     }
 
@@ -161,7 +168,10 @@ package final class SyncEngine: Sendable {
     }
 
     private func maintain() async {
+        var rounds = 0
         while !Task.isCancelled {
+            rounds += 1
+            let isHourly = rounds % 3_600 == 1
             // Only cancellation ends a sleep early, and then the loop.
             try? await context.clock.sleep(for: context.timing.maintenance)
             do {
@@ -170,8 +180,11 @@ package final class SyncEngine: Sendable {
                     try context.mounted.saveUsage()
                     // Afterwards, so that the next look at the disk sees what was evicted.
                     defer { context.mounted.takeAwayBlobs() }
+                    if isHourly { try context.metadata.write { try $0.expireVersions(olderThan: versions.age) } }
                     try evictor.enforce(limits)
+                    if try failedDownloads.look(after: context.timing.maintenance) { downloadBell.ring() }
                 }
+                try await sealer.look { self.uploads.progress(of: $0) != nil }
             } catch { context.log.warning("maintenance failed", metadata: ["error": "\(error)"]) }
         }
     }

@@ -13,6 +13,8 @@ package struct TreeEffects: Sendable {
     /// Bytes that nothing refers to any more.
     package var orphanedBlobs: [BlobName] = []
     package var wantsDownloads = false
+    /// Versions of the history that somebody removed.
+    package var lostVersions: [HistoricVersion] = []
 
     package struct Entry: Hashable, Sendable {
         package let parent: NodeID
@@ -21,8 +23,18 @@ package struct TreeEffects: Sendable {
 
     package init() {}
 
+    mutating func add(_ other: TreeEffects) {
+        changedNodes.formUnion(other.changedNodes)
+        changedEntries.formUnion(other.changedEntries)
+        removed += other.removed
+        orphanedBlobs += other.orphanedBlobs
+        wantsDownloads = wantsDownloads || other.wantsDownloads
+        lostVersions += other.lostVersions
+    }
+
     package var isEmpty: Bool {
         changedNodes.isEmpty && changedEntries.isEmpty && removed.isEmpty && orphanedBlobs.isEmpty && !wantsDownloads
+            && lostVersions.isEmpty
     }
 }
 

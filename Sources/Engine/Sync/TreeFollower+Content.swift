@@ -68,6 +68,30 @@ extension TreeFollower {
         return item.blob
     }
 
+    /// Puts an older content, all of it in `blob`, in the place of the shown one: an edit that the cloud has the bytes of. Nothing happens
+    /// when the file changed since. Answers as ``install(_:blob:replacing:)``.
+    mutating func restore(
+        _ reference: ContentReference, blob: BlobName, replacing old: LocalItem
+    ) throws -> BlobName? {
+        guard var item = try transaction.item(old.node), item.generation == old.generation, item.content == old.content,
+            !item.isWriting, !item.isEdited, item.pendingSince == nil
+        else { return nil }
+        let previous = item
+        if isOpen(item.node) { item = try renumber(item) }
+        item.content = reference
+        item.size = reference.size
+        item.presence = .whole
+        item.ranges = []
+        item.generation = blob.generation
+        (item.attributes.modified, item.changed, item.pendingSince) = (now, now, now)
+        (item.wanted, item.downloadError) = (0, nil)
+        try transaction.update(item)
+        if item.node == previous.node, previous.presence != .none { effects.orphanedBlobs.append(previous.blob) }
+        effects.changedNodes.insert(previous.node)
+        enter(item.parent, item.name)
+        return item.blob
+    }
+
     /// The shown content is the log's now.
     private func agreeOnContent(of remote: CloudItem) throws {
         guard var agreed = try transaction.synced(remote.id, in: container) else { return }

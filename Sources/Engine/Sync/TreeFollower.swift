@@ -9,6 +9,8 @@ package struct TreeFollower {
     let transaction: MetadataTransaction
     let container: ContainerID
     let isOpen: (NodeID) -> Bool
+    /// What somebody reads or writes under a claim: its content stays as it is until that is over.
+    let held: Set<NodeID>
     let now: Timestamp
     let newID: () -> ItemID
     package var effects = TreeEffects()
@@ -21,12 +23,13 @@ package struct TreeFollower {
 
     package init(
         _ transaction: MetadataTransaction, container: ContainerID, now: Timestamp, newID: @escaping () -> ItemID,
-        isOpen: @escaping (NodeID) -> Bool
+        held: Set<NodeID> = [], isOpen: @escaping (NodeID) -> Bool
     ) {
         self.transaction = transaction
         self.container = container
         self.now = now
         self.newID = newID
+        self.held = held
         self.isOpen = isOpen
     }
 
@@ -34,7 +37,15 @@ package struct TreeFollower {
     package mutating func follow(_ id: ItemID) throws {
         guard underway.insert(id).inserted else { return }
         defer { underway.remove(id) }
-        let trees = try transaction.trees(of: id, in: container)
+        var trees = try transaction.trees(of: id, in: container)
+        if !held.isEmpty, trees.remote != nil, let node = try transaction.node(of: id, in: container),
+            held.contains(node)
+        {
+            trees.local?.isBeingWritten = true
+        }
+        // No program is to see some files of a package's old version beside some of its new one: what is not here yet is a placeholder.
+        let isInPackage = try isNewContent(trees) && isInPackage(id)
+        if isInPackage { trees.local?.evictsOnUpdate = true }
         if trees.remote == nil, trees.local == nil, let sibling = try transaction.item(id, in: container) {
             return try followSibling(sibling)
         }
@@ -43,10 +54,25 @@ package struct TreeFollower {
             // The place is taken by something the log has not heard of. What was agreed on stays until it has.
             plan.agreed = keepPlace(of: trees.synced, in: plan.agreed, isShown: trees.local != nil)
         }
+        // It was here, so it is to be here again.
+        if isInPackage { try fetch(id) }
         try agree(on: plan.agreed, id, trees)
         // What was just shown for the first time is as the log says.
         if trees.local != nil || !plan.changes.isEmpty || plan.needsUpload { try markPending(id, plan) }
         if let remote = trees.remote { try followConflicts(of: remote) } else { try followOrphans(of: id) }
+    }
+
+    /// Whether all bytes of another content than the log's are here, and none that the cloud does not have.
+    private func isNewContent(_ trees: ItemTrees) -> Bool {
+        guard let local = trees.local, local.isMaterialised, !local.isEdited, !local.isBeingWritten,
+            let new = trees.remote?.body.content?.reference
+        else { return false }
+        return new != local.content && trees.synced.map { local.hasContent(of: $0) } ?? false
+    }
+
+    private func isInPackage(_ id: ItemID) throws -> Bool {
+        guard let node = try transaction.node(of: id, in: container) else { return false }
+        return try transaction.package(around: node) != nil
     }
 
     private func keepPlace(of synced: CloudItem?, in agreed: CloudItem?, isShown: Bool) -> CloudItem? {

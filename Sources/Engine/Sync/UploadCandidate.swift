@@ -6,12 +6,18 @@ package import LocalMetadata
 package struct UploadCandidate: Sendable {
     package let item: LocalItem
     package let status: BlobStatus
+    /// What its bytes were while it waited; nil if they are not known to have been the same since.
+    private let seal: EditSeal?
 
     /// Throws the `Errno` of `stat(2)` where its bytes can not be found.
     package init(_ item: LocalItem, in store: ContentStore) throws {
         self.item = item
         status = try store.status(item.blob)
+        seal = try store.seal(of: item.blob).flatMap { [status] in $0.isOf(item, status) ? $0 : nil }
     }
+
+    /// Whether these may be the bytes that a program wrote: false where they changed by themselves.
+    package func isIntact(_ reference: ContentReference) -> Bool { seal?.matches(reference.digest) ?? true }
 
     /// Its content is in the cloud as `reference`; unless the file was written since, that is what it is. Answers whether it is.
     package func note(

@@ -13,6 +13,8 @@ final class UploadService: Sendable {
     private let context: EngineContext
     private let uploader: ContentUploader
     private let running = Mutex<[NodeID: Progress]>([:])
+    /// Rung when something has reached the cloud whose turn came late.
+    private let uploaded: Wakeup
 
     struct Progress: Sendable {
         let item: LocalItem
@@ -38,8 +40,9 @@ final class UploadService: Sendable {
     private static let smallFile: UInt64 = 4 << 20
     private static let groupBytes: UInt64 = 64 << 20
 
-    init(_ context: EngineContext) {
+    init(_ context: EngineContext, uploaded: Wakeup) {
         self.context = context
+        self.uploaded = uploaded
         uploader = ContentUploader(context.transfers)
     }
 
@@ -55,7 +58,9 @@ final class UploadService: Sendable {
         let items = try await context.blocking { [context] in
             try context.metadata.read { try $0.uploadable(before: due, sizes: lane.sizes, limit: lane.groupFiles) }
         }
-        let fresh = running.withLock { running in items.filter { running[$0.node] == nil } }
+        let fresh = running.withLock { running in
+            items.filter { running[$0.node] == nil && !context.waiting.contains($0.node) }
+        }
         guard !fresh.isEmpty else { return false }
         var isAnyDone = false
         for (container, group) in Dictionary(grouping: fresh, by: \.container).sorted(by: { $0.key < $1.key }) {
@@ -88,13 +93,55 @@ final class UploadService: Sendable {
     }
 
     private func upload(_ items: [LocalItem], to container: ContainerName) async throws -> Bool {
-        let candidates = try await context.blocking { [self] in items.compactMap(candidate) }
+        let candidates = try await context.blocking { [self] in items.compactMap { inTurn($0, to: container) } }
+        return try await upload(candidates, to: container)
+    }
+
+    private func upload(_ candidates: [UploadCandidate], to container: ContainerName) async throws -> Bool {
+        guard !candidates.isEmpty else { return false }
         running.withLock { running in
             for candidate in candidates { running[candidate.item.node] = Progress(item: candidate.item, bytes: 0) }
         }
-        defer { running.withLock { running in for item in items { running[item.node] = nil } } }
+        defer { running.withLock { running in for candidate in candidates { running[candidate.item.node] = nil } } }
         let results = try await uploader.upload(candidates.map(uploadItem), to: container)
         return try await context.blocking { [self] in try note(zip(candidates, results)) }
+    }
+
+    /// What is uploaded is what the file is while nobody writes it under a claim; a write after that makes the upload void. So the turn
+    /// ends with that look, and no writer waits for the network. Nil where somebody holds it or has to save first: that waits by itself.
+    private func inTurn(_ item: LocalItem, to container: ContainerName) -> UploadCandidate? {
+        if context.turns.areFree { return candidate(item) }
+        switch context.turns.ask(.upload, for: item.node) {
+        case .now(let end):
+            defer { end() }
+            return candidate(item)
+        case .later(let turn):
+            context.waiting.add(item.node, turn) { [self] in await uploadLate(item, to: container, $0) }
+            return nil
+        case .refused: return nil
+        }
+    }
+
+    /// Its turn has come, or not: then the next round asks anew.
+    private func uploadLate(_ item: LocalItem, to container: ContainerName, _ end: TurnEnd?) async {
+        guard let end else { return }
+        do {
+            let found = try await context.blocking { [self] in
+                defer { end() }
+                return try saved(item).flatMap { candidate($0) }
+            }
+            guard let found, try await upload([found], to: container) else { return }
+            uploaded.ring()
+        } catch {
+            context.log.debug("an upload whose turn came late failed", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// The item with what those who show it have just saved; nil if there is nothing to upload any more.
+    private func saved(_ item: LocalItem) throws -> LocalItem? {
+        context.mounted.noteIdleEdits(pause: .zero)
+        let present = try context.metadata.read { try $0.item(item.item, in: item.container) }
+        return present.flatMap { $0.isEdited && !$0.isPaused && !$0.isExcluded ? $0 : nil }
     }
 
     private func candidate(_ item: LocalItem) -> UploadCandidate? {
@@ -125,6 +172,8 @@ final class UploadService: Sendable {
         try context.metadata.write { transaction in
             for (candidate, result) in results {
                 switch result {
+                case .success(let upload) where !candidate.isIntact(upload.reference):
+                    try setError(Self.damage, of: candidate.item, transaction)
                 case .success where !durable.contains(candidate.item.blob):
                     try setError(
                         "This disk did not take its bytes; they are written again.", of: candidate.item, transaction)
@@ -145,6 +194,10 @@ final class UploadService: Sendable {
         if !isAnyDone, let cloudError { throw cloudError }
         return isAnyDone
     }
+
+    private static let damage =
+        "Its bytes on this device changed by themselves while it waited for the cloud: the disk may be failing. "
+        + "Look at it, and save it again to upload it as it is; or restore it from a backup."
 
     /// Answers those that are: one whose sync failed before waits until it is made anew.
     private func makeDurable(_ all: [BlobName]) throws -> Set<BlobName> {

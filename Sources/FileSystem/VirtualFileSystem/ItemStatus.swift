@@ -10,6 +10,11 @@ package struct DocumentStatus: Sendable, Equatable {
         /// Local, but a newer version is known.
         case downloaded
         case notDownloaded
+
+        fileprivate func worse(_ other: Downloading) -> Downloading {
+            let order: [Downloading] = [.current, .downloaded, .notDownloaded]
+            return order.last { $0 == self || $0 == other } ?? self
+        }
     }
 
     package var downloading: Downloading
@@ -58,7 +63,39 @@ extension VirtualFileSystem {
     package func status(of item: LocalItem) throws -> DocumentStatus {
         // Asked before the transaction: whoever answers may itself be reading the database.
         let progress = source.progress(of: item)
-        return try metadata.read { try status(of: item, progress, $0) }
+        let own = try metadata.read { try status(of: item, progress, $0) }
+        return item.isPackage ? try status(ofPackage: item, own) : own
+    }
+
+    /// A package is as far as the last of its files is, and has the first error of any.
+    private func status(ofPackage package: LocalItem, _ own: DocumentStatus) throws -> DocumentStatus {
+        var files: [LocalItem] = []
+        var isUploaded = own.isUploaded
+        try metadata.read { transaction in
+            try transaction.forEach(below: package) { item in
+                if item.kind == .file, !item.isConflictSibling { files.append(item) }
+                if item.pendingSince != nil { isUploaded = false }
+            }
+        }
+        var whole = own
+        var (size, present) = (UInt64(0), 0.0)
+        for file in files where !file.isExcluded {
+            let status = try status(of: file)
+            whole.downloading = whole.downloading.worse(status.downloading)
+            whole.isDownloading = whole.isDownloading || status.isDownloading
+            whole.isDownloadRequested = whole.isDownloadRequested || status.isDownloadRequested
+            whole.downloadingError = whole.downloadingError ?? status.downloadingError
+            isUploaded = isUploaded && status.isUploaded
+            whole.isUploading = whole.isUploading || status.isUploading
+            whole.uploadingError = whole.uploadingError ?? status.uploadingError
+            whole.hasUnresolvedConflicts = whole.hasUnresolvedConflicts || status.hasUnresolvedConflicts
+            size += file.size
+            present += Double(file.size) * status.percentDownloaded
+        }
+        whole.isUploaded = isUploaded
+        whole.percentUploaded = isUploaded ? 100 : 0
+        whole.percentDownloaded = size == 0 ? 100 : present / Double(size)
+        return whole
     }
 
     private func status(

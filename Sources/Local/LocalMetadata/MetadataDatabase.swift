@@ -17,6 +17,7 @@ package final class MetadataDatabase: Sendable {
     private let log: Logger
     private let onCall: (@Sendable (DatabaseCall) throws -> Void)?
     private let reserve: DiskReserve
+    private let writeCount = Atomic<UInt64>(0)
 
     /// Opens or makes the database. Throws `tooNew` when a newer version of this program wrote it, `damaged` when it is none.
     /// With `mayHaveLostPower` commits missing in the middle of the log are no damage: what was not synced may be gone in any part.
@@ -107,7 +108,10 @@ package final class MetadataDatabase: Sendable {
     private func writeOnce<T>(_ body: (MetadataTransaction) throws -> T) throws -> T {
         try connections.writer.inDatabase { db in
             // Counted also where the commit fails: one sync too many does no harm.
-            defer { sync.noteCommit() }
+            defer {
+                sync.noteCommit()
+                writeCount.add(1, ordering: .relaxed)
+            }
             let result = try db.transaction("BEGIN IMMEDIATE") {
                 let result = try body(MetadataTransaction(db))
                 try onCall?(.commit)
@@ -117,6 +121,9 @@ package final class MetadataDatabase: Sendable {
             return result
         }
     }
+
+    /// Goes up with each write transaction: whether something may be different since.
+    package var writes: UInt64 { writeCount.load(ordering: .relaxed) }
 
     /// Returns when every transaction that returned before this call survives the loss of power. Once it has failed it fails for
     /// ever (`notDurable`), as the disk may have lost any of them.

@@ -66,7 +66,7 @@ struct IntendedSchema {
         let empty = try DatabaseQueue(configuration: configuration)
         try Schema.migrator.migrate(empty)
         (tables, definitions) = try empty.read { db in
-            let tables = try SealMigration.tables.map { name in
+            let tables = try Schema.sealedTables.map { name in
                 Table(name: name, columns: try db.columns(in: name).map(\.name).filter { $0 != RowSeal.column })
             }
             return (tables, try Self.definitions(in: db))

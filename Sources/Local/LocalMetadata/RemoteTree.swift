@@ -11,7 +11,7 @@ import struct Foundation.Data
 /// means that it equals `remote`. So the two trees together cost little more than one.
 package struct RemoteTree: TreeStore {
     private let transaction: MetadataTransaction
-    private let container: ContainerID
+    package let container: ContainerID
 
     package init(_ transaction: MetadataTransaction, container: ContainerID) {
         self.transaction = transaction
@@ -58,6 +58,7 @@ package struct RemoteTree: TreeStore {
 
     package mutating func put(_ item: CloudItem) throws {
         try keepSynced(item.id)
+        if let before = try self.item(item.id) { try keepVersions(before, notIn: item) }
         // A tombstone gives its name free: the index covers live items only.
         let key = try NameKey(item.name, folding: state().foldsNames)
         try transaction.run(CloudItem.insertion, StatementArguments(item.values(in: container, key: key)))
@@ -74,6 +75,16 @@ package struct RemoteTree: TreeStore {
             SELECT \(CloudItem.selection) FROM remote WHERE container = ? AND item = ?
             ON CONFLICT (container, item) DO NOTHING
             """, [container.value, id.data])
+    }
+
+    /// What is neither current nor in conflict any more goes to the history.
+    private func keepVersions(_ before: CloudItem, notIn after: CloudItem) throws {
+        guard before.body != after.body || before.isDeleted != after.isDeleted || before.conflicts != after.conflicts
+        else { return }
+        let kept = Set(after.historicContents.map(\.content.digest))
+        for version in before.historicContents where !kept.contains(version.content.digest) {
+            try transaction.insert(version.superseded(at: state().time, in: container))
+        }
     }
 
     package func child(of parent: ItemID, key: NameKey) throws -> ItemID? {

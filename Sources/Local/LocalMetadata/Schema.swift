@@ -14,6 +14,9 @@ enum Schema {
             for statement in coveringIndexes { try db.execute(sql: statement) }
         }
         migrator.registerMigration("seals") { try SealMigration(db: $0).run() }
+        migrator.registerMigration("versions") { db in
+            for statement in versions { try db.execute(sql: statement) }
+        }
         return migrator
     }
 
@@ -172,6 +175,31 @@ enum Schema {
         ) WITHOUT ROWID
         """,
     ]
+    /// Contents that were current once and are still in the cloud.
+    private static let versions = [
+        """
+        CREATE TABLE version (
+          seal INTEGER GENERATED ALWAYS AS
+            (\(RowSeal.expression(HistoricVersion.columns))) STORED,
+          container INTEGER NOT NULL REFERENCES container(id),
+          item BLOB NOT NULL CHECK (length(item) = 16),
+          sequence INTEGER NOT NULL,
+          changeIndex INTEGER NOT NULL,
+          size INTEGER NOT NULL CHECK (size >= 0),
+          digest BLOB NOT NULL CHECK (length(digest) = 32),
+          layout INTEGER NOT NULL,
+          modified INTEGER NOT NULL,
+          author INTEGER NOT NULL,
+          authorName TEXT NOT NULL,
+          superseded INTEGER NOT NULL,
+          PRIMARY KEY (container, item, sequence, changeIndex)
+        ) WITHOUT ROWID
+        """,
+        "CREATE INDEX version_superseded ON version(container, superseded)",
+    ]
+    /// Tables whose rows have seals.
+    static let sealedTables = SealMigration.tables + ["version"]
+
     /// The engine asks these questions again and again: they are answered without a look at any row that is not meant.
     private static let coveringIndexes = [
         "DROP INDEX local_pending",

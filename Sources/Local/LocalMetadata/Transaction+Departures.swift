@@ -21,6 +21,11 @@ extension MetadataTransaction {
         try fetchAll(QueueQueries.unsentDepartures, [time.nanoseconds, container.value, limit])
     }
 
+    /// Unsent deletions of what was in that folder.
+    package func unsentDepartures(from parent: NodeID) throws -> [Departure] {
+        try departures("parent = ? AND isSent = 0", [Int64(bitPattern: parent.value)])
+    }
+
     package func insert(_ departure: Departure) throws {
         memory.hasDepartures = true
         try run(

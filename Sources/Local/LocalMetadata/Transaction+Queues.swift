@@ -119,4 +119,14 @@ extension MetadataTransaction {
             WHERE uploadError IS NOT NULL OR downloadError IS NOT NULL ORDER BY node DESC LIMIT ?
             """, [limit])
     }
+
+    /// Some of the files whose last download failed and that nobody has asked for since, whichever they are.
+    package func failedDownloads(limit: Int) throws -> [LocalItem] {
+        try fetchAll(
+            """
+            SELECT \(LocalItem.selection) FROM local
+            WHERE (uploadError IS NOT NULL OR downloadError IS NOT NULL) AND downloadError IS NOT NULL AND wanted = 0
+            ORDER BY random() LIMIT ?
+            """, [limit])
+    }
 }

@@ -11,6 +11,10 @@ package enum DaemonRequest: Hashable, Sendable {
     case pin(PinRequest)
     case conflicts(ConflictsRequest)
     case resolve(ResolveRequest)
+    case versions(VersionsRequest)
+    case fetchVersion(FetchVersionRequest)
+    case restore(RestoreRequest)
+    case removeVersions(RemoveVersionsRequest)
     case stop(StopRequest)
     case diagnose(DiagnoseRequest)
     case reset(ResetRequest)
@@ -40,7 +44,8 @@ extension DaemonRequest {
 
 extension DaemonRequest: Codable {
     private enum Verb: String, CodingKey {
-        case hello, status, watch, sync, download, evict, pin, conflicts, resolve, stop, diagnose, reset, check, claim,
+        case hello, status, watch, sync, download, evict, pin, conflicts, resolve, versions,
+            fetchVersion, restore, removeVersions, stop, diagnose, reset, check, claim,
             finish, claims, present, withdraw, letters, answer, publish, links, unpublish
     }
 
@@ -61,6 +66,10 @@ extension DaemonRequest: Codable {
         case .pin: self = .pin(try container.decode(PinRequest.self, forKey: verb))
         case .conflicts: self = .conflicts(try container.decode(ConflictsRequest.self, forKey: verb))
         case .resolve: self = .resolve(try container.decode(ResolveRequest.self, forKey: verb))
+        case .versions: self = .versions(try container.decode(VersionsRequest.self, forKey: verb))
+        case .fetchVersion: self = .fetchVersion(try container.decode(FetchVersionRequest.self, forKey: verb))
+        case .restore: self = .restore(try container.decode(RestoreRequest.self, forKey: verb))
+        case .removeVersions: self = .removeVersions(try container.decode(RemoveVersionsRequest.self, forKey: verb))
         case .stop: self = .stop(try container.decode(StopRequest.self, forKey: verb))
         case .diagnose: self = .diagnose(try container.decode(DiagnoseRequest.self, forKey: verb))
         case .reset: self = .reset(try container.decode(ResetRequest.self, forKey: verb))
@@ -90,6 +99,10 @@ extension DaemonRequest: Codable {
         case .pin(let request): try container.encode(request, forKey: .pin)
         case .conflicts(let request): try container.encode(request, forKey: .conflicts)
         case .resolve(let request): try container.encode(request, forKey: .resolve)
+        case .versions(let request): try container.encode(request, forKey: .versions)
+        case .fetchVersion(let request): try container.encode(request, forKey: .fetchVersion)
+        case .restore(let request): try container.encode(request, forKey: .restore)
+        case .removeVersions(let request): try container.encode(request, forKey: .removeVersions)
         case .stop(let request): try container.encode(request, forKey: .stop)
         case .diagnose(let request): try container.encode(request, forKey: .diagnose)
         case .reset(let request): try container.encode(request, forKey: .reset)

@@ -6,6 +6,8 @@ package enum DaemonResponse: Hashable, Sendable {
     case sync(SyncResponse)
     case conflicts(ConflictsResponse)
     case resolve(ResolveResponse)
+    case versions(VersionsResponse)
+    case fetchVersion(FetchVersionResponse)
     case diagnose(DiagnoseResponse)
     case reset(ResetResponse)
     case check(CheckResponse)
@@ -20,7 +22,8 @@ package enum DaemonResponse: Hashable, Sendable {
 
 extension DaemonResponse: Codable {
     private enum Kind: String, CodingKey {
-        case hello, status, items, sync, conflicts, resolve, diagnose, reset, check, granted, claims,
+        case hello, status, items, sync, conflicts, resolve, versions, fetchVersion, diagnose, reset, check, granted,
+            claims,
             presenting, published, links, done
     }
 
@@ -38,6 +41,8 @@ extension DaemonResponse: Codable {
         case .sync: self = .sync(try container.decode(SyncResponse.self, forKey: kind))
         case .conflicts: self = .conflicts(try container.decode(ConflictsResponse.self, forKey: kind))
         case .resolve: self = .resolve(try container.decode(ResolveResponse.self, forKey: kind))
+        case .versions: self = .versions(try container.decode(VersionsResponse.self, forKey: kind))
+        case .fetchVersion: self = .fetchVersion(try container.decode(FetchVersionResponse.self, forKey: kind))
         case .diagnose: self = .diagnose(try container.decode(DiagnoseResponse.self, forKey: kind))
         case .reset: self = .reset(try container.decode(ResetResponse.self, forKey: kind))
         case .check: self = .check(try container.decode(CheckResponse.self, forKey: kind))
@@ -59,6 +64,8 @@ extension DaemonResponse: Codable {
         case .sync(let response): try container.encode(response, forKey: .sync)
         case .conflicts(let response): try container.encode(response, forKey: .conflicts)
         case .resolve(let response): try container.encode(response, forKey: .resolve)
+        case .versions(let response): try container.encode(response, forKey: .versions)
+        case .fetchVersion(let response): try container.encode(response, forKey: .fetchVersion)
         case .diagnose(let response): try container.encode(response, forKey: .diagnose)
         case .reset(let response): try container.encode(response, forKey: .reset)
         case .check(let response): try container.encode(response, forKey: .check)

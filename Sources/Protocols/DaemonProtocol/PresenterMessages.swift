@@ -6,10 +6,14 @@ package struct PresentRequest: Codable, Hashable, Sendable {
     package let callbacks: [PresenterCallback]
     /// Accesses of this purpose are its own: it hears nothing of them.
     package let purpose: String?
+    /// Which attributes it wants to hear of, if it has that callback; nil: all.
+    package let observed: [ObservableAttribute]?
 
     package init(
-        path: MountPath, callbacks: [PresenterCallback] = PresenterCallback.allCases, purpose: String? = nil
+        path: MountPath, callbacks: [PresenterCallback] = PresenterCallback.allCases, purpose: String? = nil,
+        observed: [ObservableAttribute]? = nil
     ) {
+        self.observed = observed
         self.path = path
         self.callbacks = callbacks
         self.purpose = purpose
@@ -22,6 +26,14 @@ package enum PresenterCallback: String, Codable, Hashable, Sendable, CaseIterabl
         accommodateEviction
     case didMove, didChange, subitemDidAppear, subitemDidMove, subitemDidChange
     case didGainVersion, didResolveConflict, subitemDidGainVersion, subitemDidResolveConflict
+    case didLoseVersion, subitemDidLoseVersion, didChangeUbiquityAttributes
+}
+
+/// What is said of a document's state in the cloud; the names of `URLResourceKey`, shortened.
+package enum ObservableAttribute: String, Codable, Hashable, Sendable, CaseIterable {
+    case isUbiquitousItem, downloadingStatus, isDownloading, downloadRequested, downloadingError
+    case isUploaded, isUploading, uploadingError, hasUnresolvedConflicts, containerDisplayName
+    case isExcludedFromSync, isSyncPaused
 }
 
 package struct PresentingResponse: Codable, Hashable, Sendable {
@@ -100,11 +112,14 @@ package struct PresenterNews: Codable, Hashable, Sendable {
     package let from: MountPath?
     /// That came into conflict, or was resolved; what `resolve` takes.
     package let version: String?
+    /// Those that changed, of those that it observes.
+    package let attributes: [ObservableAttribute]?
 
     package init(
         presenter: UInt64, callback: PresenterCallback, path: MountPath? = nil, from: MountPath? = nil,
-        version: String? = nil
+        version: String? = nil, attributes: [ObservableAttribute]? = nil
     ) {
+        self.attributes = attributes
         self.presenter = presenter
         self.callback = callback
         self.path = path

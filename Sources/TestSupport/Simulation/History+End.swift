@@ -92,8 +92,9 @@ extension History {
     func look(at device: SimulatedDevice) throws {
         let snapshot = try Snapshot(device)
         let lies = random.chance(30) ? try device.lies(&random) : []
+        let accused = try device.sealEdits()
         let invented = ledger.invented(in: snapshot.contents.subtracting([Snapshot.unreadable]))
-        stepProblems += (snapshot.problems + lies + invented).map { "\(device.name), in between: \($0)" }
+        stepProblems += (snapshot.problems + lies + accused + invented).map { "\(device.name), in between: \($0)" }
     }
 
     /// Where all know everything, all show the same, and there is no conflict.

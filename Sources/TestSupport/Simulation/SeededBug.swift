@@ -29,6 +29,8 @@ package enum SeededBug: String, CaseIterable, Sendable {
     case sweepsEdits
     /// What was written during an upload counts as uploaded.
     case uploadHidesWrite
+    /// What an edit's bytes were once is held against what was written since.
+    case staleSeal
 
     package var summary: String {
         switch self {
@@ -46,6 +48,7 @@ package enum SeededBug: String, CaseIterable, Sendable {
         case .twoOrders: "two devices see two orders"
         case .sweepsEdits: "recovery takes edits for leftovers"
         case .uploadHidesWrite: "a write during an upload counts as uploaded"
+        case .staleSeal: "what was written since counts as damage"
         }
     }
 }

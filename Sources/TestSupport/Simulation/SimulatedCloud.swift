@@ -40,14 +40,18 @@ final class SimulatedCloud {
 
     // MARK: Contents, of one chunk each
 
+    static func name(of bytes: [UInt8]) -> ContentReference {
+        Manifest(bytes.isEmpty ? [] : [ChunkEntry(id: .of(bytes), length: bytes.count)]).reference
+    }
+
     /// Keeps the bytes of a content and answers its name.
     func store(_ bytes: [UInt8]) -> ContentReference {
-        let manifest = Manifest(bytes.isEmpty ? [] : [ChunkEntry(id: .of(bytes), length: bytes.count)])
+        let name = Self.name(of: bytes)
         let kept = bug == .tornUpload && bytes.count > 6 ? Array(bytes.dropLast()) : bytes
-        contents[manifest.reference] = kept
-        frames[manifest.reference] = ChunkFrame.encode(kept)
+        contents[name] = kept
+        frames[name] = ChunkFrame.encode(kept)
         stores += 1
-        return manifest.reference
+        return name
     }
 
     /// The bytes of a content as a device gets them: checked against their name. Nil where the cloud never had them.

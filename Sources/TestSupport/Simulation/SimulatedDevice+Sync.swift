@@ -57,6 +57,9 @@ extension SimulatedDevice {
             guard let candidate = try? UploadCandidate(item, in: content) else { continue }
             let bytes = try bytes(of: item.blob)
             let reference = try calling { cloud.store(bytes) }
+            guard candidate.isIntact(reference) else {
+                throw BrokenRule(what: "\(item.name) is not uploaded, as if its disk had changed it")
+            }
             try meanwhile()
             try content.sync(item.blob)
             if try metadata.write({ try note(candidate, reference, $0) }) { isAnyDone = true }

@@ -5,6 +5,7 @@ import Ubiquity
 /// A program that coordinates, well or badly, for tests with processes of their own: says what happens, a line each.
 ///
 /// `presenter-tool present FILE [deaf] [yields] [slow GO]`: shows FILE. `deaf` never answers; `yields` lets the bytes go; `slow` stays in the first news until the file GO is there.
+/// `presenter-tool versions FILE`: walks through the history of FILE as a program would, puts its oldest version back and removes the others.
 /// `presenter-tool hold read|write FILE GO`: stays in an accessor until the file GO is there.
 @main
 struct PresenterTool {
@@ -13,6 +14,7 @@ struct PresenterTool {
         switch arguments.dropFirst().first {
         case "present": try present(arguments)
         case "hold": try hold(arguments)
+        case "versions": try versions(URL(filePath: arguments[2]))
         default: throw CocoaError(.featureUnsupported)
         }
     }
@@ -45,10 +47,50 @@ struct PresenterTool {
         say(error.map { "error \($0.code)" } ?? "done")
     }
 
+    private static func versions(_ url: URL) throws {
+        guard let current = NSFileVersion.currentVersionOfItem(at: url) else { throw CocoaError(.fileNoSuchFile) }
+        say("current of \(current.localizedNameOfSavingComputer ?? "nobody")")
+        let distant = try nonlocal(url)
+        say("\(NSFileVersion.otherVersionsOfItem(at: url)?.count ?? -1) here, \(distant.count) in the cloud")
+        guard let oldest = distant.last else { return }
+        var error: NSError?
+        NSFileCoordinator().coordinate(readingItemAt: oldest.url, error: &error) { found in
+            say("read \((try? String(contentsOf: found, encoding: .utf8)) ?? "nothing")")
+        }
+        say("\(NSFileVersion.otherVersionsOfItem(at: url)?.count ?? -1) here, \(try nonlocal(url).count) in the cloud")
+        let again = NSFileVersion.version(itemAt: url, forPersistentIdentifier: oldest.persistentIdentifier)
+        say(
+            "\(again?.hasLocalContents == true ? "found" : "lost"), \(again?.isDiscardable == true ? "discardable" : "kept")"
+        )
+        NSFileCoordinator().coordinate(writingItemAt: url, options: .forReplacing, error: &error) { target in
+            do { try oldest.replaceItem(at: target) } catch { say("not replaced: \(error)") }
+        }
+        say("now \(try String(contentsOf: url, encoding: .utf8))")
+        try NSFileVersion.removeOtherVersionsOfItem(at: url)
+        say("\(NSFileVersion.otherVersionsOfItem(at: url)?.count ?? -1) here")
+        if let error { say("error \(error)") }
+    }
+
+    private static func nonlocal(_ url: URL) throws -> [NSFileVersion] {
+        let done = DispatchSemaphore(value: 0)
+        let box = Answer()
+        NSFileVersion.getNonlocalVersionsOfItem(at: url) { versions, error in
+            box.value.withLock { $0 = error.map { .failure($0) } ?? .success(versions ?? []) }
+            done.signal()
+        }
+        done.wait()
+        return try box.value.withLock { $0 }?.get() ?? []
+    }
+
     /// Until the file is there: the test says by it when to go on.
     static func wait(for file: String) {
         while !FileManager.default.fileExists(atPath: file) { poll(nil, 0, 20) }
     }
+}
+
+/// What a handler was called with.
+private final class Answer: Sendable {
+    let value = Mutex<Result<[NSFileVersion], any Error>?>(nil)
 }
 
 /// Says what it is sent.
@@ -103,6 +145,14 @@ private final class Witness: NSObject, NSFilePresenter, @unchecked Sendable {
     func presentedItemDidChange() {
         PresenterTool.say("changed")
         if let go { PresenterTool.wait(for: go) }
+    }
+
+    func presentedItemDidChangeUbiquityAttributes(_ attributes: Set<URLResourceKey>) {
+        for name in attributes.map(\.rawValue).sorted() { PresenterTool.say("attribute \(name)") }
+    }
+
+    func presentedItemDidLose(_ version: NSFileVersion) {
+        PresenterTool.say("lost \(version.persistentIdentifier)")
     }
 
     func presentedItemDidGain(_ version: NSFileVersion) {

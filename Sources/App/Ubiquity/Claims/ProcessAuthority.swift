@@ -222,8 +222,10 @@ extension PresenterCallbacks {
         case .subitemDidAppear: .subitemDidAppear
         case .subitemDidMove: .subitemDidMove
         case .subitemDidChange: .subitemDidChange
-        // Only containers have versions.
-        case .didGainVersion, .didResolveConflict, .subitemDidGainVersion, .subitemDidResolveConflict: []
+        // Only containers have versions and a state in the cloud.
+        case .didLoseVersion, .subitemDidLoseVersion, .didChangeUbiquityAttributes, .didGainVersion,
+            .didResolveConflict, .subitemDidGainVersion, .subitemDidResolveConflict:
+            []
         }
     }
 }

@@ -179,7 +179,7 @@ final class MountAuthority: ClaimAuthority {
         }
         if begins { connection.send(.letters(LettersRequest())) { _, _ in } }
         let done = Mailslot<Bool>()
-        let request = PresentRequest(path: mountPath, callbacks: agent.callbacks)
+        let request = PresentRequest(path: mountPath, callbacks: agent.callbacks, observed: agent.observed)
         connection.send(.present(request)) { [self] _, answer in
             if case .success(.presenting(let response)) = answer { enter(agent, response.presenter, connection) }
             state.withLock { state in

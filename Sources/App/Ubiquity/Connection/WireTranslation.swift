@@ -68,6 +68,9 @@ extension PresenterAgent.Letter {
             return (question.presenter, .question(question.question, tasks[...]))
         case .comeBack(let over): return (over.presenter, .comeBack(over.question))
         case .news(let news):
+            if let attributes = news.attributes {
+                return (news.presenter, .news(.didChangeAttributes(Set(attributes.map(\.key)))))
+            }
             let notice = PresenterAgent.News(
                 news.callback, news.path.map { url($0, root) }, from: news.from.map { url($0, root) },
                 version: news.version)
@@ -106,6 +109,8 @@ extension PresenterAgent.News {
         switch (callback, url) {
         case (.didGainVersion, _): self = .didGain(version)
         case (.didResolveConflict, _): self = .didResolve(version)
+        case (.didLoseVersion, _): self = .didLose(version)
+        case (.subitemDidLoseVersion, let url?): self = .subitemDidLose(url, version)
         case (.subitemDidGainVersion, let url?): self = .subitemDidGain(url, version)
         case (.subitemDidResolveConflict, let url?): self = .subitemDidResolve(url, version)
         default: return nil

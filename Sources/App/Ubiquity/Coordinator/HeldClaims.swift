@@ -65,7 +65,10 @@ struct HeldClaims: Sendable {
             let mount = claims.lazy.compactMap({ $0.authority as? MountAuthority }).first(where: {
                 item.path.hasPrefix($0.root + "/")
             })
-        else { return }
+        else {
+            do { _ = try VersionDirectory.shared.fetch(item.path) } catch { throw CoordinationFailure(error) }
+            return
+        }
         guard MountAuthority.attribute("status", of: item.path) == "notDownloaded", Self.isDocument(item.path) else {
             return
         }

@@ -4,9 +4,10 @@ public import Foundation
 import Glibc
 import Synchronization
 
-/// A version of a document: the current one, or one that lost a conflict and waits to be resolved.
+/// A version of a document: the current one, one that lost a conflict and waits to be resolved, or one of its history.
 ///
-/// Apple's name: `NSFileVersion`. The daemon keeps no history beside that, so there are no other versions.
+/// Apple's name: `NSFileVersion`. What was current once is in the cloud for 30 days, the newest 10 of a document; see ``getNonlocalVersionsOfItem(at:completionHandler:)``.
+/// A version can not be added: saving the document makes one.
 // What changes is behind a Mutex.
 open class NSFileVersion: NSObject, @unchecked Sendable {
     /// How ``replaceItem(at:options:)`` replaces.
@@ -28,15 +29,20 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
     public let persistentIdentifier: any NSCoding
     /// It lost a conflict.
     public let isConflict: Bool
+    let isOfHistory: Bool
+    let document: URL
     private let wasResolved = Mutex(false)
 
-    private init(_ side: ConflictSide, _ url: URL, of document: URL, isConflict: Bool) {
-        self.url = url
+    init(_ version: DocumentVersion, of document: URL) {
+        // The document may have been named by a link.
+        url = version.kind == .current ? document : URL(filePath: version.file)
+        self.document = document
         localizedName = document.lastPathComponent
-        localizedNameOfSavingComputer = side.device
-        modificationDate = Date(timeIntervalSince1970: Double(side.modified.timestamp.nanoseconds) / 1e9)
-        persistentIdentifier = NSString(string: side.version)
-        self.isConflict = isConflict
+        localizedNameOfSavingComputer = version.device
+        modificationDate = Date(timeIntervalSince1970: Double(version.modified.timestamp.nanoseconds) / 1e9)
+        persistentIdentifier = NSString(string: version.version)
+        isConflict = version.kind == .conflict
+        isOfHistory = version.kind == .history
     }
 
     private init(current url: URL) {
@@ -47,18 +53,31 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
         let values = try? FileManager.default.attributesOfItem(atPath: url.path)
         modificationDate = values?[.modificationDate] as? Date
         persistentIdentifier = NSString(string: "current")
-        isConflict = false
+        document = url
+        (isConflict, isOfHistory) = (false, false)
     }
 
     /// A version that is gone: only its name is left.
     init(resolved version: String, of document: URL) {
         url = document
+        self.document = document
         localizedName = document.lastPathComponent
         localizedNameOfSavingComputer = nil
         modificationDate = nil
         persistentIdentifier = NSString(string: version)
-        isConflict = true
+        (isConflict, isOfHistory) = (true, false)
         wasResolved.withLock { $0 = true }
+    }
+
+    /// A version of the history that is gone: only its name is left.
+    init(gone version: String, of document: URL) {
+        url = document
+        self.document = document
+        localizedName = document.lastPathComponent
+        localizedNameOfSavingComputer = nil
+        modificationDate = nil
+        persistentIdentifier = NSString(string: version)
+        (isConflict, isOfHistory) = (false, true)
     }
 
     /// Nil if it has been resolved by now.
@@ -73,44 +92,68 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
     /// The version that the document shows; nil if there is none.
     open class func currentVersionOfItem(at url: URL) -> NSFileVersion? {
         guard WantedItem.exists(url.path) else { return nil }
-        guard let conflict = conflict(of: url) else { return NSFileVersion(current: url) }
-        return NSFileVersion(conflict.item.current, url, of: url, isConflict: false)
+        return all(of: url)?.first { !$0.isConflict && !$0.isOfHistory } ?? NSFileVersion(current: url)
     }
 
-    /// Those that lost a conflict; the current one is never among them. Nil if there is no such document.
+    /// Those beside the current one that can be read at once: what lost a conflict, and what was fetched of the history. Nil if there is no such
+    /// document.
     open class func otherVersionsOfItem(at url: URL) -> [NSFileVersion]? {
-        WantedItem.exists(url.path) ? unresolvedConflictVersionsOfItem(at: url) ?? [] : nil
+        guard WantedItem.exists(url.path) else { return nil }
+        return (all(of: url) ?? []).filter { $0.isConflict || $0.isOfHistory && $0.hasLocalContents }
     }
 
     /// Those that lost a conflict which nobody has resolved; nil if there is no such document, or it is in no container.
     open class func unresolvedConflictVersionsOfItem(at url: URL) -> [NSFileVersion]? {
         guard WantedItem.exists(url.path), ClaimRouter.shared.route(url).mount != nil else { return nil }
-        guard let (item, root) = conflict(of: url) else { return [] }
-        return item.versions.map { side in
-            NSFileVersion(side, URL(filePath: "\(root)/\(side.path)"), of: url, isConflict: true)
+        return (all(of: url) ?? []).filter(\.isConflict)
+    }
+
+    /// The history that is in the cloud only. A coordinated read of a version's ``url`` fetches it; so does ``replaceItem(at:options:)``. Then it is
+    /// among ``otherVersionsOfItem(at:)``. The handler is called on a thread of its own.
+    open class func getNonlocalVersionsOfItem(
+        at url: URL, completionHandler: @escaping @Sendable ([NSFileVersion]?, (any Error)?) -> Void
+    ) {
+        DispatchQueue.global().async {
+            do throws(DaemonFailure) {
+                let all = try list(of: url).map { NSFileVersion($0, of: url) }
+                completionHandler(all.filter { $0.isOfHistory && !$0.hasLocalContents }, nil)
+            } catch { completionHandler(nil, error.cocoa(url)) }
         }
     }
 
     /// The version that had that identifier.
     open class func version(itemAt url: URL, forPersistentIdentifier identifier: Any) -> NSFileVersion? {
         guard let text = identifier as? NSString else { return nil }
-        let all = [currentVersionOfItem(at: url)].compactMap(\.self) + (otherVersionsOfItem(at: url) ?? [])
-        return all.first { ($0.persistentIdentifier as? NSString) == text }
+        return all(of: url)?.first { ($0.persistentIdentifier as? NSString) == text }
     }
 
-    /// Removes all versions that lost a conflict: the document is as it is. Inside a coordinated write.
+    /// Removes what ``otherVersionsOfItem(at:)`` lists. Inside a coordinated write.
     open class func removeOtherVersionsOfItem(at url: URL) throws {
         for version in otherVersionsOfItem(at: url) ?? [] { try version.remove() }
     }
 
-    private class func conflict(of url: URL) -> (item: ConflictedItem, root: String)? {
+    /// A folder of its own for what is to replace the document. Whoever asks for it removes it.
+    open class func temporaryDirectoryURLForNewVersionOfItem(at url: URL) -> URL {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "ubiquity-\(UUID().uuidString)")
+        // The write into a folder that could not be made says why.
+        try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        return folder
+    }
+
+    /// Nil where the daemon can not be asked: then there are no versions to be had.
+    private class func all(of url: URL) -> [NSFileVersion]? {
+        (try? list(of: url))?.map { NSFileVersion($0, of: url) }
+    }
+
+    private class func list(of url: URL) throws(DaemonFailure) -> [DocumentVersion] {
         let route = ClaimRouter.shared.route(url)
-        // Where the daemon can not be asked there are no versions to be had.
-        guard let mount = route.mount, let path = try? mount.path(route.path),
-            case .conflicts(let response) = try? mount.call(.conflicts(ConflictsRequest(path: path))),
-            let item = response.conflicts.first(where: { $0.path == path })
-        else { return nil }
-        return (item, mount.root)
+        guard let mount = route.mount else { return [] }
+        guard case .versions(let answer) = try mount.call(.versions(VersionsRequest(path: try mount.path(route.path))))
+        else { return [] }
+        for version in answer.versions where version.kind == .history {
+            VersionDirectory.shared.add(version, of: route.path, mount)
+        }
+        return answer.versions
     }
 
     // MARK: State
@@ -125,10 +168,14 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Whether it may be reclaimed when space is short: never.
-    open var isDiscardable: Bool { false }
-    /// Whether its bytes are here. Reading at ``url`` fetches them otherwise.
-    open var hasLocalContents: Bool { MountAuthority.attribute("status", of: url.path) != "notDownloaded" }
+    /// Whether it may be reclaimed when space is short: a copy of what the cloud has.
+    open var isDiscardable: Bool { isOfHistory }
+    /// Whether its bytes are here. A coordinated read at ``url`` fetches them otherwise.
+    open var hasLocalContents: Bool {
+        isOfHistory
+            ? FileManager.default.fileExists(atPath: url.path)
+            : MountAuthority.attribute("status", of: url.path) != "notDownloaded"
+    }
     open var hasThumbnail: Bool { false }
 
     // MARK: What can be done with it
@@ -136,10 +183,7 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
     /// Puts the content of this version in the document's place. Inside a coordinated write of the document. Answers the document's URL.
     @discardableResult
     open func replaceItem(at url: URL, options: ReplacingOptions = []) throws -> URL {
-        let route = ClaimRouter.shared.route(self.url)
-        if !hasLocalContents, let mount = route.mount {
-            do { try mount.download(route.path) } catch { throw error.cocoa(self.url) }
-        }
+        if !hasLocalContents { try fetch() }
         // A name that stays on this device; renamed over the document, the file becomes that document.
         let copy = url.deletingLastPathComponent().appending(path: ".\(UUID().uuidString).tmp")
         try FileManager.default.copyItem(at: self.url, to: copy)
@@ -148,12 +192,30 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
             try FileManager.default.removeItem(at: copy)
             throw CoordinationFailure.error(.fileWriteUnknown, message, at: url)
         }
-        if options.contains(.byMoving), isConflict { try remove() }
+        if options.contains(.byMoving), isConflict || isOfHistory { try remove() }
         return url
     }
 
-    /// Resolves the version by dropping it, on every device. The current one can not be removed.
+    private func fetch() throws {
+        do throws(DaemonFailure) {
+            if try VersionDirectory.shared.fetch(url.path) { return }
+            let route = ClaimRouter.shared.route(url)
+            try route.mount?.download(route.path)
+        } catch { throw error.cocoa(url) }
+    }
+
+    /// Drops the version, on every device: a conflict is resolved by it. The current one can not be removed.
     open func remove() throws {
+        if isOfHistory, let version = persistentIdentifier as? NSString {
+            let route = ClaimRouter.shared.route(document)
+            guard let mount = route.mount else { return }
+            do throws(DaemonFailure) {
+                let request = RemoveVersionsRequest(
+                    path: try mount.path(route.path), versions: [String(describing: version)])
+                _ = try mount.call(.removeVersions(request))
+            } catch { throw error.cocoa(document) }
+            return
+        }
         guard isConflict else {
             throw CoordinationFailure.error(
                 .fileWriteUnknown, "The current version of a document can not be removed; delete the document.", at: url

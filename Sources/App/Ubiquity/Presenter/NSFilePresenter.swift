@@ -50,8 +50,17 @@ public protocol NSFilePresenter: NSObjectProtocol {
     /// The content or metadata of the item changed, or of something in it.
     func presentedItemDidChange()
 
+    /// Of ``presentedItemDidChangeUbiquityAttributes(_:)``: which it wants to hear of. Asked when the presenter is added; by default all.
+    var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> { get }
+
+    /// What is so of the item in the cloud changed: read it with `promisedItemResourceValues(forKeys:)`.
+    func presentedItemDidChangeUbiquityAttributes(_ attributes: Set<URLResourceKey>)
+
     /// Another version of the item lost a conflict and waits to be resolved. Whoever caused it.
     func presentedItemDidGain(_ version: NSFileVersion)
+
+    /// A version of the item's history was removed.
+    func presentedItemDidLose(_ version: NSFileVersion)
 
     /// A conflict was resolved; what lost it is gone.
     func presentedItemDidResolveConflict(_ version: NSFileVersion)
@@ -67,6 +76,9 @@ public protocol NSFilePresenter: NSObjectProtocol {
 
     /// As ``presentedItemDidGain(_:)``, of something in the folder.
     func presentedSubitem(at url: URL, didGain version: NSFileVersion)
+
+    /// As ``presentedItemDidLose(_:)``, of something in the folder.
+    func presentedSubitem(at url: URL, didLose version: NSFileVersion)
 
     /// As ``presentedItemDidResolveConflict(_:)``, of something in the folder.
     func presentedSubitem(at url: URL, didResolve version: NSFileVersion)
@@ -94,8 +106,11 @@ public struct NSFilePresenterCallbacks: OptionSet, Sendable {
     public static let didResolveConflict = NSFilePresenterCallbacks(rawValue: 1 << 12)
     public static let subitemDidGainVersion = NSFilePresenterCallbacks(rawValue: 1 << 13)
     public static let subitemDidResolveConflict = NSFilePresenterCallbacks(rawValue: 1 << 14)
+    public static let didLoseVersion = NSFilePresenterCallbacks(rawValue: 1 << 15)
+    public static let subitemDidLoseVersion = NSFilePresenterCallbacks(rawValue: 1 << 16)
+    public static let didChangeUbiquityAttributes = NSFilePresenterCallbacks(rawValue: 1 << 17)
 
-    public static let all = NSFilePresenterCallbacks(rawValue: 1 << 15 - 1)
+    public static let all = NSFilePresenterCallbacks(rawValue: 1 << 18 - 1)
 }
 
 extension NSFilePresenter {
@@ -124,6 +139,10 @@ extension NSFilePresenter {
     public func presentedSubitemDidAppear(at url: URL) {}
     public func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) {}
     public func presentedSubitemDidChange(at url: URL) {}
+    public var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> { URLResourceKey.observableUbiquityKeys }
+    public func presentedItemDidChangeUbiquityAttributes(_ attributes: Set<URLResourceKey>) {}
+    public func presentedItemDidLose(_ version: NSFileVersion) {}
+    public func presentedSubitem(at url: URL, didLose version: NSFileVersion) {}
     public func presentedItemDidGain(_ version: NSFileVersion) {}
     public func presentedItemDidResolveConflict(_ version: NSFileVersion) {}
     public func presentedSubitem(at url: URL, didGain version: NSFileVersion) {}

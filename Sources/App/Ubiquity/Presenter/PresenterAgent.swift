@@ -26,6 +26,8 @@ final class PresenterAgent: Sendable {
         /// Versions by their identifiers.
         case didGain(String), didResolve(String)
         case subitemDidGain(URL, String), subitemDidResolve(URL, String)
+        case didLose(String), subitemDidLose(URL, String)
+        case didChangeAttributes(Set<URLResourceKey>)
     }
 
     struct Registration: Sendable {
@@ -59,9 +61,17 @@ final class PresenterAgent: Sendable {
             (.subitemDidAppear, .subitemDidAppear), (.subitemDidMove, .subitemDidMove),
             (.subitemDidChange, .subitemDidChange), (.didGainVersion, .didGainVersion),
             (.didResolveConflict, .didResolveConflict), (.subitemDidGainVersion, .subitemDidGainVersion),
-            (.subitemDidResolveConflict, .subitemDidResolveConflict),
+            (.subitemDidResolveConflict, .subitemDidResolveConflict), (.didLoseVersion, .didLoseVersion),
+            (.subitemDidLoseVersion, .subitemDidLoseVersion),
+            (.didChangeUbiquityAttributes, .didChangeUbiquityAttributes),
         ]
         return pairs.filter { has.contains($0.0) }.map(\.1)
+    }
+
+    /// What it wants to hear of its item's state.
+    var observed: [ObservableAttribute] {
+        let keys = presenter.value.observedPresentedItemUbiquityAttributes
+        return ObservableAttribute.allCases.filter { keys.contains($0.key) }
     }
 
     /// Who knows it, and as what; nil before anybody does.
@@ -183,6 +193,12 @@ final class PresenterAgent: Sendable {
         case .didResolve(let version):
             guard let url = value.presentedItemURL else { return }
             value.presentedItemDidResolveConflict(NSFileVersion(resolved: version, of: url))
+        case .didLose(let version):
+            guard let url = value.presentedItemURL else { return }
+            value.presentedItemDidLose(NSFileVersion(gone: version, of: url))
+        case .subitemDidLose(let url, let version):
+            value.presentedSubitem(at: url, didLose: NSFileVersion(gone: version, of: url))
+        case .didChangeAttributes(let keys): value.presentedItemDidChangeUbiquityAttributes(keys)
         case .subitemDidGain(let url, let version):
             guard let gained = NSFileVersion.conflict(version, of: url) else { return }
             value.presentedSubitem(at: url, didGain: gained)

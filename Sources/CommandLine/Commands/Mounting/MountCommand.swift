@@ -35,7 +35,16 @@ struct MountCommand: ParsableCommand {
     @Option(help: ArgumentHelp("How much of the disk to leave free (default: 2 %, 1 GiB at most).", valueName: "size"))
     var minimumFree: String?
 
+    @Option(help: ArgumentHelp("How many superseded versions of a document to list (default: 10).", valueName: "n"))
+    var versionCount: Int?
+
+    @Option(help: ArgumentHelp("For how many days to list them (default: 30).", valueName: "n"))
+    var versionDays: Int?
+
     func validate() throws {
+        for number in [versionCount, versionDays] {
+            if let number, number < 0 { throw ValidationError("'\(number)' is less than nothing") }
+        }
         for size in [cacheLimit, minimumFree] {
             if let size, ByteCount(size) == nil { throw ValidationError("'\(size)' is no size such as 500M or 20G") }
         }
@@ -61,6 +70,7 @@ struct MountCommand: ParsableCommand {
         var arguments = ["--mount", mount, "--state", stateDirectory(mount)]
         for (name, value) in [
             ("--cloud", cloud), ("--device", device), ("--cache-limit", cacheLimit), ("--minimum-free", minimumFree),
+            ("--version-count", versionCount.map { String($0) }), ("--version-days", versionDays.map { String($0) }),
         ] {
             if let value { arguments += [name, value] }
         }

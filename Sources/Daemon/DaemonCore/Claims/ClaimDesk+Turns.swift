@@ -8,8 +8,8 @@ import Synchronization
 extension ClaimDesk: AccessTurns {
     /// As long as a read waits for bytes that do not come.
     private static let patience = Duration.seconds(15)
-    /// All of them: they do not wait for each other. Connections have numbers from 1 on.
-    private static let everybody = ClientID(0)
+    /// All of them: they do not wait for each other.
+    private static let everybody = DaemonTurns.client
 
     var areFree: Bool { ledger.isEmpty }
 

@@ -13,7 +13,11 @@ final class ClaimDesk: TreeWitness {
     let arbiter: Arbiter<ContinuousClock>
     /// The threads of plain programs whose open waits, or is just being asked for.
     let openers = Mutex<[ClaimID: Int32]>([:])
+    let attributes = AttributeWatch()
     private let tree: MetadataItemTree
+    /// The engine put something off until a claim ends.
+    private let isDeferred = Atomic(false)
+    private let onClaimEnd = Mutex<(@Sendable () -> Void)?>(nil)
 
     init(_ metadata: MetadataDatabase, log: Logger) {
         ledger = ClaimLedger(log: log)
@@ -36,10 +40,26 @@ final class ClaimDesk: TreeWitness {
         ledger.remove(client.request, of: client)
     }
 
+    // MARK: The engine
+
+    /// `action` is called when a claim has ended for which something was put off.
+    func whenClaimEnds(_ action: @escaping @Sendable () -> Void) { onClaimEnd.withLock { $0 = action } }
+
+    func noteDeferral() { isDeferred.store(true, ordering: .sequentiallyConsistent) }
+
+    func claimEnded() {
+        guard isDeferred.exchange(false, ordering: .sequentiallyConsistent) else { return }
+        onClaimEnd.withLock { $0 }?()
+    }
+
     // MARK: Presenters
 
     /// In the name of a client that ``LetterOffice/add(_:)`` has made room for.
-    func present(_ registration: PresenterRegistration) -> PresenterID { arbiter.register(registration) }
+    func present(_ registration: PresenterRegistration) -> PresenterID {
+        let id = arbiter.register(registration)
+        if registration.callbacks.contains(.didChangeAttributes) { attributes.add(id) }
+        return id
+    }
 
     /// What it presents now.
     func place(of presenter: PresenterID) -> ItemKey? { arbiter.key(of: presenter) }
@@ -48,6 +68,7 @@ final class ClaimDesk: TreeWitness {
     func withdraw(_ presenter: PresenterID, of client: ClientContext) -> Bool {
         guard arbiter.unregister(presenter, of: ClientID(client.connection)) else { return false }
         ledger.letters.remove(presenter, of: client)
+        attributes.remove(presenter)
         return true
     }
 
@@ -68,6 +89,7 @@ final class ClaimDesk: TreeWitness {
     func abandon(_ id: ClaimID, of client: ClientContext) {
         arbiter.cancel(id, of: ClientID(client.connection))
         arbiter.finish(id, of: ClientID(client.connection))
+        claimEnded()
     }
 
     /// The client is gone: others go on at once.
@@ -75,6 +97,7 @@ final class ClaimDesk: TreeWitness {
         ledger.removeAll(of: connection)
         ledger.letters.removeAll(of: connection)
         arbiter.end(ClientID(connection))
+        claimEnded()
     }
 
     // MARK: The tree
@@ -113,6 +136,15 @@ final class ClaimDesk: TreeWitness {
         for node in nodes where tree.hasContent(ItemNumber(node)) { arbiter.tell(.changed(ItemNumber(node), by: nil)) }
     }
 
+    /// Versions of the history that somebody removed, here or elsewhere.
+    func lost(_ versions: [HistoricVersion]) {
+        guard !ledger.letters.isEmpty else { return }
+        for version in versions {
+            guard let item = tree.item(version.item, in: version.container) else { continue }
+            arbiter.tell(.versionChanged(item, version.version, .lost))
+        }
+    }
+
     /// An item whose version was swapped while it was open has a new number at its old place.
     private func removed(_ item: LocalItem) {
         tell(item, .resolved)
@@ -139,6 +171,23 @@ final class ClaimDesk: TreeWitness {
             isSetAside
                 ? .setAside(ItemNumber(item.node), from: item.place)
                 : .moved(ItemNumber(item.node), from: item.place, to: place, by: writer)
+        }
+    }
+
+    /// Tells presenters which ubiquity attributes changed since it was called last.
+    func tellAttributes(writes: UInt64, isMoving: Bool, _ status: (NodeID) throws -> DocumentStatus) {
+        let changes = attributes.look(writes: writes, isMoving: isMoving) { presenter in
+            guard let key = arbiter.key(of: presenter) else {
+                // Its client is gone.
+                attributes.remove(presenter)
+                return nil
+            }
+            // What went between the two looks has no state.
+            guard case .item(let item) = key, let status = try? status(item.node) else { return nil }
+            return (item, UbiquityFacts(status))
+        }
+        for (item, changed) in changes.sorted(by: { $0.key < $1.key }) {
+            arbiter.tell(.attributesChanged(item, changed))
         }
     }
 

@@ -32,6 +32,10 @@ struct MetadataItemTree: ItemTree, Sendable {
             .map { (ItemNumber($0.node), conflict.version) }
     }
 
+    func item(_ id: ItemID, in container: ContainerID) -> ItemNumber? {
+        read { try $0.item(id, in: container) }.map { ItemNumber($0.node) }
+    }
+
     func row(of item: ItemNumber) -> LocalItem? { read { try $0.item(item.node) } }
 
     private func kind(of row: LocalItem) -> TreeKind {

@@ -9,6 +9,8 @@ final class PlainTurn: WaitingTurn {
         /// It is over, and nobody listened yet.
         case over(TurnOutcome)
         case told
+        /// Given up before anybody listened. It may still come: a grant is delivered by one thread at a time.
+        case abandoned
     }
 
     private let state = Mutex(State.waiting(nil))
@@ -19,21 +21,27 @@ final class PlainTurn: WaitingTurn {
 
     func whenOver(_ tell: @escaping @Sendable (TurnOutcome) -> Void) {
         let outcome = state.withLock { state -> TurnOutcome? in
-            guard case .over(let outcome) = state else {
+            switch state {
+            case .over(let outcome):
+                state = .told
+                return outcome
+            case .abandoned: return .givenUp
+            case .waiting, .told:
                 state = .waiting(tell)
                 return nil
             }
-            state = .told
-            return outcome
         }
         if let outcome { tell(outcome) }
     }
 
     func giveUp() {
         let end = state.withLock { state -> (@Sendable () -> Void)? in
-            if case .over(.come(let end)) = state {
+            switch state {
+            case .over(.come(let end)):
                 state = .told
                 return end
+            case .waiting(nil): state = .abandoned
+            case .waiting, .over, .told, .abandoned: break
             }
             return nil
         }
@@ -41,13 +49,18 @@ final class PlainTurn: WaitingTurn {
         calledOff()
     }
 
+    /// Makes the arbiter end the request, if it has not come; who listens is told.
+    func callOff() { calledOff() }
+
     func finish(_ outcome: TurnOutcome) {
-        let tell = state.withLock { state -> (@Sendable (TurnOutcome) -> Void)? in
-            guard case .waiting(let tell) = state else { return nil }
+        let (tell, end) = state.withLock { state -> ((@Sendable (TurnOutcome) -> Void)?, (@Sendable () -> Void)?) in
+            if case .abandoned = state, case .come(let end) = outcome { return (nil, end) }
+            guard case .waiting(let tell) = state else { return (nil, nil) }
             state = tell == nil ? .over(outcome) : .told
-            return tell
+            return (tell, nil)
         }
         tell?(outcome)
+        end?()
     }
 
     /// What has come already.

@@ -1,5 +1,6 @@
 import Coordination
 import DaemonProtocol
+import Glibc
 
 extension DaemonService {
     /// Who holds what and who waits for whom, as it is now.
@@ -29,7 +30,11 @@ extension DaemonService {
     /// Nil for a claim that has ended since.
     private func status(_ claim: ClaimSnapshot.HeldBy) -> ClaimStatus? {
         let holder = device.claims.ledger.holder(of: claim.id).map { ($0.program, $0.processID) }
-        guard let (program, pid) = holder ?? device.claims.opener(of: claim.id) else { return nil }
+        guard
+            let (program, pid) = holder ?? device.claims.opener(of: claim.id)
+                // The daemon's own: an upload, a version to be swapped in, an eviction.
+                ?? (claim.client == DaemonTurns.client ? ("ubiquityd", getpid()) : nil)
+        else { return nil }
         return ClaimStatus(
             claim: claim.id.value, program: program, pid: pid, mode: .init(claim.mode),
             stage: .init(claim.stage), seconds: claim.age / .seconds(1),

@@ -141,7 +141,7 @@ extension EvictionRefusal {
     fileprivate var code: DaemonFailure.Code {
         switch self {
         case .isFolder: .invalidRequest
-        case .isOpen: .busy
+        case .isOpen, .isPresented: .busy
         case .isEdited, .isExcluded: .notUploaded
         case .isPinned: .pinned
         }

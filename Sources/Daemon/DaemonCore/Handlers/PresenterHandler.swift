@@ -28,7 +28,8 @@ extension DaemonService {
                 return device.claims.present(
                     PresenterRegistration(
                         client: ClientID(client.connection), key: key, callbacks: PresenterCallbacks(request.callbacks),
-                        purpose: request.purpose.map { .named($0) }))
+                        purpose: request.purpose.map { .named($0) },
+                        observed: request.observed.map { UbiquityAttributes($0) } ?? .all))
             }
         }
     }
@@ -105,8 +106,13 @@ extension DaemonService {
             return await news(presenter, .subitemDidGainVersion, .item(item), version: version)
         case .subitemVersion(let item, let version, .resolved):
             return await news(presenter, .subitemDidResolveConflict, .item(item), version: version)
-        // No callback for them can be registered.
-        case .attributesChanged, .version, .subitemVersion: return nil
+        case .version(let version, .lost):
+            return PresenterNews(presenter: presenter, callback: .didLoseVersion, version: "\(version)")
+        case .subitemVersion(let item, let version, .lost):
+            return await news(presenter, .subitemDidLoseVersion, .item(item), version: version)
+        case .attributesChanged(let attributes):
+            return PresenterNews(
+                presenter: presenter, callback: .didChangeUbiquityAttributes, attributes: attributes.observable)
         }
     }
 
@@ -146,8 +152,26 @@ extension PresenterCallbacks {
         case .subitemDidAppear: self = .subitemDidAppear
         case .subitemDidMove: self = .subitemDidMove
         case .subitemDidChange: self = .subitemDidChange
-        case .didGainVersion, .didResolveConflict: self = .versions
-        case .subitemDidGainVersion, .subitemDidResolveConflict: self = .subitemVersions
+        case .didChangeUbiquityAttributes: self = .didChangeAttributes
+        case .didGainVersion, .didLoseVersion, .didResolveConflict: self = .versions
+        case .subitemDidGainVersion, .subitemDidLoseVersion, .subitemDidResolveConflict: self = .subitemVersions
         }
     }
+}
+
+extension UbiquityAttributes {
+    private static let names: [(UbiquityAttributes, ObservableAttribute)] = [
+        (.isUbiquitous, .isUbiquitousItem), (.downloadingStatus, .downloadingStatus), (.isDownloading, .isDownloading),
+        (.downloadRequested, .downloadRequested), (.downloadingError, .downloadingError), (.isUploaded, .isUploaded),
+        (.isUploading, .isUploading), (.uploadingError, .uploadingError),
+        (.hasUnresolvedConflicts, .hasUnresolvedConflicts), (.containerDisplayName, .containerDisplayName),
+        (.isExcludedFromSync, .isExcludedFromSync), (.isSyncPaused, .isSyncPaused),
+    ]
+
+    init(_ attributes: [ObservableAttribute]) {
+        let bits = Dictionary(Self.names.map { ($1, $0) }) { first, _ in first }
+        self.init(attributes.compactMap { bits[$0] })
+    }
+
+    var observable: [ObservableAttribute] { Self.names.filter { contains($0.0) }.map(\.1) }
 }

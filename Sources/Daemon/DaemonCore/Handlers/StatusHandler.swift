@@ -48,7 +48,8 @@ extension DaemonService {
         let status = try device.files.status(of: item)
         let attributes = try device.files.attributes(of: item.node)
         var result = ItemStatus(
-            path: path, kind: item.kind == .folder ? .folder : item.kind == .symlink ? .symlink : .file,
+            path: path,
+            kind: item.isPackage ? .package : item.kind == .folder ? .folder : item.kind == .symlink ? .symlink : .file,
             size: attributes.size, downloadingStatus: .init(status.downloading), itemID: status.item.description,
             container: status.container.text)
         result.isDownloading = status.isDownloading

@@ -144,6 +144,10 @@ package struct DeviceCheck {
         case .lostEdit(let what):
             report.found(
                 Finding("\(what), and they had not reached the cloud", path: path, advice: "Restore it from a backup."))
+        case .damagedEdit:
+            let what = "its bytes on this device are damaged, and they had not reached the cloud"
+            report.found(
+                Finding(what, path: path, advice: "Look at it: save it again to keep it, or restore it from a backup."))
         case .wrongPart: try await mend(item, path, "the part of it on this device is damaged", nil, mayBeEdit: false)
         case .wrong(let what, let actual, let mayBeEdit):
             try await mend(item, path, what, actual, mayBeEdit: mayBeEdit)

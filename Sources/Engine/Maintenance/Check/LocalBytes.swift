@@ -16,6 +16,8 @@ enum LocalBytes: Sendable {
     case wrongPart
     /// An edit whose bytes are gone.
     case lostEdit(String)
+    /// An edit whose bytes are not those that were written.
+    case damagedEdit
 }
 
 extension EngineContext {
@@ -27,7 +29,7 @@ extension EngineContext {
                 error.code == ENOENT ? "its bytes are gone from this device" : "its bytes can not be read (\(error))"
             return item.isEdited ? .lostEdit(what) : .wrong(what: what, actual: nil, mayBeEdit: false)
         }
-        if item.isEdited { return .good }
+        if item.isEdited { return try await inspectEdit(item, status) }
         let file = SharedDescriptor(adopting: try content.open(item.blob))
         if item.presence == .partial { return try await isPartGood(item, file) ? .good : .wrongPart }
         let mayBeEdit = status.modified != item.attributes.modified
@@ -41,6 +43,16 @@ extension EngineContext {
             ? "its bytes on this device are damaged"
             : "it has \(actual.size) bytes on this device instead of \(item.size)"
         return .wrong(what: what, actual: actual, mayBeEdit: mayBeEdit)
+    }
+
+    /// Nobody knows what an edit should be unless it has waited long enough to be sealed.
+    private func inspectEdit(_ item: LocalItem, _ status: BlobStatus) async throws -> LocalBytes {
+        guard let seal = try content.seal(of: item.blob), seal.isOf(item, status) else { return .good }
+        let file = SharedDescriptor(adopting: try content.open(item.blob))
+        do {
+            let actual = try await ContentHasher(pool: transfers.pool).reference(file)
+            return seal.matches(actual.digest) ? .good : .damagedEdit
+        } catch let error as TransferError { return .lostEdit("its bytes can not be read (\(error))") }
     }
 
     private func isPartGood(_ item: LocalItem, _ file: SharedDescriptor) async throws -> Bool {

@@ -1,0 +1,39 @@
+import DaemonProtocol
+import Foundation
+import Synchronization
+
+/// Where the bytes of versions will be that are in the cloud only, as this process was told: a coordinated read there fetches them.
+final class VersionDirectory: Sendable {
+    static let shared = VersionDirectory()
+
+    private struct Place: Sendable {
+        let mount: MountAuthority
+        let document: String
+        let version: String
+    }
+
+    /// Those listed longest ago are forgotten beyond this number.
+    private static let limit = 10_000
+
+    private let places = Mutex<(byFile: [String: Place], order: [String])>(([:], []))
+
+    func add(_ version: DocumentVersion, of document: String, _ mount: MountAuthority) {
+        let place = Place(mount: mount, document: document, version: version.version)
+        places.withLock { places in
+            guard places.byFile.updateValue(place, forKey: version.file) == nil else { return }
+            places.order.append(version.file)
+            guard places.order.count > Self.limit else { return }
+            for file in places.order.prefix(Self.limit / 2) { places.byFile[file] = nil }
+            places.order.removeFirst(Self.limit / 2)
+        }
+    }
+
+    /// False if there is no version there.
+    func fetch(_ file: String) throws(DaemonFailure) -> Bool {
+        guard let place = places.withLock({ $0.byFile[file] }) else { return false }
+        guard !FileManager.default.fileExists(atPath: file) else { return true }
+        let request = FetchVersionRequest(path: try place.mount.path(place.document), version: place.version)
+        _ = try place.mount.call(.fetchVersion(request))
+        return true
+    }
+}

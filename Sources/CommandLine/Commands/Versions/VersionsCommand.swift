@@ -1,0 +1,85 @@
+import ArgumentParser
+import Basics
+import DaemonProtocol
+
+/// `ubiquity versions`: what a document is and was; removes versions of its history.
+struct VersionsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "versions", abstract: "List what a document was before.",
+        discussion: """
+            Each content that reached the cloud is a version; when another takes its place it goes to the history, where it \
+            stays for 30 days, the newest 10 of them. Their bytes are in the cloud: listing needs no network, \
+            \"ubiquity restore\" does. Also of a document that was deleted: name the path that it had.
+            """)
+
+    @Argument(help: "The document.", completion: .file())
+    var path: String
+
+    @Option(
+        name: .customLong("remove"), parsing: .singleValue,
+        help: ArgumentHelp("Remove this version from the history, on every device.", valueName: "version"))
+    var removed: [String] = []
+
+    @Flag(help: "Remove the whole history of the document, on every device.")
+    var removeAll = false
+
+    @Flag(help: "Print JSON, whose format is stable (docs/STATUS.md).")
+    var json = false
+
+    private struct Document: Encodable {
+        let format: Int
+        let path: MountPath
+        let isDeleted: Bool
+        let versions: [DocumentVersion]
+    }
+
+    func run() throws {
+        let place = try MountLocator.current().place(of: path)
+        var connection = try DaemonConnection.open(place.record)
+        var answer = try Self.list(place, &connection)
+        let removed = removeAll ? answer.versions.filter { $0.kind == .history }.map(\.version) : self.removed
+        if !removed.isEmpty {
+            let request = RemoveVersionsRequest(path: place.path, versions: removed)
+            guard case .done = try connection.call(.removeVersions(request)) else {
+                throw DaemonConnection.unexpectedAnswer(place.record)
+            }
+            answer = try Self.list(place, &connection)
+        }
+        if json {
+            print(
+                try StatusJSON.text(
+                    Document(
+                        format: StatusJSON.format, path: answer.path, isDeleted: answer.isDeleted,
+                        versions: answer.versions)))
+        } else {
+            Self.lines(answer, Terminal.style).forEach { print($0) }
+        }
+    }
+
+    static func list(_ place: MountLocator.Place, _ connection: inout DaemonConnection) throws -> VersionsResponse {
+        guard case .versions(let answer) = try connection.call(.versions(VersionsRequest(path: place.path))) else {
+            throw DaemonConnection.unexpectedAnswer(place.record)
+        }
+        return answer
+    }
+
+    static func lines(_ answer: VersionsResponse, _ style: TextStyle) -> [String] {
+        guard !answer.versions.isEmpty else { return ["No versions."] }
+        var table = TextTable([
+            ("VERSION", .left), ("", .left), ("DEVICE", .left), ("CHANGED", .left), ("SIZE", .right),
+        ])
+        for version in answer.versions {
+            let note =
+                switch version.kind {
+                case .current: "current"
+                case .conflict: "in conflict"
+                case .history: ""
+                }
+            let cells = [
+                version.version, note, printable(version.device), version.modified.text, "\(ByteCount(version.size))",
+            ]
+            table.append(cells.map { TextTable.Cell($0) })
+        }
+        return (answer.isDeleted ? ["The document is deleted."] : []) + table.lines(style)
+    }
+}

@@ -1,0 +1,94 @@
+import CloudModel
+import Coordination
+import LocalMetadata
+import Logging
+import Synchronization
+import VirtualFileSystem
+
+/// Tells presenters which ubiquity attributes of their items changed. It looks ten times a second, and only when the database was written or
+/// bytes are on their way since; at a bounded number of presenters each time, so that many cost no more than few.
+final class AttributeWatch: Sendable {
+    private struct State {
+        var seen: [PresenterID: UbiquityFacts?] = [:]
+        /// Those still to be looked at since the last change.
+        var due: [PresenterID] = []
+        var writes: UInt64 = 0
+    }
+
+    /// Shorter than an edit rests before it is uploaded, so that none is missed.
+    static let period = Duration.milliseconds(100)
+    /// Presenters looked at each time: a few milliseconds.
+    private static let share = 50
+
+    private let state = Mutex(State())
+    private let count = Atomic(0)
+
+    var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
+
+    func add(_ presenter: PresenterID) {
+        state.withLock { state in
+            state.seen[presenter] = .some(nil)
+            state.due.append(presenter)
+            count.store(state.seen.count, ordering: .relaxed)
+        }
+    }
+
+    func remove(_ presenter: PresenterID) {
+        state.withLock { state in
+            state.seen[presenter] = nil
+            count.store(state.seen.count, ordering: .relaxed)
+        }
+    }
+
+    /// - Parameters:
+    ///   - writes: How often the database was written so far.
+    ///   - facts: The item that a presenter presents now and what is so of it; nil where that can not be told.
+    /// - Returns: The attributes that changed, each item once.
+    func look(
+        writes: UInt64, isMoving: Bool, _ facts: (PresenterID) -> (item: ItemNumber, facts: UbiquityFacts)?
+    ) -> [ItemNumber: UbiquityAttributes] {
+        let due = state.withLock { state -> [PresenterID] in
+            if state.due.isEmpty, isMoving || writes != state.writes {
+                state.due = state.seen.keys.sorted()
+                state.writes = writes
+            }
+            defer { state.due.removeFirst(min(Self.share, state.due.count)) }
+            return Array(state.due.prefix(Self.share))
+        }
+        var changes: [ItemNumber: UbiquityAttributes] = [:]
+        for presenter in due {
+            guard let (item, now) = facts(presenter) else { continue }
+            let before = state.withLock { state -> UbiquityFacts? in
+                guard let before = state.seen[presenter] else { return nil }
+                state.seen[presenter] = now
+                return before
+            }
+            let changed = before.map { now.changes(since: $0) } ?? []
+            if !changed.isEmpty { changes[item, default: []].formUnion(changed) }
+        }
+        return changes
+    }
+}
+
+/// What presenters can observe of an item's state.
+struct UbiquityFacts: Equatable, Sendable {
+    private let status: DocumentStatus
+
+    init(_ status: DocumentStatus) { self.status = status }
+
+    func changes(since other: UbiquityFacts) -> UbiquityAttributes {
+        let (new, old) = (status, other.status)
+        let pairs: [(UbiquityAttributes, Bool)] = [
+            (.downloadingStatus, new.downloading != old.downloading),
+            (.isDownloading, new.isDownloading != old.isDownloading),
+            (.downloadRequested, new.isDownloadRequested != old.isDownloadRequested),
+            (.downloadingError, new.downloadingError != old.downloadingError),
+            (.isUploaded, new.isUploaded != old.isUploaded), (.isUploading, new.isUploading != old.isUploading),
+            (.uploadingError, new.uploadingError != old.uploadingError),
+            (.hasUnresolvedConflicts, new.hasUnresolvedConflicts != old.hasUnresolvedConflicts),
+            (.containerDisplayName, new.container != old.container),
+            (.isExcludedFromSync, new.isExcluded != old.isExcluded), (.isSyncPaused, new.isPaused != old.isPaused),
+        ]
+        return pairs.reduce(into: []) { if $1.1 { $0.insert($1.0) } }
+    }
+}

@@ -1,0 +1,168 @@
+import CloudModel
+import ContainerLog
+import DaemonProtocol
+import LocalMetadata
+import Sync
+import VirtualFileSystem
+
+extension DaemonService {
+    func versions(_ request: VersionsRequest) async throws -> VersionsResponse {
+        try await blocking { [self] in
+            let subject = try documentOrDeleted(at: request.path)
+            return VersionsResponse(
+                path: request.path, isDeleted: subject.item == nil,
+                versions: try device.metadata.read { try list(subject, $0) })
+        }
+    }
+
+    func fetchVersion(_ request: FetchVersionRequest) async throws -> FetchVersionResponse {
+        let (subject, version, container) = try await blocking {
+            [self] () throws -> (Subject, HistoricVersion, ContainerName) in
+            let subject = try documentOrDeleted(at: request.path)
+            let version = try historic(request.version, of: subject, request.path)
+            let container = try device.metadata.read { try $0.container(subject.container)?.name }
+            return (subject, version, container ?? .cloudDocs)
+        }
+        do {
+            try await files.fetch(version, named: subject.name, in: container)
+            return FetchVersionResponse(version: entry(version, of: subject))
+        } catch let error as VersionError { throw DaemonFailure(error, request.path) }
+    }
+
+    func restore(_ request: RestoreRequest) async throws -> DoneResponse {
+        let (item, version) = try await blocking { [self] () throws -> (LocalItem, HistoricVersion) in
+            let subject = try documentOrDeleted(at: request.path)
+            guard let item = subject.item else {
+                throw DaemonFailure(
+                    .notFound, "the document is deleted", path: request.path.description,
+                    advice: "Restore the version to a file.")
+            }
+            return (item, try historic(request.version, of: subject, request.path))
+        }
+        do { try await VersionHistory(device.engine.context).restore(version, of: item.item) } catch let error
+            as VersionError
+        { throw DaemonFailure(error, request.path) }
+        device.engine.localTreeChanged()
+        return DoneResponse()
+    }
+
+    func removeVersions(_ request: RemoveVersionsRequest) async throws -> DoneResponse {
+        try await blocking { [self] in
+            let subject = try documentOrDeleted(at: request.path)
+            let removed = try request.versions.map { try historic($0, of: subject, request.path) }
+            try device.metadata.write { transaction in
+                for version in removed {
+                    try transaction.insert(
+                        Resolution(container: version.container, item: version.item, version: version.version))
+                }
+            }
+        }
+        device.engine.askCloud()
+        return DoneResponse()
+    }
+
+    // MARK: What a path means
+
+    /// A document that is there, or the last one of that name that was deleted.
+    private struct Subject {
+        /// Nil if it was deleted.
+        let item: LocalItem?
+        let id: ItemID
+        let container: ContainerID
+        let name: ItemName
+    }
+
+    private var files: VersionFiles {
+        VersionFiles(directory: "\(daemon.configuration.stateDirectory)/versions", context: device.engine.context)
+    }
+
+    private func documentOrDeleted(at path: MountPath) throws -> Subject {
+        do {
+            var item = try document(at: path)
+            if let conflict = item.conflict {
+                let document = try device.metadata.read { try $0.item(conflict.document, in: item.container) }
+                item = document ?? item
+            }
+            guard item.kind == .file else {
+                throw DaemonFailure(
+                    .invalidRequest, "it is a folder; versions are of files", path: path.description,
+                    advice: "Name a file in it.")
+            }
+            return Subject(item: item, id: item.item, container: item.container, name: item.name)
+        } catch let failure as DaemonFailure where failure.code == .notFound {
+            guard let deleted = try deleted(at: path) else { throw failure }
+            return deleted
+        }
+    }
+
+    private func deleted(at path: MountPath) throws -> Subject? {
+        guard let last = path.components.last else { return nil }
+        let folder = try device.files.item(at: path.components.dropLast().map(Array.init))
+        guard let folder, let name = try? ItemName(bytes: Array(last)) else { return nil }
+        return try device.metadata.read { transaction in
+            let gone = try transaction.deletedItems(named: name, in: folder.item, folder.container)
+            return gone.first.map { Subject(item: nil, id: $0.id, container: folder.container, name: $0.name) }
+        }
+    }
+
+    // MARK: Versions
+
+    private func list(_ subject: Subject, _ transaction: MetadataTransaction) throws -> [DocumentVersion] {
+        let history = try transaction.versions(of: subject.id, in: subject.container, device.versions)
+        let past = history.map { entry($0, of: subject) }
+        guard let item = subject.item else { return past }
+        let siblings = try transaction.siblings(of: item.item, in: item.container)
+        let present = try entry(item, .current, transaction)
+        return [present] + (try siblings.map { try entry($0, .conflict, transaction) }) + past
+    }
+
+    private func entry(
+        _ item: LocalItem, _ kind: DocumentVersion.Kind, _ transaction: MetadataTransaction
+    ) throws -> DocumentVersion {
+        let cloud = try transaction.cloudItem(item)
+        let isTold = cloud?.content == item.content && !item.isEdited && item.pendingSince == nil
+        let author = try transaction.author(of: item) ?? (isTold ? cloud?.device : nil)
+        let path = "\(daemon.configuration.mountPoint)/\(try path(of: item, transaction))"
+        let version = item.conflict?.version ?? (isTold ? cloud?.version : nil)
+        return DocumentVersion(
+            version: version?.description ?? "current", kind: kind,
+            device: author ?? daemon.configuration.deviceName, modified: WireTime(item.attributes.modified),
+            size: item.size, isHere: item.isMaterialised, file: path)
+    }
+
+    private func entry(_ version: HistoricVersion, of subject: Subject) -> DocumentVersion {
+        DocumentVersion(
+            version: version.version.description, kind: .history, device: version.authorName,
+            modified: WireTime(version.modified), size: version.content.size, superseded: WireTime(version.superseded),
+            isHere: files.has(version, named: subject.name), file: files.path(of: version, subject.name))
+    }
+
+    private func historic(_ text: String, of subject: Subject, _ path: MountPath) throws -> HistoricVersion {
+        let found = try VersionID(text).flatMap { version in
+            try device.metadata.read { transaction in
+                try transaction.versions(of: subject.id, in: subject.container, device.versions)
+                    .first { $0.version == version }
+            }
+        }
+        guard let found else {
+            throw DaemonFailure(
+                .notFound, "the document's history has no version \(text)", path: path.description,
+                advice: "`ubiquity versions` lists those there are; `ubiquity resolve` takes those in conflict.")
+        }
+        return found
+    }
+}
+
+extension DaemonFailure {
+    fileprivate init(_ error: VersionError, _ path: MountPath) {
+        let code: Code =
+            switch error.code {
+            case .notFound: .notFound
+            case .notUploaded: .notUploaded
+            case .busy: .busy
+            case .offline: .offline
+            case .failed: .failed
+            }
+        self.init(code, sentences: error.message, path: path.description)
+    }
+}

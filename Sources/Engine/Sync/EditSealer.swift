@@ -1,0 +1,81 @@
+import Basics
+package import CloudModel
+import Glibc
+package import LocalContent
+package import LocalMetadata
+import Logging
+import Synchronization
+import Transfers
+
+/// Gives edits that wait long for the cloud a seal, so that a byte of them that changes by itself is found, and is not taken to the
+/// cloud as what its user wrote.
+package final class EditSealer: Sendable {
+    private let context: EngineContext
+    private let hasher: ContentHasher
+    private let state = Mutex(State())
+
+    private struct State {
+        /// The last edit that was looked at: those before it have their seals. Lost with the process.
+        var last: LocalItem?
+        var isPossible = true
+    }
+
+    /// Most edits are in the cloud before, and are read once only.
+    package static let age = Duration.seconds(60)
+    /// Bytes read in one look, so that it does not hold up what else is looked after.
+    private static let budget: UInt64 = 64 << 20
+
+    package init(_ context: EngineContext) {
+        self.context = context
+        hasher = ContentHasher(pool: context.transfers.pool)
+    }
+
+    /// Seals some of what has waited; `isBusy` names what is read anyway. Throws the database's error, or `CancellationError`.
+    package func look(isBusy: (NodeID) -> Bool) async throws {
+        var read: UInt64 = 0
+        while read < Self.budget, let item = try await next() {
+            if !isBusy(item.node) {
+                try await seal(item)
+                read += item.size + 4096
+            }
+            state.withLock { $0.last = item }
+        }
+    }
+
+    /// The oldest edit behind the last one; nil when there is none that has waited, or nowhere to put a seal.
+    private func next() async throws -> LocalItem? {
+        guard let last = state.withLock({ $0.isPossible ? Optional($0.last) : nil }) else { return nil }
+        let item = try await context.blocking { [context] in
+            try context.metadata.read { try $0.edited(after: last, limit: 1) }.first
+        }
+        let due = context.time.now().adding(.zero - Self.age)
+        return item.flatMap { $0.pendingSince.map { $0 <= due } == true ? $0 : nil }
+    }
+
+    private func seal(_ item: LocalItem) async throws {
+        do {
+            let status = try context.content.status(item.blob)
+            guard item.size > 0, try context.content.seal(of: item.blob)?.isOf(item, status) != true else { return }
+            let file = SharedDescriptor(adopting: try context.content.open(item.blob))
+            let digest = try await hasher.reference(file).digest
+            try await context.blocking { [self] in _ = try note(digest, of: item, status) }
+        } catch let error as Errno where [ENOTSUP, ENOSPC].contains(error.code) {
+            // On another disk, or with more space, the next start does.
+            state.withLock { $0.isPossible = false }
+        } catch let error as Errno {
+            // Its bytes are gone or can not be read: whoever uploads it says so.
+            context.log.debug("an edit could not be sealed", metadata: ["node": "\(item.node)", "error": "\(error)"])
+        } catch let error as TransferError {
+            context.log.debug("an edit could not be read", metadata: ["node": "\(item.node)", "error": "\(error)"])
+        }
+    }
+
+    /// Seals an edit as `digest`, unless it was changed while it was read. Answers whether it did.
+    package func note(_ digest: Digest, of item: LocalItem, _ status: BlobStatus) throws -> Bool {
+        guard try context.metadata.read({ try $0.item(item.node) }) == item,
+            try context.content.status(item.blob) == status
+        else { return false }
+        try context.content.set(EditSeal(digest, of: item, status), of: item.blob)
+        return true
+    }
+}

@@ -1,0 +1,54 @@
+import LocalMetadata
+import Synchronization
+
+/// Asks again for what is to be on this device and could not be fetched: newer versions of what is here, and what is kept. A disk that
+/// was full, or refused a write, need not be told of to the device a second time.
+package final class FailedDownloads: Sendable {
+    private let context: EngineContext
+    private let pauses = Mutex(RetryPauses())
+    private static let priority: UInt8 = 10
+    private static let most = 256
+
+    package init(_ context: EngineContext) { self.context = context }
+
+    /// To be called now and then, with the time since the last call. Answers whether anything is wanted again.
+    package func look(after elapsed: Duration) throws -> Bool {
+        let isDue = pauses.withLock { $0.isDue(after: elapsed) }
+        guard isDue else { return false }
+        let failed = try context.metadata.read { transaction in
+            try transaction.failedDownloads(limit: Self.most).filter { item in
+                try transaction.isStale(item) || !item.isMaterialised && transaction.isKept(item)
+            }
+        }
+        pauses.withLock { $0.looked(found: !failed.isEmpty) }
+        guard !failed.isEmpty else { return false }
+        try context.metadata.write { transaction in
+            for item in failed {
+                guard let row = try transaction.item(item.node), row.downloadError != nil else { continue }
+                _ = try transaction.want(row, priority: Self.priority)
+            }
+        }
+        return true
+    }
+}
+
+/// When to look: soon after something failed, then ever later while it goes on failing.
+package struct RetryPauses: Sendable {
+    package static let first = Duration.seconds(5)
+    package static let longest = Duration.seconds(320)
+
+    private var pause = first
+    private var waited = Duration.zero
+
+    package init() {}
+
+    package mutating func isDue(after elapsed: Duration) -> Bool {
+        waited += elapsed
+        return waited >= pause
+    }
+
+    package mutating func looked(found: Bool) {
+        pause = found ? min(pause * 2, Self.longest) : Self.first
+        waited = .zero
+    }
+}

@@ -1,0 +1,172 @@
+import Basics
+package import CloudModel
+import Glibc
+import LocalContent
+package import LocalMetadata
+package import Transfers
+
+/// Why a version could not be had or put back.
+package struct VersionError: Error, Sendable {
+    package enum Code: Sendable {
+        /// Nothing has that version, or its bytes are in the cloud no more.
+        case notFound
+        /// Its present content is not in the cloud, where it would be found again.
+        case notUploaded
+        /// A program holds the document or has it open to write.
+        case busy
+        case offline, failed
+    }
+
+    package let code: Code
+    /// What happened and what to do, whole sentences.
+    package let message: String
+}
+
+/// The history of documents. What was current once is in the log, and its bytes in the cloud; a device keeps only what it takes to find
+/// them.
+package struct VersionHistory: Sendable {
+    let context: EngineContext
+    /// How long the present content is waited for to reach the cloud.
+    private static let looks = 600
+    private static let pause = Duration.milliseconds(50)
+
+    package init(_ context: EngineContext) { self.context = context }
+
+    // MARK: Reading
+
+    /// Writes the bytes of a content to a file, which must be empty.
+    package func fetch(_ content: ContentReference, of container: ContainerName, to file: SharedDescriptor) async throws
+    {
+        guard content.size > 0 else { return }
+        try check("ftruncate") { ftruncate(file.raw, off_t(content.size)) }
+        let download = ContentDownload(
+            content, in: container, to: file, context: context.transfers, options: ContentDownload.Options())
+        do { try await download.completeAll(patience: context.timing.patience) } catch let error as TransferError {
+            throw VersionError(error)
+        }
+    }
+
+    // MARK: Restoring
+
+    /// Makes a version the document's current content: an edit like any other, so what is current now becomes a version itself.
+    /// Returns when it is so here; the cloud is told next.
+    package func restore(_ version: HistoricVersion, of id: ItemID) async throws {
+        context.pace.hurry()
+        defer { context.pace.relax() }
+        // Those who show it may save when they are asked: that is uploaded too, before it is replaced.
+        for _ in 0..<4 {
+            let item = try await toldItem(id, version.container)
+            guard item.content != version.content else { return }
+            if try await replace(item, by: version) { return }
+        }
+        throw VersionError(
+            code: .busy, message: "Something writes the document again and again. Close it, then restore the version.")
+    }
+
+    /// The item once the log has what it shows.
+    private func toldItem(_ id: ItemID, _ container: ContainerID) async throws -> LocalItem {
+        for look in 0... {
+            let item = try await context.blocking { [context] in
+                context.mounted.noteIdleEdits(pause: .zero)
+                return try context.metadata.read { try $0.item(id, in: container) }
+            }
+            guard let item else {
+                throw VersionError(code: .notFound, message: "The document is gone. Restore the version to a file.")
+            }
+            if item.pendingSince == nil, !item.isEdited, !item.isWriting, item.isKnown { return item }
+            guard !item.isExcluded, !item.isPaused, look < Self.looks else { throw Self.untold(item) }
+            try await context.clock.sleep(for: Self.pause)
+        }
+        throw CancellationError()
+    }
+
+    private static func untold(_ item: LocalItem) -> VersionError {
+        if item.isWriting, !item.isEdited {
+            return VersionError(
+                code: .busy, message: "A program has the document open to write. Close it, then restore the version.")
+        }
+        return VersionError(
+            code: .notUploaded,
+            message: "What the document is now has not reached the cloud, and would be lost. "
+                + "Try again when `ubiquity status` says uploaded.")
+    }
+
+    /// False if it changed meanwhile.
+    private func replace(_ item: LocalItem, by version: HistoricVersion) async throws -> Bool {
+        let name = try await context.blocking { [context] in
+            try context.metadata.read { try $0.container(item.container)?.name }
+        }
+        guard let name else { return false }
+        let unique = UInt64(max(0, context.time.now().nanoseconds))
+        let blob = BlobName(node: item.node.value, generation: max(item.generation + 1, unique))
+        let file = SharedDescriptor(
+            adopting: try await context.blocking { [context] in try context.content.create(blob) })
+        var isInstalled = false
+        do {
+            try await fetch(version.content, of: name, to: file)
+            isInstalled = try await installInTurn(version, file, blob, item)
+        } catch {
+            try await context.blocking { [context] in try context.content.remove(blob) }
+            throw error
+        }
+        if !isInstalled { try await context.blocking { [context] in try context.content.remove(blob) } }
+        return isInstalled
+    }
+
+    private func installInTurn(
+        _ version: HistoricVersion, _ file: SharedDescriptor, _ blob: BlobName, _ item: LocalItem
+    ) async throws -> Bool {
+        let turn = try await context.blocking { [context] in
+            context.turns.areFree ? EngineTurn.now(end: {}) : context.turns.ask(.swap, for: item.node)
+        }
+        let end: TurnEnd?
+        switch turn {
+        case .now(let now): end = now
+        case .later(let wait): end = await wait()
+        case .refused: end = nil
+        }
+        guard let end else {
+            throw VersionError(
+                code: .busy, message: "A program that reads or writes the document holds it. Try again when it is done."
+            )
+        }
+        return try await context.blocking {
+            defer { end() }
+            context.mounted.noteIdleEdits(pause: .zero)
+            return try install(version, file, blob, item)
+        }
+    }
+
+    private func install(
+        _ version: HistoricVersion, _ file: SharedDescriptor, _ blob: BlobName, _ item: LocalItem
+    ) throws -> Bool {
+        try context.content.syncBytes(of: blob, file.raw)
+        try context.content.syncName(of: blob)
+        return try context.changeTree { transaction, effects in
+            var follower = LogFollower(context).follower(transaction, item.container)
+            guard let name = try follower.restore(version.content, blob: blob, replacing: item) else { return false }
+            if name != blob {
+                try context.content.rename(blob, to: name)
+                try context.content.syncName(of: name)
+            }
+            effects = follower.effects
+            return true
+        }
+    }
+}
+
+extension VersionError {
+    fileprivate init(_ error: TransferError) {
+        switch error.code {
+        case .offline, .stalled:
+            self.init(
+                code: .offline,
+                message: "Its bytes are in the cloud, which can not be reached now. Try again when it can.")
+        case .notFound:
+            self.init(
+                code: .notFound, message: "Its bytes are not in the cloud any more: versions are kept for a while only."
+            )
+        default: self.init(code: .failed, message: error.message)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import CloudModel
+import Coordination
+import LocalMetadata
+import Testing
+
+@testable import DaemonCore
+@testable import VirtualFileSystem
+
+@Suite("Which ubiquity attributes changed")
+struct AttributeWatchTests {
+    private let item = ItemNumber(17)
+
+    private func facts(isUploaded: Bool) -> UbiquityFacts {
+        UbiquityFacts(
+            DocumentStatus(
+                downloading: .current, isDownloading: false, percentDownloaded: 100, isDownloadRequested: false,
+                isUploaded: isUploaded, isUploading: false, percentUploaded: 0, hasUnresolvedConflicts: false,
+                isExcluded: false, pin: .inherited, effectivePin: .lazy, isPaused: false,
+                item: ItemID(high: 0, low: 1), container: .cloudDocs))
+    }
+
+    @Test("a change is told once for each item; what was first seen is no change")
+    func changes() {
+        let watch = AttributeWatch()
+        watch.add(PresenterID(1))
+        watch.add(PresenterID(2))
+        #expect(watch.look(writes: 1, isMoving: false) { _ in (item, facts(isUploaded: false)) }.isEmpty)
+        let told = watch.look(writes: 2, isMoving: false) { _ in (item, facts(isUploaded: true)) }
+        #expect(told == [item: .isUploaded])
+        #expect(watch.look(writes: 3, isMoving: false) { _ in (item, facts(isUploaded: true)) }.isEmpty)
+    }
+
+    @Test("nothing is looked at while nothing was written and nothing is on its way")
+    func idle() {
+        let watch = AttributeWatch()
+        watch.add(PresenterID(1))
+        var looks = 0
+        for writes: UInt64 in [0, 5, 5, 5] {
+            _ = watch.look(writes: writes, isMoving: false) { _ in
+                looks += 1
+                return nil
+            }
+        }
+        #expect(looks == 2)
+        _ = watch.look(writes: 5, isMoving: true) { _ in
+            looks += 1
+            return nil
+        }
+        #expect(looks == 3)
+        watch.remove(PresenterID(1))
+        #expect(watch.isEmpty)
+    }
+}

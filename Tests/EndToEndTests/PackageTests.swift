@@ -1,0 +1,96 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// Folders that are one document: saved, sent, fetched and shown as one.
+    @Suite("Packages")
+    struct PackageTests {
+        @Test(
+            "a package whose files are written one after the other arrives whole, and a file beside it does not wait for it"
+        )
+        func arrivesWhole() async throws {
+            try await TestDevices.withTwo { _, a, b in
+                let write = "mkdir d.rtfd; for i in 1 2 3 4 5 6; do echo $i > d.rtfd/$i; sleep 0.15; done"
+                async let saved = a.shell("echo x > beside; \(write)")
+                var counts: Set<Int> = []
+                try await eventually("the package arrives") {
+                    let names = try await b.shell("ls d.rtfd 2> /dev/null || true").split(separator: "\n")
+                    if !names.isEmpty { counts.insert(names.count) }
+                    return names.count == 6
+                }
+                _ = try await saved
+                #expect(counts == [6])
+                #expect(try await b.list().contains("beside"))
+            }
+        }
+
+        @Test("what a program writes into a package under a claim is told when it is done, all of it at once")
+        func claim() async throws {
+            try await TestDevices.withTwo { _, a, b in
+                try await a.shell("mkdir d.rtfd; echo 1 > d.rtfd/x; echo 1 > d.rtfd/y")
+                try await a.sync()
+                try await b.sync()
+                let (go, held) = ("\(a.state)/go", "\(a.state)/held")
+                let save =
+                    "echo 2 > d.rtfd/x; touch \(held); while ! [ -e \(go) ]; do sleep 0.02; done; echo 2 > d.rtfd/y"
+                async let program = a.tryShell("\(a.command(["coordinate", "write", "d.rtfd"])) -- sh -c '\(save)'")
+                try await eventually("it is held") { FileManager.default.fileExists(atPath: held) }
+                try await a.shell("echo other > g")
+                try await eventually("another document arrives") { try await b.list().contains("g") }
+                #expect(try await b.shell("cat d.rtfd/x d.rtfd/y") == "1\n1")
+                _ = FileManager.default.createFile(atPath: go, contents: nil)
+                _ = try await program
+                try await a.sync()
+                try await b.sync()
+                #expect(try await b.shell("cat d.rtfd/x d.rtfd/y") == "2\n2")
+            }
+        }
+
+        @Test(
+            "on a device that has a package's bytes no coordinated reader sees some files of one save beside some of another"
+        )
+        func noMix() async throws {
+            try await TestDevices.withTwo { _, a, b in
+                let files = "d.rtfd/1 d.rtfd/2 d.rtfd/3"
+                try await a.shell("mkdir d.rtfd; for f in \(files); do echo 0 > $f; done")
+                try await a.sync()
+                try await b.sync()
+                try await b.download("d.rtfd")
+                let save =
+                    "for n in 1 2 3 4 5; do for f in \(files); do echo $n > $f; sleep 0.05; done; sleep 0.4; done"
+                async let saved = a.shell(save)
+                var seen: [String] = []
+                let read = "\(b.command(["coordinate", "read", "d.rtfd"])) -- cat \(files)"
+                try await eventually("the last save arrives") {
+                    seen.append(try await b.shell(read).replacing("\n", with: ""))
+                    return seen.last == "555"
+                } describe: {
+                    "\(seen)"
+                }
+                _ = try await saved
+                #expect(seen.allSatisfy { Set($0).count == 1 }, "\(seen)")
+            }
+        }
+
+        @Test("who opens one file of a package gets all of it; its folder tells how far it is")
+        func oneDownload() async throws {
+            try await TestDevices.withTwo { _, a, b in
+                try await a.shell("mkdir -p d.rtfd/in; echo 1 > d.rtfd/x; echo 2 > d.rtfd/in/y; echo 3 > z")
+                try await a.sync()
+                try await b.sync()
+                #expect(try await b.attribute("status", of: "d.rtfd") == "notDownloaded")
+                #expect(try await b.contents("d.rtfd/x") == "1")
+                try await eventually("the other file is here too") {
+                    try await b.attribute("status", of: "d.rtfd/in/y") == "current"
+                }
+                #expect(try await b.attribute("status", of: "d.rtfd") == "current")
+                #expect(try await b.attribute("status", of: "z") == "notDownloaded")
+                try await b.shell("echo more >> d.rtfd/in/y")
+                #expect(try await b.attribute("isUploaded", of: "d.rtfd") == "0")
+                try await b.sync()
+                #expect(try await b.attribute("isUploaded", of: "d.rtfd") == "1")
+            }
+        }
+    }
+}

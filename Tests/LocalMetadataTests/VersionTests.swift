@@ -1,0 +1,78 @@
+import Basics
+import CloudModel
+import ContainerLog
+import Testing
+
+@testable import LocalMetadata
+
+@Suite("The history of documents")
+struct VersionTests {
+    private let scratch: Scratch
+    private let container: ContainerID
+    private let id = ItemID(high: 1 << 63, low: 7)
+
+    init() throws {
+        scratch = try Scratch()
+        container = try scratch.metadata.write { try $0.createContainer(.cloudDocs, at: .zero) }
+    }
+
+    private func content(_ number: UInt64) -> ContentReference {
+        ContentReference(digest: Digest(words: (number, 0, 0, 0)), size: number, layout: .chunk)
+    }
+
+    /// One edit for each content, a day apart.
+    private func save(_ contents: [UInt64], _ transaction: MetadataTransaction) throws {
+        var tree = RemoteTree(transaction, container: container)
+        for (index, number) in contents.enumerated() {
+            let place = index + 1
+            let body = ItemBody.file(.stored(content(number)))
+            let attributes = ItemAttributes(permissions: 0o644, modified: .zero, created: .zero)
+            let change: Change =
+                index == 0
+                ? .create(id, parent: .documents, name: try ItemName("a"), attributes: attributes, body: body)
+                : .edit(
+                    id, base: content(contents[index - 1]).digest, content: .stored(content(number)), modified: .zero)
+            let batch = ChangeBatch(
+                device: DeviceID(1), deviceName: "A", deviceSequence: UInt64(place),
+                time: Timestamp(seconds: 1_800_000_000 + Int64(place) * 86_400), changes: [change])
+            _ = try ContainerReducer().fold(batch, at: LogSequence(UInt64(place)), into: &tree)
+        }
+    }
+
+    private func sizes(_ limits: VersionLimits, _ transaction: MetadataTransaction) throws -> [UInt64] {
+        try transaction.versions(of: id, in: container, limits).map(\.content.size)
+    }
+
+    @Test("the newest come first, as many and as old as asked for; what was superseded longer ago can be forgotten")
+    func limits() throws {
+        try scratch.metadata.write { transaction throws -> Void in
+            try save([1, 2, 3, 4, 5], transaction)
+            #expect(try sizes(VersionLimits(), transaction) == [4, 3, 2, 1])
+            #expect(try sizes(VersionLimits(count: 2), transaction) == [4, 3])
+            #expect(try sizes(VersionLimits(age: .seconds(86_400)), transaction) == [4, 3])
+            try transaction.expireVersions(olderThan: .seconds(86_400))
+            #expect(try sizes(VersionLimits(), transaction) == [4, 3])
+        }
+    }
+
+    @Test("a version that its user removed is not listed while the log has not been told, and others are")
+    func removal() throws {
+        try scratch.metadata.write { transaction throws -> Void in
+            try save([1, 2, 3], transaction)
+            let oldest = try #require(try transaction.versions(of: id, in: container, VersionLimits()).last)
+            try transaction.insert(Resolution(container: container, item: id, version: oldest.version))
+            #expect(try sizes(VersionLimits(), transaction) == [2])
+            #expect(try transaction.version(oldest.version, of: id, in: container) == oldest)
+            try transaction.removeVersion(oldest.version, of: id, in: container)
+            #expect(try transaction.version(oldest.version, of: id, in: container) == nil)
+        }
+    }
+
+    @Test("a content that comes back is a version of the time before")
+    func back() throws {
+        try scratch.metadata.write { transaction throws -> Void in
+            try save([1, 2, 1], transaction)
+            #expect(try sizes(VersionLimits(), transaction) == [2, 1])
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import Basics
+import CloudModel
+import ContainerLog
+import LocalMetadata
+import Sync
+import Testing
+
+@Suite("Downloads that failed")
+struct FailedDownloadTests {
+    /// A file whose download failed: a placeholder, or one that has an old version here.
+    private func failed(_ test: TestEngine, _ name: String, pin: PinState = .inherited, hasOld: Bool) throws
+        -> LocalItem
+    {
+        try test.save(name, [1, 2, 3])
+        var item = try #require(try test.item(name))
+        let content = ContentReference(digest: Digest(words: (1, 2, 3, 4)), size: 3, layout: .chunk)
+        (item.isEdited, item.pendingSince, item.isKnown) = (false, nil, true)
+        (item.content, item.presence, item.pin) = (content, hasOld ? .whole : .none, pin)
+        item.downloadError = "The disk is full."
+        let newest = ContentReference(digest: Digest(words: (9, 9, 9, 9)), size: 3, layout: .chunk)
+        let row = item
+        try test.metadata.write { transaction in
+            try transaction.update(row)
+            var agreed = CloudItem(
+                id: row.item, parent: .documents, name: row.name, attributes: row.attributes,
+                body: .file(.stored(content)),
+                version: VersionID(sequence: LogSequence(1), index: 0), author: DeviceID(9), authorName: "there")
+            try transaction.setSynced(agreed, in: row.container)
+            agreed.body = .file(.stored(hasOld ? newest : content))
+            var remote = RemoteTree(transaction, container: row.container)
+            try remote.put(agreed)
+        }
+        return item
+    }
+
+    @Test("a newer version and what is kept are asked for again; what somebody merely wanted to see is not")
+    func which() throws {
+        let test = try TestEngine()
+        _ = try failed(test, "stale", hasOld: true)
+        _ = try failed(test, "kept", pin: .keep, hasOld: false)
+        _ = try failed(test, "seen", hasOld: false)
+        let failed = FailedDownloads(test.context)
+        #expect(try !failed.look(after: .seconds(4)), "it was not given time to heal")
+        #expect(try failed.look(after: .seconds(1)))
+        for name in ["stale", "kept"] {
+            let item = try #require(try test.item(name))
+            #expect(item.wanted > 0 && item.downloadError == nil, "\(name)")
+        }
+        let seen = try #require(try test.item("seen"))
+        #expect(seen.wanted == 0 && seen.downloadError != nil)
+    }
+
+    @Test("while it goes on failing it is tried ever later, and soon again once nothing fails")
+    func pauses() {
+        var pauses = RetryPauses()
+        var waits: [Duration] = []
+        for _ in 0..<9 {
+            var wait = Duration.zero
+            repeat { wait += .seconds(1) } while !pauses.isDue(after: .seconds(1))
+            waits.append(wait)
+            pauses.looked(found: true)
+        }
+        #expect(waits == [5, 10, 20, 40, 80, 160, 320, 320, 320].map { .seconds($0) })
+        pauses.looked(found: false)
+        let (soon, then) = (pauses.isDue(after: .seconds(4)), pauses.isDue(after: .seconds(1)))
+        #expect(!soon && then)
+    }
+}
