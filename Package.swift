@@ -208,7 +208,7 @@ let package = Package(
             ], path: "Sources/Server/CloudServer"),
         .testTarget(
             name: "CloudServerTests",
-            dependencies: ["CloudModel", "CloudProtocol", "CloudServer", "ServerStorage", "TestSupport"]),
+            dependencies: ["CloudModel", "CloudProtocol", "CloudServer", "ServerStorage", "TestSupport", httpTypes]),
         .executableTarget(
             name: "ubiquity-server",
             dependencies: ["Basics", "CloudServer", "DaemonProtocol", "ServerStorage", argumentParser, logging],

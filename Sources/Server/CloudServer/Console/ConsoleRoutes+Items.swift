@@ -18,15 +18,26 @@ extension ConsoleRoutes {
         let deadline = ContinuousClock.now + .seconds(3)
         for name in try await desk.store.containers(of: visit.account) {
             let patience = max(.zero, deadline - .now)
-            let view =
-                patience > .zero ? try await desk.trees.view(of: name, of: visit.account, patience: patience) : nil
-            let totals = view?.isComplete == true ? try await view?.tree.totals() : nil
+            let totals = patience > .zero ? try await totals(of: name, visit, patience) : nil
             let counts = totals.map {
                 ContainerSummary.Counts(files: $0.files, bytes: $0.bytes, conflicts: $0.conflicts)
             }
             summaries.append(ContainerSummary(name: name, counts: counts))
         }
         return visit.frame.containersPage(summaries, used: account?.used ?? 0, share: account?.quota)
+    }
+
+    /// Nil while the log is not read to its end, and for one that this release can not read: the others are shown all the same.
+    private func totals(
+        of name: ContainerName, _ visit: ConsoleDesk.Visit, _ patience: Duration
+    ) async throws -> ContainerTotals? {
+        do {
+            let view = try await desk.trees.view(of: name, of: visit.account, patience: patience)
+            return view.isComplete ? try await view.tree.totals() : nil
+        } catch let error as StorageError {
+            guard error.code == .tooNew else { throw error }
+            return nil
+        }
     }
 
     /// A folder, file or symlink; without an item the container's root.
