@@ -5,6 +5,7 @@ import PackageDescription
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
@@ -186,7 +187,8 @@ let package = Package(
         .target(
             name: "ServerStorage",
             dependencies: [
-                "Basics", "Chunking", "CLinux", "CloudModel", "CloudProtocol", "ContainerLog", crypto, grdb, logging,
+                "Basics", "Chunking", "CLinux", "CloudModel", "CloudProtocol", "ContainerLog", crypto, cryptoExtras, grdb,
+                logging,
                 nioPosix,
             ], path: "Sources/Server/ServerStorage"),
         .testTarget(
@@ -196,14 +198,25 @@ let package = Package(
                 grdb, logging,
             ]),
         .target(
+            name: "ServerConsole", dependencies: ["Basics", "CloudModel", "ContainerLog"],
+            path: "Sources/Server/ServerConsole"),
+        .testTarget(
+            name: "ServerConsoleTests",
+            dependencies: [
+                "Basics", "Chunking", "CloudModel", "CloudProtocol", "CloudServer", "CloudStorage", "ContainerLog",
+                "HTTPCloud", "ServerConsole", "ServerStorage", "TestSupport", asyncHTTPClient, logging, nioCore,
+                nioHTTP1,
+            ]),
+        .target(
             name: "CloudServer",
             dependencies: [
-                "Basics", "CloudModel", "CloudProtocol", "ServerStorage", httpTypes, hummingbird,
+                "Basics", "Chunking", "CloudModel", "CloudProtocol", "ContainerLog", "ServerConsole", "ServerStorage",
+                httpTypes, hummingbird,
                 hummingbirdCore, hummingbirdTLS, logging, nioCore, nioSSL, serviceLifecycle, unixSignals,
             ], path: "Sources/Server/CloudServer"),
         .testTarget(
             name: "CloudServerTests",
-            dependencies: ["CloudModel", "CloudProtocol", "CloudServer", "ServerStorage", "TestSupport"]),
+            dependencies: ["CloudModel", "CloudProtocol", "CloudServer", "ServerStorage", "TestSupport", httpTypes]),
         .executableTarget(
             name: "ubiquity-server",
             dependencies: [

@@ -15,7 +15,7 @@ struct CommandTests {
         let errors: String
     }
 
-    private func ubiquity(_ arguments: [String], _ daemon: FakeDaemon) async throws -> Outcome {
+    func ubiquity(_ arguments: [String], _ daemon: FakeDaemon) async throws -> Outcome {
         let own = try #require(realpath("/proc/self/exe", nil).map { String(cString: $0) })
         let program = FilePath(own).removingLastComponent().appending("ubiquity")
         let environment = Environment.inherit.updating([

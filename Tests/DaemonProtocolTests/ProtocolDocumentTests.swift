@@ -44,6 +44,9 @@ struct ProtocolDocumentTests {
         case .setKeyValues: "setKeyValues"
         case .watchKeyValues: "watchKeyValues"
         case .unfollow: "unfollow"
+        case .publish: "publish"
+        case .links: "links"
+        case .unpublish: "unpublish"
         }
     }
 

@@ -80,6 +80,8 @@ enum Samples {
         .monitor(MonitorRequest()), .keyValues(KeyValuesRequest(container: "CloudDocs", keys: ["a"])),
         .setKeyValues(SetKeyValuesRequest(container: "CloudDocs", set: ["a": Data([1, 2])], remove: ["b"])),
         .watchKeyValues(WatchKeyValuesRequest(container: "CloudDocs")), .unfollow(UnfollowRequest(request: 7)),
+        .publish(PublishRequest(path: oddPath, seconds: 604_800, password: "secret", timeout: 1.5)),
+        .links(LinksRequest()), .unpublish(UnpublishRequest(link: 4)),
     ]
 
     static let responses: [DaemonResponse] = [
@@ -107,6 +109,16 @@ enum Samples {
                         PresenterStatus(
                             presenter: 5, program: "NoteTaker", pid: 4712, unanswered: 1, isSilent: true)
                     ])
+            ])),
+        .published(
+            PublishedResponse(
+                link: 4, url: "https://cloud.example.org/p/x", expires: WireTime(Timestamp(seconds: 1_800_000_000)))),
+        .links(
+            LinksResponse(links: [
+                PublishedDocument(
+                    link: 4, container: "CloudDocs", name: "a.txt", size: 3,
+                    created: WireTime(Timestamp(seconds: 1_700_000_000)),
+                    expires: WireTime(Timestamp(seconds: 1_800_000_000)), hasPassword: true)
             ])),
         .presenting(PresentingResponse(presenter: 5)),
         .keyValues(KeyValuesResponse(values: ["ä": Data([1, 0, 255])])), .done(DoneResponse()),

@@ -31,6 +31,7 @@ struct RouteDocumentTests {
                 environment: [
                     "SERVER": server.address.description, "DATA": folder,
                     "CODE": try await server.store.addCode(for: "anna").text,
+                    "CODE2": try await server.store.addCode(for: "anna").text,
                 ]
             ) {}
             return try await runner.run("bash", ["-c", script], in: "/", limit: .seconds(60)).output

@@ -114,4 +114,6 @@ package struct CloudCapabilities: OptionSet, Sendable {
     package static let push = CloudCapabilities(rawValue: 1 << 0)
     /// ``CloudBackend/putChunks(_:in:)`` sends its chunks together, which costs less than one by one.
     package static let manyChunks = CloudCapabilities(rawValue: 1 << 1)
+    /// It serves documents to anybody who has a link: ``CloudBackend/publish(_:)`` and what goes with it.
+    package static let links = CloudCapabilities(rawValue: 1 << 2)
 }

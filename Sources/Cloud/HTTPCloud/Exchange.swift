@@ -1,6 +1,6 @@
 /// One request as it is sent, as often as it takes.
 struct Exchange: Sendable {
-    enum Method: String { case get = "GET", put = "PUT", post = "POST" }
+    enum Method: String { case get = "GET", put = "PUT", post = "POST", delete = "DELETE" }
 
     let method: Method
     /// Below the server's address, with its query.

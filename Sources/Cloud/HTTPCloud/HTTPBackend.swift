@@ -11,7 +11,7 @@ import Synchronization
 /// - What fails on the way is tried again a few times at once, with pauses by chance; the engine's own pauses come after that.
 /// - Once connected, every request names the cloud it is meant for, so a token of another account changes nothing there.
 package final class HTTPBackend: CloudBackend {
-    private let connection: ServerConnection
+    let connection: ServerConnection
     private let identity = Mutex<CloudIdentity?>(nil)
 
     /// `token` is asked before each request, so that signing in anew needs no restart. Nothing is sent before ``connect(create:)``.
@@ -19,7 +19,7 @@ package final class HTTPBackend: CloudBackend {
         connection = ServerConnection(address: address, logger: logger, token: token)
     }
 
-    package var capabilities: CloudCapabilities { [.push, .manyChunks] }
+    package var capabilities: CloudCapabilities { [.push, .manyChunks, .links] }
 
     package func connect(create: Bool) async throws -> CloudIdentity {
         var exchange = Exchange(create ? .put : .get, CloudRoutes.cloud)

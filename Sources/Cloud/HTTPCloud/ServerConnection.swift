@@ -13,6 +13,8 @@ package final class ServerConnection: Sendable {
     private let token: @Sendable () -> String?
     private let cloud = Mutex<String?>(nil)
     private let client: HTTPClient
+    /// Whether the server asked, with the last answer, that this device resets itself.
+    private let resetAsked = Mutex(false)
 
     package init(address: ServerAddress, logger: Logger, token: @escaping @Sendable () -> String?) {
         self.address = address
@@ -29,6 +31,8 @@ package final class ServerConnection: Sendable {
     }
 
     deinit { client.shutdown { _ in } }
+
+    var isResetAsked: Bool { resetAsked.withLock { $0 } }
 
     /// From now on requests are meant for this cloud.
     func nameCloud(_ identity: String) { cloud.withLock { $0 = identity } }
@@ -107,6 +111,8 @@ package final class ServerConnection: Sendable {
         guard relation != .foreign else {
             throw AttemptFailure(.foreignAnswer(address, status: response.status.code))
         }
+        let isResetAsked = response.headers.first(name: CloudRoutes.resetHeader) != nil
+        resetAsked.withLock { $0 = isResetAsked }
         guard !(200..<300).contains(response.status.code) else {
             guard relation == .same else { throw AttemptFailure(.version(relation, address)) }
             return

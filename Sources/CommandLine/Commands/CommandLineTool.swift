@@ -50,7 +50,7 @@ struct UbiquityCommand: ParsableCommand {
                 subcommands: [
                     SyncCommand.self, DownloadCommand.self, EvictCommand.self, PinCommand.self, UnpinCommand.self,
                     ConflictsCommand.self, ResolveCommand.self, VersionsCommand.self, RestoreCommand.self,
-                    CoordinateCommand.self, MoveInCommand.self, MoveOutCommand.self,
+                    CoordinateCommand.self, PublishCommand.self, MoveInCommand.self, MoveOutCommand.self,
                 ]),
             CommandGroup(
                 name: "Looking and listening",

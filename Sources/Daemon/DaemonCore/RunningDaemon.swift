@@ -56,6 +56,7 @@ final class RunningDaemon: Sendable {
             group.addTask { await self.device.queries.run(self.device.engine) }
             group.addTask { await self.obey(signals) }
             group.addTask { await self.end(session, when: stops) }
+            group.addTask { await DaemonService(self).obeyCloud() }
             endIfNotDurable()
             readiness.ready()
             logger.notice("serving", metadata: ["mount": "\(configuration.mountPoint)"])

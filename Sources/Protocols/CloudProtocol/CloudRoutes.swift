@@ -10,6 +10,16 @@ package enum CloudRoutes {
     package static let news = "/v1/news"
     package static let containers = "/v1/containers"
 
+    /// A device says that it begins to reset itself, as answers with ``resetHeader`` ask it to.
+    package static let reset = "/v1/reset"
+    package static let resetHeader = "Ubiquity-Reset"
+    package static let links = "/v1/links"
+
+    package static func link(_ id: Int64) -> String { "\(links)/\(id)" }
+    package static func links(in name: ContainerName) -> String { "\(container(name))/links" }
+    /// What anybody may ask for who has the token.
+    package static func published(_ token: LinkToken) -> String { "/p/\(token.text)" }
+
     package static func container(_ name: ContainerName) -> String { "\(containers)/\(name)" }
     package static func log(_ name: ContainerName) -> String { "\(container(name))/log" }
     package static func chunks(_ name: ContainerName) -> String { "\(container(name))/chunks" }

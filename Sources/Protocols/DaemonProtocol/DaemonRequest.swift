@@ -36,6 +36,9 @@ package enum DaemonRequest: Hashable, Sendable {
     /// Answered by events until the client leaves.
     case watchKeyValues(WatchKeyValuesRequest)
     case unfollow(UnfollowRequest)
+    case publish(PublishRequest)
+    case links(LinksRequest)
+    case unpublish(UnpublishRequest)
 }
 
 extension DaemonRequest {
@@ -62,7 +65,7 @@ extension DaemonRequest: Codable {
     private enum Verb: String, CodingKey {
         case hello, status, watch, sync, download, evict, pin, conflicts, resolve, versions, fetchVersion, restore,
             removeVersions, stop, diagnose, reset, check, claim, finish, claims, present, withdraw, letters, answer,
-            find, monitor, keyValues, setKeyValues, watchKeyValues, unfollow
+            find, monitor, keyValues, setKeyValues, watchKeyValues, unfollow, publish, links, unpublish
     }
 
     package init(from decoder: any Decoder) throws {
@@ -103,6 +106,9 @@ extension DaemonRequest: Codable {
         case .setKeyValues: self = .setKeyValues(try container.decode(SetKeyValuesRequest.self, forKey: verb))
         case .unfollow: self = .unfollow(try container.decode(UnfollowRequest.self, forKey: verb))
         case .watchKeyValues: self = .watchKeyValues(try container.decode(WatchKeyValuesRequest.self, forKey: verb))
+        case .publish: self = .publish(try container.decode(PublishRequest.self, forKey: verb))
+        case .links: self = .links(try container.decode(LinksRequest.self, forKey: verb))
+        case .unpublish: self = .unpublish(try container.decode(UnpublishRequest.self, forKey: verb))
         }
     }
 
@@ -139,6 +145,9 @@ extension DaemonRequest: Codable {
         case .setKeyValues(let request): try container.encode(request, forKey: .setKeyValues)
         case .unfollow(let request): try container.encode(request, forKey: .unfollow)
         case .watchKeyValues(let request): try container.encode(request, forKey: .watchKeyValues)
+        case .publish(let request): try container.encode(request, forKey: .publish)
+        case .links(let request): try container.encode(request, forKey: .links)
+        case .unpublish(let request): try container.encode(request, forKey: .unpublish)
         }
     }
 }

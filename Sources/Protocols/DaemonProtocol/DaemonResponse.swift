@@ -15,6 +15,8 @@ package enum DaemonResponse: Hashable, Sendable {
     case claims(ClaimsResponse)
     case presenting(PresentingResponse)
     case keyValues(KeyValuesResponse)
+    case published(PublishedResponse)
+    case links(LinksResponse)
     /// It is done and there is nothing to tell.
     case done(DoneResponse)
 }
@@ -22,7 +24,7 @@ package enum DaemonResponse: Hashable, Sendable {
 extension DaemonResponse: Codable {
     private enum Kind: String, CodingKey {
         case hello, status, items, sync, conflicts, resolve, versions, fetchVersion, diagnose, reset, check, granted,
-            claims, presenting, keyValues, done
+            claims, presenting, keyValues, published, links, done
     }
 
     package init(from decoder: any Decoder) throws {
@@ -48,6 +50,8 @@ extension DaemonResponse: Codable {
         case .claims: self = .claims(try container.decode(ClaimsResponse.self, forKey: kind))
         case .presenting: self = .presenting(try container.decode(PresentingResponse.self, forKey: kind))
         case .keyValues: self = .keyValues(try container.decode(KeyValuesResponse.self, forKey: kind))
+        case .published: self = .published(try container.decode(PublishedResponse.self, forKey: kind))
+        case .links: self = .links(try container.decode(LinksResponse.self, forKey: kind))
         case .done: self = .done(try container.decode(DoneResponse.self, forKey: kind))
         }
     }
@@ -70,6 +74,8 @@ extension DaemonResponse: Codable {
         case .claims(let response): try container.encode(response, forKey: .claims)
         case .presenting(let response): try container.encode(response, forKey: .presenting)
         case .keyValues(let response): try container.encode(response, forKey: .keyValues)
+        case .published(let response): try container.encode(response, forKey: .published)
+        case .links(let response): try container.encode(response, forKey: .links)
         case .done(let response): try container.encode(response, forKey: .done)
         }
     }

@@ -31,6 +31,13 @@ final class AccountRoutes: Sendable {
         return try .json(answer)
     }
 
+    /// The device has read that it is to reset itself, and does.
+    func confirmReset(_ request: Request, _ context: ServerContext) async throws -> Response {
+        try await store.confirmReset(of: context.requireDevice())
+        context.logger.notice("a device resets itself")
+        return .done
+    }
+
     func signOut(_ request: Request, _ context: ServerContext) async throws -> Response {
         let device = try context.requireDevice().device
         _ = try await store.revoke(device: device)

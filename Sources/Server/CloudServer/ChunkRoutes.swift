@@ -8,12 +8,14 @@ import ServerStorage
 struct ChunkRoutes: Sendable {
     let store: ServerStore
     let reader: BodyReader
+    let board: TransferBoard
 
     func put(_ request: Request, _ context: ServerContext) async throws -> Response {
         let account = try context.requireDevice().account
         let (name, id) = (try context.container(), try context.chunk())
         try await reader.read(request, upTo: CloudLimits.frame, of: account) { frame in
             try await store.put([ChunkBatch.Part(id: id, frame: frame)], in: name, of: account)
+            note(frame.count, name, isUpload: true, context)
         }
         return .done
     }
@@ -27,6 +29,7 @@ struct ChunkRoutes: Sendable {
                 throw CloudFailure(.tooLarge, "A request has at most \(CloudLimits.batchChunks) chunks.")
             }
             try await store.put(parts, in: name, of: account)
+            note(body.count, name, isUpload: true, context)
         }
         return .done
     }
@@ -64,8 +67,15 @@ struct ChunkRoutes: Sendable {
         let wanted = Int(part.lowerBound)..<Int(part.upperBound)
         return try await reader.budget.withBytes(wanted.count, of: account) {
             guard let bytes = try await store.read(place, wanted) else { throw Self.absent }
+            note(bytes.count, name, isUpload: false, context)
             return .bytes(bytes, status: status, headers: headers)
         }
+    }
+
+    private func note(_ bytes: Int, _ name: ContainerName, isUpload: Bool, _ context: ServerContext) {
+        guard let device = try? context.requireDevice() else { return }
+        board.note(
+            bytes, .init(account: device.account, device: device.device, container: name, isUpload: isUpload))
     }
 
     private static let absent = CloudFailure(.notFound, "There is no such chunk in this container.")

@@ -30,7 +30,7 @@ package struct CloudServerConfiguration: Sendable {
 
 /// The HTTP face of a ``ServerStore``.
 package struct CloudServer: Sendable {
-    private let store: ServerStore
+    let store: ServerStore
     private let configuration: CloudServerConfiguration
     private let log: Logger
     private let metrics = ServerMetrics()
@@ -90,10 +90,13 @@ package struct CloudServer: Sendable {
         open.post("sign-in", use: accounts.signIn)
         let closed = open.add(middleware: TokenMiddleware(store: store))
         closed.post("sign-out", use: accounts.signOut)
+        closed.post("reset", use: accounts.confirmReset)
         closed.get("news", use: NewsRoutes(store: store, metrics: metrics).news)
         addContainers(to: closed)
         addLogs(to: closed, reader)
-        addChunks(to: closed, reader)
+        let board = TransferBoard()
+        addChunks(to: closed, reader, board)
+        addPeople(to: router, devices: closed, reader, board, isEncrypted: configuration.certificate != nil)
         return router
     }
 
@@ -112,8 +115,8 @@ package struct CloudServer: Sendable {
         router.get("containers/:container/log", use: routes.read)
     }
 
-    private func addChunks(to router: RouterGroup<ServerContext>, _ reader: BodyReader) {
-        let routes = ChunkRoutes(store: store, reader: reader)
+    private func addChunks(to router: RouterGroup<ServerContext>, _ reader: BodyReader, _ board: TransferBoard) {
+        let routes = ChunkRoutes(store: store, reader: reader, board: board)
         router.post("containers/:container/missing", use: routes.missing)
         router.post("containers/:container/distrust", use: routes.distrust)
         router.post("containers/:container/chunks", use: routes.putMany)

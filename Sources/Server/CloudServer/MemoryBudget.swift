@@ -19,16 +19,19 @@ final class MemoryBudget: Sendable {
 
     /// Runs `body` once so many bytes are free for this account.
     func withBytes<T>(_ bytes: Int, of account: AccountID, _ body: () async throws -> T) async throws -> T {
-        let verdict = state.withLock { $0.ledger.request(bytes, for: account) }
-        switch verdict {
+        let ticket = try await take(bytes, of: account)
+        defer { release(ticket) }
+        return try await body()
+    }
+
+    /// Waits until so many bytes are free for this account; they are taken until the ticket's ``release(_:)``.
+    func take(_ bytes: Int, of account: AccountID) async throws -> UInt64 {
+        switch state.withLock({ $0.ledger.request(bytes, for: account) }) {
         case .refused: throw Refusals.busy
-        case .granted(let ticket):
-            defer { release(ticket) }
-            return try await body()
+        case .granted(let ticket): return ticket
         case .waiting(let ticket):
             try await turn(of: ticket)
-            defer { release(ticket) }
-            return try await body()
+            return ticket
         }
     }
 
@@ -58,7 +61,7 @@ final class MemoryBudget: Sendable {
         }
     }
 
-    private func release(_ ticket: UInt64) {
+    func release(_ ticket: UInt64) {
         let callers = state.withLock { state in
             state.ledger.release(ticket).compactMap { state.callers.removeValue(forKey: $0) }
         }

@@ -3,7 +3,6 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import ServerStorage
-import ServiceLifecycle
 
 /// Tells devices of changes: over one long answer, or, where something on the way holds such answers back, by one that waits.
 struct NewsRoutes: Sendable {
@@ -24,7 +23,7 @@ struct NewsRoutes: Sendable {
         guard let revision = try request.number("after") else { return stream(to: device) }
         let patience = Duration.seconds(min(60, try request.number("wait") ?? 30))
         if try await store.changes.news(of: device.account).revision == revision {
-            await wait(for: device.account, after: revision, atMost: patience)
+            await store.changes.wait(for: device.account, after: revision, atMost: patience)
         }
         return try await .json(store.changes.news(of: device.account))
     }
@@ -51,23 +50,8 @@ struct NewsRoutes: Sendable {
             let line = try WireJSON.encode(CloudNews(revision: news.revision, containers: changed))
             try await writer.write(ByteBuffer(bytes: line + [UInt8(ascii: "\n")]))
             told = news.containers
-            await wait(for: device.account, after: news.revision, atMost: heartbeat)
+            await store.changes.wait(for: device.account, after: news.revision, atMost: heartbeat)
             guard try await store.isSignedIn(device) else { return }
-        }
-    }
-
-    private func wait(for account: AccountID, after revision: UInt64, atMost patience: Duration) async {
-        let changes = store.changes
-        await withGracefulShutdownHandler {
-            await withTaskGroup(of: Void.self) { group in
-                group.addTask { await changes.wait(for: account, after: revision) }
-                // A sleep that is cut short ends the waiting as well.
-                group.addTask { try? await Task.sleep(for: patience) }
-                await group.next()
-                group.cancelAll()
-            }
-        } onGracefulShutdown: {
-            changes.close()
         }
     }
 }

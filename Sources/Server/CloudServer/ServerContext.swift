@@ -8,10 +8,13 @@ struct ServerContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// Of the other end of the connection, which behind a proxy is the proxy.
     let peer: String
+    /// The connection, to be ended where its other end takes nothing any more.
+    let channel: any Channel
     private var signedIn: SignedInDevice?
 
     init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
+        channel = source.channel
         peer = source.channel.remoteAddress?.ipAddress ?? "unknown"
     }
 

@@ -23,6 +23,8 @@ struct TokenMiddleware: RouterMiddleware {
         var context = context
         context.signIn(device)
         context.logger[metadataKey: "device"] = "\(device.device)"
-        return try await next(request, context)
+        var response = try await next(request, context)
+        if device.isResetAsked { response.headers[.resetAsked] = "1" }
+        return response
     }
 }

@@ -10,6 +10,7 @@ enum ServerSchema {
             // What is there counts as used today: nothing is collected before its time because its row is older than this rule.
             try db.execute(sql: "UPDATE chunk SET touched = unixepoch()")
         }
+        migrator.registerMigration("console") { db in try db.execute(sql: consoleTables) }
         return migrator
     }
 

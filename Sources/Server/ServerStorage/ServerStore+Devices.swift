@@ -13,6 +13,8 @@ package struct DeviceRecord: Hashable, Sendable {
     /// To the minute.
     package let seen: Timestamp
     package let isRevoked: Bool
+    /// Somebody asked in the console that it resets itself, and it has not begun to.
+    package let isResetAsked: Bool
 }
 
 /// Who makes a request.
@@ -21,6 +23,8 @@ package struct SignedInDevice: Hashable, Sendable {
     package let device: Int64
     /// The identity of the account's cloud, once it has one.
     package let cloud: String?
+    /// The device is asked to reset itself.
+    package let isResetAsked: Bool
 }
 
 extension ServerStore {
@@ -29,15 +33,7 @@ extension ServerStore {
         let now = now()
         let label = Self.label(name)
         return try await database.commit { db in
-            let known = try Row.fetchOne(
-                db, sql: "DELETE FROM code WHERE hash = ? RETURNING account, expires",
-                arguments: [hash(code.text.utf8)])
-            guard let known, (known["expires"] as Int64) >= now else {
-                throw StorageError(
-                    .unauthorized,
-                    "The code is not valid: mistyped, used before or too old. Ask the server's owner for another.")
-            }
-            let account: Int64 = known["account"]
+            let account = try Self.redeem(code, at: now, db)
             try db.execute(
                 sql: "INSERT INTO device (account, name, tokenHash, created, seen) VALUES (?, ?, ?, ?, ?)",
                 arguments: [account, label, Data(), now, now])
@@ -51,27 +47,45 @@ extension ServerStore {
         }
     }
 
+    /// Uses a code up, and answers whose it was.
+    static func redeem(_ code: SignInCode, at now: Int64, _ db: Database) throws -> Int64 {
+        let known = try Row.fetchOne(
+            db, sql: "DELETE FROM code WHERE hash = ? RETURNING account, expires", arguments: [hash(code.text.utf8)])
+        guard let known, (known["expires"] as Int64) >= now else {
+            throw StorageError(
+                .unauthorized,
+                "The code is not valid: mistyped, used before or too old. Ask the server's owner for another.")
+        }
+        return known["account"]
+    }
+
     /// Whose token this is; nil for one that is wrong or was revoked.
     package func device(with token: DeviceToken) async throws -> SignedInDevice? {
-        let found = try await database.read { db -> (account: Int64, cloud: String?, hash: Data, seen: Int64)? in
+        let found = try await database.read { db -> (device: SignedInDevice, hash: Data, seen: Int64)? in
             let row = try Row.fetchOne(
                 db,
                 sql: """
-                    SELECT account, identity, tokenHash, seen FROM device JOIN account ON account.id = device.account
+                    SELECT account, identity, tokenHash, seen, resetAsked FROM device JOIN account ON account.id = device.account
                     WHERE device.id = ? AND revoked IS NULL
                     """, arguments: [token.device])
-            return row.map { ($0["account"], $0["identity"], $0["tokenHash"], $0["seen"]) }
+            return row.map { row in
+                let device = SignedInDevice(
+                    account: AccountID(row["account"]), device: token.device, cloud: row["identity"],
+                    isResetAsked: (row["resetAsked"] as Int64?) != nil)
+                return (device, row["tokenHash"], row["seen"])
+            }
         }
         guard let found, isEqualInConstantTime(found.hash, hash(token.secret)) else { return nil }
         try await noteContact(of: token.device, last: found.seen)
-        return SignedInDevice(account: AccountID(found.account), device: token.device, cloud: found.cloud)
+        return found.device
     }
 
-    /// Whether its access was not ended meanwhile.
+    /// Whether its access was not ended meanwhile, and it need not be told to reset itself.
     package func isSignedIn(_ device: SignedInDevice) async throws -> Bool {
         try await database.read { db in
             try Int.fetchOne(
-                db, sql: "SELECT 1 FROM device WHERE id = ? AND revoked IS NULL", arguments: [device.device]) != nil
+                db, sql: "SELECT 1 FROM device WHERE id = ? AND revoked IS NULL AND (resetAsked IS NULL OR ?)",
+                arguments: [device.device, device.isResetAsked]) != nil
         }
     }
 
@@ -111,13 +125,14 @@ extension ServerStore {
                 DeviceRecord(
                     id: row["id"], account: row["accountName"], name: row["name"],
                     created: Timestamp(seconds: row["created"]), seen: Timestamp(seconds: row["seen"]),
-                    isRevoked: (row["revoked"] as Int64?) != nil)
+                    isRevoked: (row["revoked"] as Int64?) != nil,
+                    isResetAsked: (row["resetAsked"] as Int64?) != nil)
             }
         }
     }
 
     /// A device names itself: nothing in that may harm the terminal that shows it.
-    private static func label(_ name: String) -> String {
+    static func label(_ name: String) -> String {
         let visible = name.unicodeScalars.filter { !$0.properties.isWhitespace || $0 == " " }
             .filter { $0.properties.generalCategory != .control && $0.properties.generalCategory != .format }
         return String(String.UnicodeScalarView(visible.prefix(64)))

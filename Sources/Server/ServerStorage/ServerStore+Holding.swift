@@ -112,7 +112,7 @@ extension ChangeBatch {
             switch change {
             case .create(_, _, _, _, let body): body.content?.reference
             case .edit(_, _, let content, _): content.reference
-            case .move, .setAttributes, .delete, .resolve, .raiseRules: nil
+            case .move, .setAttributes, .delete, .resolve, .raiseRules, .setValue: nil
             }
         }
         return Array(Set(contents.filter { $0.layout != .empty }))

@@ -25,9 +25,15 @@ package final class ServerStore: Sendable {
     let threads: NIOThreadPool
     private let lock: Int32?
     package let changes: ChangeHub
+    /// For passwords of links: each try takes memory and time.
+    let passwordTries = Turnstile()
+    let passwordCost: PasswordCost
 
     /// Opens or makes the directory. One process at a time serves it (`serving`); commands of its owner may run beside that.
-    package init(path: String, serving: Bool, log: Logger, time: any TimeSource = SystemTime()) throws {
+    package init(
+        path: String, serving: Bool, log: Logger, time: any TimeSource = SystemTime(),
+        passwordCost: PasswordCost = .standard
+    ) throws {
         directory = DataDirectory(path: path)
         try directory.prepare()
         lock = serving ? try directory.lock() : nil
@@ -37,6 +43,7 @@ package final class ServerStore: Sendable {
         files = ChunkFiles(directory)
         self.time = time
         self.log = log
+        self.passwordCost = passwordCost
         // Four keep a disk busy, and are nothing when the disk hangs.
         threads = NIOThreadPool(numberOfThreads: 4)
         threads.start()

@@ -47,6 +47,9 @@ struct DaemonService: RequestHandler {
         case .present(let request): .presenting(try await present(request, client))
         case .withdraw(let request): .done(try withdraw(request, client))
         case .answer(let request): .done(answer(request, client))
+        case .publish(let request): .published(try await publish(request))
+        case .links: .links(try await links())
+        case .unpublish(let request): .done(try await unpublish(request))
         case .keyValues(let request): .keyValues(try await keyValues(request))
         case .setKeyValues(let request): .done(try await setKeyValues(request, client))
         }

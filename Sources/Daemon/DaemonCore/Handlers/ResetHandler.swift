@@ -17,6 +17,26 @@ extension DaemonService {
         return ResetResponse(pendingItems: UInt64(pending))
     }
 
+    /// Resets this device when the owner of its cloud asked for that there. Ends with its task.
+    func obeyCloud() async {
+        guard let cloud = device.engine.context.backend as? any OrderingBackend else { return }
+        while !Task.isCancelled {
+            do {
+                if cloud.isResetAsked {
+                    _ = try await reset()
+                    try await cloud.confirmReset()
+                    daemon.logger.notice("resetting, as asked in the server's console")
+                    return daemon.stopForReset()
+                }
+                try await ContinuousClock().sleep(for: .seconds(2))
+            } catch is CancellationError { return } catch {
+                // It is asked for until it is confirmed.
+                daemon.logger.warning("could not reset as the server asks", metadata: ["error": "\(error)"])
+                do { try await ContinuousClock().sleep(for: .seconds(30)) } catch { return }
+            }
+        }
+    }
+
     /// A device that is stuck is what a reset is for, so what does not go is left.
     private func uploadWhatCanBe() async throws {
         _ = try await sync(SyncRequest(paths: [], wait: false))

@@ -1,0 +1,40 @@
+import Basics
+import CloudModel
+import CloudProtocol
+package import CloudStorage
+
+import struct Foundation.Data
+
+extension HTTPBackend: LinkingBackend {
+    package func publish(_ publication: Publication) async throws -> NewLink {
+        let name = String(validating: publication.name.bytes, as: UTF8.self)
+        let content = publication.content
+        let message = PublishRequest(
+            digest: content.digest.description, size: content.size, layout: content.layout.rawValue, name: name,
+            nameBytes: name == nil ? Data(publication.name.bytes) : nil, seconds: publication.seconds,
+            password: publication.password)
+        let body: [UInt8]
+        do { body = try WireJSON.encode(message) } catch {
+            throw CloudError(.failed, "The request could not be made.", cause: error)
+        }
+        let answer = try await connection.json(
+            PublishAnswer.self, Exchange(.post, CloudRoutes.links(in: publication.container), body: body))
+        return NewLink(
+            id: answer.id, url: "\(connection.address)\(answer.path)", expires: Timestamp(seconds: answer.expires))
+    }
+
+    package func links() async throws -> [KnownLink] {
+        var exchange = Exchange(.get, CloudRoutes.links)
+        exchange.answerLimit = 16 << 20
+        return try await connection.json(PublishedLinks.self, exchange).links.map { link in
+            KnownLink(
+                id: link.id, container: link.container, name: link.name, size: link.size,
+                created: Timestamp(seconds: link.created), expires: Timestamp(seconds: link.expires),
+                hasPassword: link.hasPassword)
+        }
+    }
+
+    package func withdrawLink(_ id: Int64) async throws {
+        try await connection.send(Exchange(.delete, CloudRoutes.link(id)))
+    }
+}

@@ -1,0 +1,8 @@
+import CloudProtocol
+import CloudStorage
+
+extension HTTPBackend: OrderingBackend {
+    package var isResetAsked: Bool { connection.isResetAsked }
+
+    package func confirmReset() async throws { try await connection.send(Exchange(.post, CloudRoutes.reset)) }
+}

@@ -1,0 +1,119 @@
+import ArgumentParser
+import Basics
+import DaemonProtocol
+
+/// `ubiquity publish`: lets anybody get a document who has a link; lists and withdraws such links.
+struct PublishCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "publish", abstract: "Publish a document under a link, or list and withdraw links.",
+        discussion: """
+            The link serves what the document is now, also when it is edited, moved or deleted later, until it expires \
+            or is withdrawn. It is printed once: the server does not know it. Waits until the document is uploaded. \
+            Needs a cloud on ubiquity-server.
+            """)
+
+    @Argument(help: "The document; with --list and --withdraw any path in the mount.", completion: .file())
+    var path: String?
+
+    @Option(
+        help: ArgumentHelp("How long the link lasts: 30m, 12h, 7d, 4w.", valueName: "time"),
+        transform: LinkLifetime.init)
+    var expires = LinkLifetime(seconds: 7 * 86_400)
+
+    @Flag(help: "Ask for a password that everybody needs who follows the link; a script pipes it in.")
+    var password = false
+
+    @Option(help: ArgumentHelp("Give up waiting for the upload after this many seconds.", valueName: "seconds"))
+    var timeout: Double?
+
+    @Flag(help: "List what is published.")
+    var list = false
+
+    @Option(help: ArgumentHelp("End the link of this number in the list.", valueName: "number"))
+    var withdraw: Int64?
+
+    func validate() throws {
+        guard !(list && withdraw != nil) else { throw ValidationError("--list and --withdraw exclude each other") }
+        guard path != nil || list || withdraw != nil else { throw ValidationError("say which document to publish") }
+        guard !password || (!list && withdraw == nil) else { throw ValidationError("--password belongs to a new link") }
+        guard timeout.map({ $0 > 0 && $0.isFinite }) ?? true else {
+            throw ValidationError("--timeout takes a number above 0")
+        }
+    }
+
+    func run() throws {
+        let locator = try MountLocator.current()
+        if list { return try show(MountSelection.single(path, locator)) }
+        if let withdraw { return try end(withdraw, MountSelection.single(path, locator)) }
+        if let path { try publish(locator.place(of: path)) }
+    }
+
+    private func publish(_ place: MountLocator.Place) throws {
+        var secret: String?
+        if password {
+            guard let typed = Terminal.ask("Password for the link:"), !typed.isEmpty else {
+                throw CommandFailure(.refused, "there is no password", advice: "Type one, or leave --password out.")
+            }
+            secret = typed
+        }
+        let request = PublishRequest(
+            path: place.path, seconds: expires.seconds, password: secret, timeout: timeout)
+        var connection = try DaemonConnection.open(place.record)
+        var display = LiveDisplay()
+        let response = try connection.call(.publish(request), watch: WatchRequest()) {
+            display.show(StatusText.progress($0.mount))
+        }
+        display.clear()
+        guard case .published(let link) = response else { throw DaemonConnection.unexpectedAnswer(place.record) }
+        print(link.url)
+        Terminal.note("published as link \(link.link) until \(link.expires.text)")
+    }
+
+    private func show(_ record: MountRecord) throws {
+        var connection = try DaemonConnection.open(record)
+        guard case .links(let answer) = try connection.call(.links(LinksRequest())) else {
+            throw DaemonConnection.unexpectedAnswer(record)
+        }
+        guard !answer.links.isEmpty else { return print("Nothing is published.") }
+        var table = TextTable([
+            ("LINK", .right), ("DOCUMENT", .left), ("CONTAINER", .left), ("SIZE", .right), ("UNTIL", .left),
+            ("", .left),
+        ])
+        for link in answer.links { table.append(Self.row(link)) }
+        table.lines(Terminal.style).forEach { print($0) }
+    }
+
+    private static func row(_ link: PublishedDocument) -> [TextTable.Cell] {
+        [
+            "\(link.link)", printable(link.name), link.container, "\(ByteCount(link.size))", link.expires.text,
+            link.hasPassword ? "password" : "",
+        ].map { TextTable.Cell($0) }
+    }
+
+    private func end(_ link: Int64, _ record: MountRecord) throws {
+        var connection = try DaemonConnection.open(record)
+        guard case .done = try connection.call(.unpublish(UnpublishRequest(link: link))) else {
+            throw DaemonConnection.unexpectedAnswer(record)
+        }
+        print("Withdrew link \(link).")
+    }
+}
+
+/// A time as `30m`, `12h`, `7d` or `4w`; seconds without a unit.
+struct LinkLifetime: CustomStringConvertible {
+    let seconds: Int64
+
+    init(seconds: Int64) { self.seconds = seconds }
+
+    init(_ text: String) throws {
+        let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 7 * 86_400]
+        let unit = text.last.flatMap { units[$0] }
+        let digits = unit == nil ? text[...] : text.dropLast()
+        guard digits.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int64(digits), number > 0,
+            case let (seconds, overflow) = number.multipliedReportingOverflow(by: unit ?? 1), !overflow
+        else { throw ValidationError("'\(text)' is no time such as 30m, 12h, 7d or 4w") }
+        self.seconds = seconds
+    }
+
+    var description: String { seconds.isMultiple(of: 86_400) ? "\(seconds / 86_400)d" : "\(seconds)s" }
+}

@@ -1,0 +1,113 @@
+import Basics
+import CloudModel
+import CloudStorage
+import DaemonProtocol
+import LocalMetadata
+import Sync
+import VirtualFileSystem
+
+extension DaemonService {
+    /// Publishes what the document is now, as soon as the cloud has it.
+    func publish(_ request: PublishRequest) async throws -> PublishedResponse {
+        let cloud = try linkingCloud()
+        let document = try await uploaded(request)
+        let publication = Publication(
+            content: document.content, name: document.name, container: document.container, seconds: request.seconds,
+            password: request.password)
+        let link = try await asking { try await cloud.publish(publication) }
+        return PublishedResponse(link: link.id, url: link.url, expires: WireTime(link.expires))
+    }
+
+    func links() async throws -> LinksResponse {
+        let cloud = try linkingCloud()
+        let links = try await asking { try await cloud.links() }
+        return LinksResponse(
+            links: links.map { link in
+                PublishedDocument(
+                    link: link.id, container: link.container, name: link.name, size: link.size,
+                    created: WireTime(link.created), expires: WireTime(link.expires), hasPassword: link.hasPassword)
+            })
+    }
+
+    func unpublish(_ request: UnpublishRequest) async throws -> DoneResponse {
+        let cloud = try linkingCloud()
+        try await asking { try await cloud.withdrawLink(request.link) }
+        return DoneResponse()
+    }
+
+    private func linkingCloud() throws -> any LinkingBackend {
+        let backend = device.engine.context.backend
+        guard backend.capabilities.contains(.links), let cloud = backend as? any LinkingBackend else {
+            throw DaemonFailure(
+                .unsupported, "the cloud of this mount can not publish documents",
+                path: daemon.configuration.mountPoint, advice: "Publishing needs a cloud on ubiquity-server.")
+        }
+        return cloud
+    }
+
+    /// A document whose bytes are all in the cloud.
+    private struct Uploaded {
+        let content: ContentReference
+        let name: ItemName
+        let container: ContainerName
+    }
+
+    /// Waits until the cloud has what the mount shows at the path.
+    private func uploaded(_ request: PublishRequest) async throws -> Uploaded {
+        let engine = device.engine
+        engine.context.pace.hurry()
+        defer { engine.context.pace.relax() }
+        try await blocking { [self] in device.files.noteIdleEdits(pause: .zero) }
+        let clock = ContinuousClock()
+        let deadline = request.timeout.map { clock.now.advanced(by: .seconds($0)) }
+        while true {
+            engine.localTreeChanged()
+            if let document = try await blocking({ [self] in try uploadedNow(request.path) }) { return document }
+            switch engine.state {
+            case .offline(let why): throw DaemonFailure(.offline, sentences: why)
+            case .stopped(let why): throw DaemonFailure(.failed, sentences: why)
+            case .online, .connecting: break
+            }
+            if let deadline, clock.now >= deadline {
+                throw DaemonFailure(
+                    .timedOut, "the document is not uploaded yet", path: request.path.description,
+                    advice: "The upload goes on by itself; publish it then.")
+            }
+            try await clock.sleep(for: .milliseconds(20))
+        }
+    }
+
+    /// Nil while the document waits to be uploaded. Throws where that will not come.
+    private func uploadedNow(_ path: MountPath) throws -> Uploaded? {
+        let item = try document(at: path)
+        guard item.kind == .file else {
+            throw DaemonFailure(
+                .invalidRequest, "only a file can be published", path: path.description,
+                advice: "Put a folder into an archive and publish that.")
+        }
+        let status = try device.files.status(of: item)
+        guard !status.isExcluded, !status.isPaused else {
+            throw DaemonFailure(
+                .invalidRequest, "the document does not go to the cloud", path: path.description,
+                advice: status.isExcluded ? "It is excluded from sync." : "Its sync is paused.")
+        }
+        if let why = status.uploadingError { throw DaemonFailure(.failed, sentences: why, path: path.description) }
+        let isAgreed = try item.conflict != nil || device.metadata.read { try $0.showsAgreed(item) }
+        guard let content = item.content, isAgreed, !item.isWriting else { return nil }
+        return Uploaded(content: content, name: item.name, container: status.container)
+    }
+
+    private func asking<T>(_ body: () async throws -> T) async throws -> T {
+        do { return try await body() } catch let error as CloudError {
+            let code: DaemonFailure.Code =
+                switch error.code {
+                case .offline: .offline
+                case .notFound: .notFound
+                case .unauthorized: .permissionDenied
+                case .quota: .quota
+                default: .failed
+                }
+            throw DaemonFailure(code, sentences: error.message)
+        }
+    }
+}

@@ -1,0 +1,70 @@
+/// Publishes the present version of a document, once it is in the cloud, for anybody who gets the link.
+package struct PublishRequest: Codable, Hashable, Sendable {
+    package let path: MountPath
+    /// How long the link lasts.
+    package let seconds: Int64
+    package let password: String?
+    /// Seconds to wait for the upload; nil waits as long as it takes.
+    package let timeout: Double?
+
+    package init(path: MountPath, seconds: Int64, password: String? = nil, timeout: Double? = nil) {
+        self.path = path
+        self.seconds = seconds
+        self.password = password
+        self.timeout = timeout
+    }
+}
+
+package struct PublishedResponse: Codable, Hashable, Sendable {
+    /// What `unpublish` takes.
+    package let link: Int64
+    /// Told this once.
+    package let url: String
+    package let expires: WireTime
+
+    package init(link: Int64, url: String, expires: WireTime) {
+        self.link = link
+        self.url = url
+        self.expires = expires
+    }
+}
+
+/// Lists what is published of the mount's account.
+package struct LinksRequest: Codable, Hashable, Sendable {
+    package init() {}
+}
+
+package struct LinksResponse: Codable, Hashable, Sendable {
+    package let links: [PublishedDocument]
+    package init(links: [PublishedDocument]) { self.links = links }
+}
+
+package struct PublishedDocument: Codable, Hashable, Sendable {
+    package let link: Int64
+    package let container: String
+    /// The document's name when it was published.
+    package let name: String
+    package let size: UInt64
+    package let created: WireTime
+    package let expires: WireTime
+    package let hasPassword: Bool
+
+    package init(
+        link: Int64, container: String, name: String, size: UInt64, created: WireTime, expires: WireTime,
+        hasPassword: Bool
+    ) {
+        self.link = link
+        self.container = container
+        self.name = name
+        self.size = size
+        self.created = created
+        self.expires = expires
+        self.hasPassword = hasPassword
+    }
+}
+
+/// Ends a link at once.
+package struct UnpublishRequest: Codable, Hashable, Sendable {
+    package let link: Int64
+    package init(link: Int64) { self.link = link }
+}

@@ -1,0 +1,123 @@
+import CloudModel
+import CloudProtocol
+import ContainerLog
+import Hummingbird
+import Logging
+import ServerConsole
+import ServerStorage
+
+/// Devices, browsers, transfers and links.
+extension ConsoleRoutes {
+    private static let listLimit = 200
+
+    func devices(_ visit: ConsoleDesk.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
+        let devices = try await desk.store.devices(of: visit.session.accountName).map {
+            ShownDevice(
+                number: $0.id, name: $0.name, created: $0.created, seen: $0.seen, isRevoked: $0.isRevoked,
+                isResetAsked: $0.isResetAsked)
+        }
+        let browsers = try await desk.store.sessions(of: visit.account).map {
+            ShownBrowser(number: $0.id, name: $0.browser, seen: $0.seen, isThis: $0.id == visit.session.id)
+        }
+        return visit.frame.devicesPage(devices, browsers)
+    }
+
+    func confirmRevocation(
+        _ visit: ConsoleDesk.Visit, _ request: Request, _ context: ServerContext
+    ) async throws -> HTML {
+        let device = try await device(visit, context)
+        return visit.frame.confirmPage(
+            "End the access of “\(Shown.visible(device.name))”?",
+            [
+                "Its next request is refused: it neither sends nor gets anything any more.",
+                "What is on the device stays there, and edits that it has not uploaded do too.",
+                "To come back it needs a new sign-in code.",
+            ], action: "devices/\(device.id)/revoke", button: "End its access", back: "devices")
+    }
+
+    func revoke(
+        _ visit: ConsoleDesk.Visit, _ fields: FormBody, _ context: ServerContext
+    ) async throws -> String {
+        guard try await desk.store.revoke(device: try context.number(), of: visit.account) else { throw Self.noDevice }
+        let number = try context.number()
+        context.logger.notice("a device was revoked in the console", metadata: ["revoked": "\(number)"])
+        return "devices?done=\(Notice.revoked.rawValue)"
+    }
+
+    func confirmReset(
+        _ visit: ConsoleDesk.Visit, _ request: Request, _ context: ServerContext
+    ) async throws -> HTML {
+        let device = try await device(visit, context)
+        return visit.frame.confirmPage(
+            "Reset “\(Shown.visible(device.name))”?",
+            [
+                "It makes its state anew from this cloud, as with `ubiquity reset`, as soon as it is online.",
+                "No edit is lost: what it can not upload first becomes recovered documents.",
+                "Its mount is away for a moment, and its local copies are downloaded again.",
+            ], action: "devices/\(device.id)/reset", button: "Reset it", back: "devices")
+    }
+
+    func reset(
+        _ visit: ConsoleDesk.Visit, _ fields: FormBody, _ context: ServerContext
+    ) async throws -> String {
+        guard try await desk.store.askReset(of: try context.number(), account: visit.account) else {
+            throw Self.noDevice
+        }
+        return "devices?done=\(Notice.resetAsked.rawValue)"
+    }
+
+    func signOutBrowser(
+        _ visit: ConsoleDesk.Visit, _ fields: FormBody, _ context: ServerContext
+    ) async throws -> String {
+        guard try await desk.store.endSession(try context.number(), of: visit.account) else {
+            throw CloudFailure(.notFound, "There is no such browser; it may have been signed out meanwhile.")
+        }
+        return "devices?done=\(Notice.signedOut.rawValue)"
+    }
+
+    func transfers(_ visit: ConsoleDesk.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
+        let names = Dictionary(
+            uniqueKeysWithValues: try await desk.store.devices(of: visit.session.accountName).map { ($0.id, $0.name) })
+        let moving = desk.board.entries(of: visit.account).prefix(Self.listLimit).map { entry in
+            ShownTransfer(
+                device: names[entry.key.device] ?? "no. \(entry.key.device)", container: entry.key.container,
+                isUpload: entry.key.isUpload, bytes: entry.bytes, last: entry.last)
+        }
+        var announced: [(container: ContainerName, item: CloudItem)] = []
+        let deadline = ContinuousClock.now + .seconds(3)
+        for name in try await desk.store.containers(of: visit.account) {
+            guard announced.count < Self.listLimit, ContinuousClock.now < deadline else { break }
+            let view = try await desk.trees.view(of: name, of: visit.account, patience: .seconds(1))
+            announced += try await view.tree.announced(limit: Self.listLimit - announced.count).map { (name, $0) }
+        }
+        return visit.frame.transfersPage(Array(moving), announced: announced)
+    }
+
+    func links(_ visit: ConsoleDesk.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
+        visit.frame.linksPage(
+            try await desk.store.links(of: visit.account).map {
+                ShownLink(
+                    number: $0.id, container: $0.container, name: $0.name, size: $0.size, created: $0.created,
+                    expires: $0.expires, hasPassword: $0.hasPassword)
+            })
+    }
+
+    func withdraw(
+        _ visit: ConsoleDesk.Visit, _ fields: FormBody, _ context: ServerContext
+    ) async throws -> String {
+        guard try await desk.store.withdrawLink(try context.number(), of: visit.account) else {
+            throw CloudFailure(.notFound, "There is no such link; it may be over, or was withdrawn meanwhile.")
+        }
+        return "links?done=\(Notice.withdrawn.rawValue)"
+    }
+
+    func device(_ visit: ConsoleDesk.Visit, _ context: ServerContext) async throws -> DeviceRecord {
+        let number = try context.number()
+        let devices = try await desk.store.devices(of: visit.session.accountName)
+        guard let device = devices.first(where: { $0.id == number && !$0.isRevoked }) else { throw Self.noDevice }
+        return device
+    }
+
+    private static let noDevice = CloudFailure(
+        .notFound, "There is no such device; its access may have been ended meanwhile.")
+}

@@ -1,0 +1,151 @@
+import CloudModel
+import CloudProtocol
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import ServerConsole
+import ServerStorage
+import Synchronization
+
+/// What is published, for anybody who has its address. What is not there, was withdrawn or is over looks the same.
+final class PublicLinkRoutes: Sendable {
+    private struct Tries {
+        var passwords = SignInLimiter()
+        var addresses = SignInLimiter()
+        /// Passwords that were right, as digests: a client that names one with each request need not wait each time.
+        var proven: Set<String> = []
+    }
+
+    private static let maximumProven = 1_000
+    private let store: ServerStore
+    private let reader: BodyReader
+    private let budget: MemoryBudget
+    private let isEncrypted: Bool
+    private let tries = Mutex(Tries())
+    private let start = ContinuousClock.now
+
+    init(_ store: ServerStore, _ reader: BodyReader, _ budget: MemoryBudget, isEncrypted: Bool) {
+        self.store = store
+        self.reader = reader
+        self.budget = budget
+        self.isEncrypted = isEncrypted
+    }
+
+    func add(to router: Router<ServerContext>) {
+        let links = router.group("p")
+        links.get("style.css") { _, _ in Response.asset(Stylesheet.text, type: "text/css") }
+        links.get(":token", use: get)
+        links.head(":token", use: get)
+        links.post(":token", use: post)
+    }
+
+    func get(_ request: Request, _ context: ServerContext) async throws -> Response {
+        do {
+            guard let (token, link) = try await find(context) else { return absent(context) }
+            guard link.needsPassword else { return try await content(link, request, context) }
+            if let cookie = request.cookies[Self.cookie(of: link)]?.value,
+                FormToken.isEqual(cookie, store.pass(of: link, token: token))
+            {
+                return try await content(link, request, context)
+            }
+            guard let password = Self.basicPassword(request) else { return challenge(request) }
+            switch try await isRight(password, link, token, context) {
+            case true?: return try await content(link, request, context)
+            case false?: return challenge(request)
+            case nil: return Self.busy
+            }
+        } catch { return .html(LinkPages.absent, status: Self.status(of: error), headers: [.robots: "noindex"]) }
+    }
+
+    /// The form of a link with a password.
+    func post(_ request: Request, _ context: ServerContext) async throws -> Response {
+        guard let (token, link) = try await find(context), link.needsPassword else { return absent(context) }
+        let fields = FormBody(decoding: try await reader.collect(request, upTo: CloudLimits.json))
+        switch try await isRight(fields["password"] ?? "", link, token, context) {
+        case true?:
+            let isSecure = isEncrypted || request.headers[.forwardedProtocol] == "https"
+            // Lax: who follows the link from a letter need not type the password again.
+            let cookie =
+                "\(Self.cookie(of: link))=\(store.pass(of: link, token: token)); HttpOnly; SameSite=Lax\(isSecure ? "; Secure" : "")"
+            return .seeOther(token.text, headers: [.setCookie: cookie])
+        case false?: return .html(LinkPages.password(isWrong: true), status: .forbidden)
+        case nil: return Self.busy
+        }
+    }
+
+    private func find(_ context: ServerContext) async throws -> (LinkToken, PublishedContent)? {
+        guard let token = context.parameters.get("token").flatMap({ LinkToken($0) }),
+            let link = try await store.link(token)
+        else { return nil }
+        return (token, link)
+    }
+
+    private func content(
+        _ link: PublishedContent, _ request: Request, _ context: ServerContext
+    ) async throws -> Response {
+        let source = ContentSource(
+            store: store, budget: budget, account: link.account, container: link.container, content: link.content)
+        var headers: HTTPFields = [
+            .cacheControl: "private, no-cache", .contentTypeOptions: "nosniff", .referrerPolicy: "no-referrer",
+            .robots: "noindex",
+        ]
+        // Browsers do not show a PDF in a sandbox; they show it in one of their own.
+        if MediaType.of(link.name) != "application/pdf" {
+            headers[.contentSecurityPolicy] =
+                "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'; sandbox"
+        }
+        return try await source.answer(request, context, name: link.name, isInline: true, headers: headers)
+    }
+
+    /// Nil where too many tries came.
+    private func isRight(
+        _ password: String, _ link: PublishedContent, _ token: LinkToken, _ context: ServerContext
+    ) async throws -> Bool? {
+        let mark = FormToken.of(Array("\(store.pass(of: link, token: token)) \(password)".utf8))
+        if tries.withLock({ $0.proven.contains(mark) }) { return true }
+        let now = ContinuousClock.now - start
+        guard tries.withLock({ $0.passwords.allows("\(link.id) \(context.peer)", now: now) }) else { return nil }
+        guard try await store.isPassword(password, of: link) else { return false }
+        tries.withLock { tries in
+            if tries.proven.count >= Self.maximumProven { tries.proven = [] }
+            tries.proven.insert(mark)
+        }
+        return true
+    }
+
+    /// A browser is shown a form; other programs are asked as RFC 7617 says.
+    private func challenge(_ request: Request) -> Response {
+        let isBrowser = request.headers[.accept]?.contains("text/html") ?? false
+        let isWrong = Self.basicPassword(request) != nil
+        guard !isBrowser else { return .html(LinkPages.password(isWrong: isWrong), status: .forbidden) }
+        return .html(
+            LinkPages.password(isWrong: isWrong), status: .unauthorized,
+            headers: [.wwwAuthenticate: "Basic realm=\"published document\", charset=\"UTF-8\""])
+    }
+
+    private func absent(_ context: ServerContext) -> Response {
+        let now = ContinuousClock.now - start
+        let isAllowed = tries.withLock { $0.addresses.allows(context.peer, now: now) }
+        return isAllowed ? .html(LinkPages.absent, status: .notFound, headers: [.robots: "noindex"]) : Self.busy
+    }
+
+    private static var busy: Response {
+        .html(LinkPages.busy, status: .tooManyRequests, headers: [.retryAfter: "60"])
+    }
+
+    private static func status(of error: any Error) -> HTTPResponse.Status {
+        HTTPResponse.Status(code: Refusals.failure(of: error).code.status)
+    }
+
+    private static func cookie(of link: PublishedContent) -> String { "ubiquity-link-\(link.id)" }
+
+    /// The password of `Authorization: Basic`, whatever the user's name.
+    private static func basicPassword(_ request: Request) -> String? {
+        guard let field = request.headers[.authorization], field.lowercased().hasPrefix("basic "),
+            let data = Data(base64Encoded: String(field.dropFirst(6)))
+        else { return nil }
+        let text = String(decoding: data, as: UTF8.self)
+        return text.firstIndex(of: ":").map { String(text[text.index(after: $0)...]) }
+    }
+}

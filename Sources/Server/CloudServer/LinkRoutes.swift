@@ -1,0 +1,72 @@
+import Basics
+import CloudModel
+import CloudProtocol
+import Foundation
+import Hummingbird
+import Logging
+import ServerStorage
+
+/// Publishing documents, for devices.
+struct LinkRoutes: Sendable {
+    let store: ServerStore
+    let reader: BodyReader
+    let budget: MemoryBudget
+
+    func add(to router: RouterGroup<ServerContext>) {
+        router.post("containers/:container/links", use: publish)
+        router.get("links", use: list)
+        router.delete("links/:number", use: withdraw)
+    }
+
+    func publish(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let account = try context.requireDevice().account
+        let container = try context.container()
+        let message = try WireJSON.decode(
+            PublishRequest.self, from: try await reader.collect(request, upTo: CloudLimits.json))
+        let content = try Self.content(message)
+        guard let bytes = message.nameBytes ?? message.name.map({ Data($0.utf8) }),
+            let name = try? ItemName(bytes: bytes)
+        else { throw CloudFailure(.invalidRequest, "The document's name is missing or can not be one.") }
+        guard (1...PublishRequest.longest).contains(message.seconds) else {
+            throw CloudFailure(
+                .invalidRequest, "A link lasts from a second to \(PublishRequest.longest / 86_400) days.")
+        }
+        guard message.password.map({ (1...1_024).contains($0.utf8.count) }) ?? true else {
+            throw CloudFailure(.invalidRequest, "A password has 1 to 1,024 bytes.")
+        }
+        let source = ContentSource(
+            store: store, budget: budget, account: account, container: container, content: content)
+        _ = try await source.manifest()
+        var random = SystemRandomNumberGenerator()
+        let token = LinkToken.random(using: &random)
+        let record = try await store.addLink(
+            token, to: content, name: name, in: container, of: account, lifetime: .seconds(message.seconds),
+            password: message.password)
+        context.logger.notice("a document was published", metadata: ["link": "\(record.id)"])
+        return try .json(
+            PublishAnswer(id: record.id, path: CloudRoutes.published(token), expires: record.expires.split.seconds))
+    }
+
+    func list(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let links = try await store.links(of: try context.requireDevice().account).map { link in
+            PublishedLink(
+                id: link.id, container: link.container.text, name: link.name.description, size: link.size,
+                created: link.created.split.seconds, expires: link.expires.split.seconds, hasPassword: link.hasPassword)
+        }
+        return try .json(PublishedLinks(links: links))
+    }
+
+    func withdraw(_ request: Request, _ context: ServerContext) async throws -> Response {
+        guard try await store.withdrawLink(try context.number(), of: try context.requireDevice().account) else {
+            throw CloudFailure(.notFound, "There is no such link; it may be over, or was withdrawn before.")
+        }
+        return .done
+    }
+
+    private static func content(_ message: PublishRequest) throws -> ContentReference {
+        guard let digest = bytes(ofHexadecimal: message.digest).flatMap({ Digest($0) }),
+            let layout = ContentReference.Layout(rawValue: message.layout), message.size <= UInt64(Int64.max)
+        else { throw CloudFailure(.invalidRequest, "The content is not named as it must be.") }
+        return ContentReference(digest: digest, size: message.size, layout: layout)
+    }
+}

@@ -1,0 +1,149 @@
+package import Basics
+package import CloudModel
+package import ContainerLog
+
+/// A device as the console shows it.
+package struct ShownDevice: Sendable {
+    package let number: Int64
+    package let name: String
+    package let created: Timestamp
+    package let seen: Timestamp
+    package let isRevoked: Bool
+    package let isResetAsked: Bool
+
+    package init(
+        number: Int64, name: String, created: Timestamp, seen: Timestamp, isRevoked: Bool, isResetAsked: Bool
+    ) {
+        self.number = number
+        self.name = name
+        self.created = created
+        self.seen = seen
+        self.isRevoked = isRevoked
+        self.isResetAsked = isResetAsked
+    }
+}
+
+/// A browser that is signed in.
+package struct ShownBrowser: Sendable {
+    package let number: Int64
+    package let name: String
+    package let seen: Timestamp
+    package let isThis: Bool
+
+    package init(number: Int64, name: String, seen: Timestamp, isThis: Bool) {
+        self.number = number
+        self.name = name
+        self.seen = seen
+        self.isThis = isThis
+    }
+}
+
+/// What a device sends or fetches now.
+package struct ShownTransfer: Sendable {
+    package let device: String
+    package let container: ContainerName
+    package let isUpload: Bool
+    /// In the last minute.
+    package let bytes: UInt64
+    package let last: Timestamp
+
+    package init(device: String, container: ContainerName, isUpload: Bool, bytes: UInt64, last: Timestamp) {
+        self.device = device
+        self.container = container
+        self.isUpload = isUpload
+        self.bytes = bytes
+        self.last = last
+    }
+}
+
+extension PageFrame {
+    package func devicesPage(_ devices: [ShownDevice], _ browsers: [ShownBrowser]) -> HTML {
+        let list: HTML =
+            devices.isEmpty
+            ? "<p class=\"empty\">No device is signed in.</p>"
+            : """
+            <table><thead><tr><th scope="col">Name</th><th scope="col">Signed in (UTC)</th><th scope="col">Last contact (UTC)</th>\
+            <th scope="col"><span class="hidden">What to do</span></th></tr></thead><tbody>\(devices.map(row))</tbody></table>
+            """
+        return page(
+            "Devices",
+            """
+            <h1>Devices</h1>
+            \(list)
+            <section aria-labelledby="browsers"><h2 id="browsers">Browsers</h2>
+            <table><thead><tr><th scope="col">Browser</th><th scope="col">Last contact (UTC)</th>\
+            <th scope="col"><span class="hidden">What to do</span></th></tr></thead><tbody>\(browsers.map(row))</tbody></table></section>
+            """, tab: .devices)
+    }
+
+    private func row(_ device: ShownDevice) -> HTML {
+        let actions: HTML
+        if device.isRevoked {
+            actions = "<span class=\"mark\">access ended</span>"
+        } else {
+            let reset: HTML =
+                device.isResetAsked
+                ? "<span class=\"mark\">reset asked</span>"
+                : "<a class=\"button\" href=\"\(url("devices/\(device.number)/reset"))\">Reset</a>"
+            actions = "\(reset) <a class=\"button grave\" href=\"\(url("devices/\(device.number)/revoke"))\">Revoke</a>"
+        }
+        return """
+            <tr><th scope="row"><bdi>\(Shown.visible(device.name))</bdi> <span class="hint">no. \(device.number)</span></th>
+            <td data-label="Signed in">\(Shown.time(device.created))</td>
+            <td data-label="Last contact">\(Shown.time(device.seen))</td><td class="row">\(actions)</td></tr>
+            """
+    }
+
+    private func row(_ browser: ShownBrowser) -> HTML {
+        let action: HTML =
+            browser.isThis
+            ? "<span class=\"mark\">this one</span>" : button("Sign out", to: "browsers/\(browser.number)/sign-out")
+        return """
+            <tr><th scope="row"><bdi>\(Shown.visible(browser.name))</bdi></th>
+            <td data-label="Last contact">\(Shown.time(browser.seen))</td><td class="row">\(action)</td></tr>
+            """
+    }
+
+    package func transfersPage(
+        _ transfers: [ShownTransfer], announced: [(container: ContainerName, item: CloudItem)]
+    ) -> HTML {
+        page(
+            "Transfers",
+            """
+            <h1>Transfers</h1>
+            <section aria-labelledby="now"><h2 id="now">In the last minute</h2>
+            \(transfers.isEmpty ? "<p class=\"empty\">Nothing is moving.</p>" : moving(transfers))</section>
+            <section aria-labelledby="announced"><h2 id="announced">Announced, not here yet</h2>
+            \(announced.isEmpty ? "<p class=\"empty\">Every document is here whole.</p>" : waiting(announced))</section>
+            """, tab: .transfers)
+    }
+
+    private func moving(_ transfers: [ShownTransfer]) -> HTML {
+        let rows = transfers.map { transfer -> HTML in
+            """
+            <tr><th scope="row"><bdi>\(Shown.visible(transfer.device))</bdi></th>
+            <td data-label="What">\(transfer.isUpload ? "sends" : "fetches")</td>
+            <td data-label="Container">\(transfer.container.text)</td>
+            <td data-label="Bytes" class="number">\(Shown.size(transfer.bytes))</td></tr>
+            """
+        }
+        return """
+            <table><thead><tr><th scope="col">Device</th><th scope="col">What</th><th scope="col">Container</th>\
+            <th scope="col" class="number">Bytes</th></tr></thead><tbody>\(rows)</tbody></table>
+            """
+    }
+
+    private func waiting(_ announced: [(container: ContainerName, item: CloudItem)]) -> HTML {
+        let rows = announced.map { container, item -> HTML in
+            """
+            <tr><th scope="row"><a href="\(itemURL(item, container))">\(Shown.icon(.file)) \(Shown.name(item.name))</a></th>
+            <td data-label="Container">\(container.text)</td><td data-label="From">\(Shown.visible(item.authorName))</td>
+            <td data-label="Size" class="number">\(item.body.content.map { Shown.size($0.size) })</td></tr>
+            """
+        }
+        return """
+            <table><thead><tr><th scope="col">Document</th><th scope="col">Container</th><th scope="col">From</th>\
+            <th scope="col" class="number">Size</th></tr></thead><tbody>\(rows)</tbody></table>
+            """
+    }
+}

@@ -1,0 +1,124 @@
+package import Basics
+package import CloudModel
+package import ContainerLog
+
+/// A content that a file had.
+package struct FormerVersion: Sendable {
+    package let version: VersionID
+    package let size: UInt64
+    package let modified: Timestamp
+    package let authorName: String
+
+    package init(version: VersionID, size: UInt64, modified: Timestamp, authorName: String) {
+        self.version = version
+        self.size = size
+        self.modified = modified
+        self.authorName = authorName
+    }
+}
+
+extension PageFrame {
+    /// A file or symlink, its versions, and what can be done about it.
+    package func filePage(
+        _ container: ContainerName, path: [CloudItem], item: CloudItem, former: [FormerVersion]
+    ) -> HTML {
+        page(
+            Shown.text(item.name),
+            """
+            \(trail(container, path))
+            \(facts(item))
+            \(actions(item, container))
+            \(item.conflicts.isEmpty ? HTML.empty : conflict(item, container))
+            \(former.isEmpty ? HTML.empty : history(item, former, container))
+            """, tab: .containers)
+    }
+
+    private func facts(_ item: CloudItem) -> HTML {
+        var rows: [HTML] = []
+        switch item.body {
+        case .folder: break
+        case .symlink(let target):
+            let text = Shown.visible(String(decoding: target, as: UTF8.self))
+            rows.append("<dt>Points to</dt><dd><bdi>\(text)</bdi></dd>")
+        case .file(let content): rows.append("<dt>Size</dt><dd>\(Shown.size(content.size))</dd>")
+        }
+        rows.append("<dt>Changed</dt><dd>\(Shown.time(item.attributes.modified)) UTC</dd>")
+        if !item.authorName.isEmpty { rows.append("<dt>By</dt><dd>\(Shown.visible(item.authorName))</dd>") }
+        rows.append("<dt>Version</dt><dd>\(item.version.description)</dd>")
+        return "<dl class=\"facts card\">\(rows)</dl>"
+    }
+
+    private func actions(_ item: CloudItem, _ container: ContainerName) -> HTML {
+        let download: HTML
+        switch item.body.content {
+        case .stored?:
+            download = "<a class=\"button primary\" href=\"\(contentURL(item, item.version, container))\">Download</a>"
+        case .announced?:
+            download =
+                "<span class=\"mark\">Its bytes are still being uploaded by \(Shown.visible(item.authorName)).</span>"
+        case nil: download = ""
+        }
+        return """
+            <p class="row">\(download) <a class="button grave" href="\(itemURL(item, container))/delete">Delete</a></p>
+            """
+    }
+
+    private func contentURL(_ item: CloudItem, _ version: VersionID, _ container: ContainerName) -> String {
+        "\(itemURL(item, container))/content/\(version)"
+    }
+
+    private func conflict(_ item: CloudItem, _ container: ContainerName) -> HTML {
+        let current = side(
+            item, item.version, item.body.content?.size ?? 0, item.attributes.modified, item.authorName, container,
+            keep: "current", label: "current")
+        let others = item.conflicts.map {
+            side(
+                item, $0.version, $0.content.size, $0.modified, $0.authorName, container,
+                keep: $0.version.description, label: "")
+        }
+        return """
+            <section class="card conflict" aria-labelledby="conflict">
+            <h2 id="conflict">Changed on \(item.conflicts.count + 1) devices at once</h2>
+            <p>Choose which version stays. The others go, on every device; or keep all, each as a document of its own.</p>
+            <form method="post" action="\(itemURL(item, container))/resolve">\(token)
+            <input type="hidden" name="seen" value="\(Self.seen(item))">
+            <table><thead><tr><th scope="col">By</th><th scope="col">Changed (UTC)</th><th scope="col" class="number">Size</th>\
+            <th scope="col"><span class="hidden">What to do</span></th></tr></thead><tbody>\(current)\(others)</tbody></table>
+            <p class="row"><button name="keep" value="both">Keep all</button></p>
+            </form>
+            </section>
+            """
+    }
+
+    /// The versions that a person saw when choosing, the current one first.
+    package static func seen(_ item: CloudItem) -> String {
+        ([item.version] + item.conflicts.map(\.version)).map(\.description).joined(separator: " ")
+    }
+
+    private func side(
+        _ item: CloudItem, _ version: VersionID, _ size: UInt64, _ modified: Timestamp, _ author: String,
+        _ container: ContainerName, keep: String, label: String
+    ) -> HTML {
+        """
+        <tr><th scope="row">\(Shown.visible(author)) \(label.isEmpty ? HTML.empty : "<span class=\"mark\">\(label)</span>")</th>
+        <td data-label="Changed">\(Shown.time(modified))</td><td data-label="Size" class="number">\(Shown.size(size))</td>
+        <td class="row"><a class="button" href="\(contentURL(item, version, container))">Download</a> \
+        <button name="keep" value="\(keep)">Keep this</button></td></tr>
+        """
+    }
+
+    private func history(_ item: CloudItem, _ former: [FormerVersion], _ container: ContainerName) -> HTML {
+        let rows = former.map { version -> HTML in
+            """
+            <tr><th scope="row">\(Shown.time(version.modified))</th><td data-label="By">\(Shown.visible(version.authorName))</td>
+            <td data-label="Size" class="number">\(Shown.size(version.size))</td>
+            <td><a class="button" href="\(contentURL(item, version.version, container))">Download</a></td></tr>
+            """
+        }
+        return """
+            <section aria-labelledby="history"><h2 id="history">Earlier versions</h2>
+            <table><thead><tr><th scope="col">Changed (UTC)</th><th scope="col">By</th><th scope="col" class="number">Size</th>\
+            <th scope="col"><span class="hidden">Download</span></th></tr></thead><tbody>\(rows)</tbody></table></section>
+            """
+    }
+}

@@ -1,0 +1,56 @@
+/// Markup. What is put into it as text is escaped; only markup goes in as it is, so nothing hostile can become any.
+package struct HTML: ExpressibleByStringInterpolation, Sendable, CustomStringConvertible {
+    package let description: String
+
+    private init(markup: String) { description = markup }
+
+    /// Literals only: what stands in our source.
+    package init(stringLiteral markup: String) { description = markup }
+
+    package init(stringInterpolation: Interpolation) { description = stringInterpolation.markup }
+
+    package static let empty: HTML = ""
+
+    package static func joined(_ parts: [HTML]) -> HTML { HTML(markup: parts.map(\.description).joined()) }
+
+    package struct Interpolation: StringInterpolationProtocol {
+        var markup: String
+
+        package init(literalCapacity: Int, interpolationCount: Int) {
+            markup = ""
+            markup.reserveCapacity(literalCapacity + interpolationCount * 16)
+        }
+
+        /// What stands in our source between the interpolations.
+        package mutating func appendLiteral(_ literal: String) { markup += literal }
+
+        package mutating func appendInterpolation(_ html: HTML) { markup += html.description }
+
+        package mutating func appendInterpolation(_ html: HTML?) { markup += html?.description ?? "" }
+
+        package mutating func appendInterpolation(_ parts: [HTML]) { for part in parts { markup += part.description } }
+
+        package mutating func appendInterpolation(_ number: some BinaryInteger) { markup += String(number) }
+
+        package mutating func appendInterpolation(_ text: some StringProtocol) { markup += escaped(text) }
+    }
+}
+
+/// Text for an element or a quoted attribute (HTML, 13.1.2). Characters that have no place in a document become U+FFFD.
+package func escaped(_ text: some StringProtocol) -> String {
+    var result = ""
+    result.reserveCapacity(text.utf8.count)
+    for scalar in text.unicodeScalars {
+        switch scalar {
+        case "&": result += "&amp;"
+        case "<": result += "&lt;"
+        case ">": result += "&gt;"
+        case "\"": result += "&quot;"
+        case "'": result += "&#39;"
+        case "\n", "\t": result.unicodeScalars.append(scalar)
+        case _ where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value): result += "\u{FFFD}"
+        default: result.unicodeScalars.append(scalar)
+        }
+    }
+    return result
+}

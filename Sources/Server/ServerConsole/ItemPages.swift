@@ -1,0 +1,98 @@
+import Basics
+package import CloudModel
+package import ContainerLog
+
+/// A part of a folder's items.
+package struct FolderPart: Sendable {
+    package let items: [CloudItem]
+    package let total: Int
+    /// From 0.
+    package let page: Int
+    package let pageSize: Int
+
+    package init(items: [CloudItem], total: Int, page: Int, pageSize: Int) {
+        self.items = items
+        self.total = total
+        self.page = page
+        self.pageSize = pageSize
+    }
+}
+
+extension PageFrame {
+    func itemURL(_ item: CloudItem, _ container: ContainerName) -> String {
+        item.id == .root ? url("c/\(container)") : url("c/\(container)/i/\(item.id)")
+    }
+
+    /// `path`: from the root to the folder itself.
+    package func folderPage(_ container: ContainerName, path: [CloudItem], part: FolderPart) -> HTML {
+        let folder = path.last
+        let isOwn = folder.map { !$0.id.isWellKnown } ?? false
+        let title = folder.map { $0.id == .root ? container.text : Shown.text($0.name) } ?? container.text
+        return page(
+            title,
+            """
+            \(trail(container, path))
+            \(folder?.id == .root ? containerTabs(container, current: "") : HTML.empty)
+            \(part.items.isEmpty ? "<p class=\"empty\">This folder is empty.</p>" : table(part.items, container))
+            \(pages(part))
+            \(isOwn ? folder.map { "<p class=\"row\"><a class=\"button grave\" href=\"\(itemURL($0, container))/delete\">Delete this folder</a></p>" } : nil)
+            """, tab: .containers)
+    }
+
+    /// The way to the item; its last part is the page's heading.
+    func trail(_ container: ContainerName, _ path: [CloudItem]) -> HTML {
+        let steps = path.enumerated().map { index, item -> HTML in
+            let name: HTML = item.id == .root ? "\(container.text)" : Shown.name(item.name)
+            if index == path.count - 1 { return "<li><h1>\(name)</h1></li>" }
+            return "<li><a href=\"\(itemURL(item, container))\">\(name)</a></li>"
+        }
+        return "<nav class=\"trail\" aria-label=\"Path\"><ol>\(steps)</ol></nav>"
+    }
+
+    private func table(_ items: [CloudItem], _ container: ContainerName) -> HTML {
+        """
+        <table><thead><tr><th scope="col">Name</th><th scope="col" class="number">Size</th><th scope="col">Changed (UTC)</th>\
+        <th scope="col">By</th></tr></thead>
+        <tbody>\(items.map { row($0, container) })</tbody></table>
+        """
+    }
+
+    private func row(_ item: CloudItem, _ container: ContainerName) -> HTML {
+        let isFolder = item.body.kind == .folder
+        return """
+            <tr><th scope="row"><a href="\(itemURL(item, container))">\(Shown.icon(item.body.kind)) \(Shown.name(item.name))</a>\
+            \(marks(item))</th>
+            <td data-label="Size" class="number">\(item.body.content.map { Shown.size($0.size) })</td>
+            <td data-label="Changed">\(isFolder && item.attributes.modified == .zero ? HTML.empty : Shown.time(item.attributes.modified))</td>
+            <td data-label="By">\(Shown.visible(item.authorName))</td></tr>
+            """
+    }
+
+    func marks(_ item: CloudItem) -> HTML {
+        let conflict: HTML = item.conflicts.isEmpty ? "" : " <span class=\"mark warn\">conflict</span>"
+        guard case .announced? = item.body.content else { return conflict }
+        return "\(conflict) <span class=\"mark\">being uploaded</span>"
+    }
+
+    private func pages(_ part: FolderPart) -> HTML {
+        guard part.total > part.pageSize else { return .empty }
+        let last = (part.total - 1) / part.pageSize
+        let back: HTML = part.page > 0 ? "<a rel=\"prev\" href=\"?page=\(part.page - 1)\">Back</a>" : ""
+        let on: HTML = part.page < last ? "<a rel=\"next\" href=\"?page=\(part.page + 1)\">On</a>" : ""
+        return
+            "<nav class=\"pages\" aria-label=\"Pages\">\(back) <span>Page \(part.page + 1) of \(last + 1)</span> \(on)</nav>"
+    }
+
+    package func conflictsPage(_ container: ContainerName, _ items: [CloudItem]) -> HTML {
+        let list: HTML =
+            items.isEmpty
+            ? "<p class=\"empty\">No document was changed on two devices at once.</p>" : table(items, container)
+        return page(
+            "Conflicts",
+            """
+            <nav class="trail" aria-label="Path"><ol><li><h1>\(container.text)</h1></li></ol></nav>
+            \(containerTabs(container, current: "/conflicts"))
+            \(list)
+            """, tab: .containers)
+    }
+}

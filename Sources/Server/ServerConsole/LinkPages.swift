@@ -1,0 +1,86 @@
+package import Basics
+package import CloudModel
+
+/// A published link as the console shows it.
+package struct ShownLink: Sendable {
+    package let number: Int64
+    package let container: ContainerName
+    package let name: ItemName
+    package let size: UInt64
+    package let created: Timestamp
+    package let expires: Timestamp
+    package let hasPassword: Bool
+
+    package init(
+        number: Int64, container: ContainerName, name: ItemName, size: UInt64, created: Timestamp, expires: Timestamp,
+        hasPassword: Bool
+    ) {
+        self.number = number
+        self.container = container
+        self.name = name
+        self.size = size
+        self.created = created
+        self.expires = expires
+        self.hasPassword = hasPassword
+    }
+}
+
+extension PageFrame {
+    package func linksPage(_ links: [ShownLink]) -> HTML {
+        let list: HTML =
+            links.isEmpty
+            ? "<p class=\"empty\">Nothing is published. A device does it with <code>ubiquity publish PATH --expires 7d</code>.</p>"
+            : """
+            <table><thead><tr><th scope="col">Document</th><th scope="col" class="number">Size</th><th scope="col">Published (UTC)</th>\
+            <th scope="col">Until (UTC)</th><th scope="col"><span class="hidden">What to do</span></th></tr></thead>
+            <tbody>\(links.map(row))</tbody></table>
+            """
+        return page(
+            "Links",
+            """
+            <h1>Published links</h1>
+            \(list)
+            """, tab: .links)
+    }
+
+    private func row(_ link: ShownLink) -> HTML {
+        """
+        <tr><th scope="row">\(Shown.icon(.file)) \(Shown.name(link.name)) \
+        \(link.hasPassword ? "<span class=\"mark\">password</span>" : HTML.empty)</th>
+        <td data-label="Size" class="number">\(Shown.size(link.size))</td>
+        <td data-label="Published">\(Shown.time(link.created))</td><td data-label="Until">\(Shown.time(link.expires))</td>
+        <td class="row">\(button("Withdraw", to: "links/\(link.number)/withdraw", isGrave: true))</td></tr>
+        """
+    }
+}
+
+/// What somebody sees who follows a published link and does not get the document at once. Knows nothing of the console.
+package enum LinkPages {
+    package static let absent = plain(
+        "There is nothing here", "<p>The address is wrong, or what was published here is not any more.</p>")
+
+    package static let busy = plain("Too many tries", "<p>Wait a minute and try again.</p>")
+
+    package static func password(isWrong: Bool) -> HTML {
+        plain(
+            "A password is needed",
+            """
+            \(isWrong ? "<p class=\"problem\" role=\"alert\">That is not the password.</p>" : HTML.empty)
+            <form method="post"><label for="password">Password</label>
+            <input id="password" name="password" type="password" required autofocus autocomplete="off">
+            <button class="primary">Open</button></form>
+            """)
+    }
+
+    private static func plain(_ title: String, _ content: HTML) -> HTML {
+        """
+        <!doctype html>
+        <html lang="en"><head><meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="robots" content="noindex"><title>\(title)</title><link rel="stylesheet" href="style.css"></head>
+        <body><main><section class="card narrow"><h1>\(title)</h1>
+        \(content)</section></main></body></html>
+
+        """
+    }
+}

@@ -1,0 +1,117 @@
+/// What a page of the console stands in.
+package struct PageFrame: Sendable {
+    /// From the page to the console's first page: `./`, `../` and so on. All addresses are relative, so that a proxy may put the
+    /// server below any path.
+    package let root: String
+    /// Who is signed in; nil on pages before that.
+    package let account: String?
+    /// Goes back with every form, and shows that the form was ours.
+    package let formToken: String
+    package let notice: Notice?
+
+    package init(root: String, account: String?, formToken: String, notice: Notice? = nil) {
+        self.root = root
+        self.account = account
+        self.formToken = formToken
+        self.notice = notice
+    }
+
+    /// The root of a page whose path below `console/` this is.
+    package static func root(ofPath rest: some StringProtocol) -> String {
+        let depth = rest.utf8.count { $0 == UInt8(ascii: "/") }
+        return depth == 0 ? "./" : String(repeating: "../", count: depth)
+    }
+
+    func url(_ path: String) -> String { root + path }
+
+    /// The hidden field that every form has.
+    var token: HTML { "<input type=\"hidden\" name=\"token\" value=\"\(formToken)\">" }
+
+    /// A button that posts.
+    func button(_ label: String, to path: String, isGrave: Bool = false) -> HTML {
+        """
+        <form method="post" action="\(url(path))">\(token)\
+        <button\(isGrave ? " class=\"grave\"" : HTML.empty)>\(label)</button></form>
+        """
+    }
+
+    package func page(_ title: String, _ content: HTML, tab: Tab? = nil) -> HTML {
+        """
+        <!doctype html>
+        <html lang="en">
+        <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="referrer" content="no-referrer">
+        <title>\(title) – Ubiquity</title>
+        <link rel="stylesheet" href="\(url("style.css"))">
+        \(account == nil ? HTML.empty : "<script src=\"\(url("live.js"))\" data-events=\"\(url("events"))\" defer></script>")
+        </head>
+        <body>
+        \(header(tab))
+        <main id="main">
+        \(notice.map { "<p class=\"notice\" role=\"status\">\($0.text)</p>" })
+        \(content)
+        </main>
+        </body>
+        </html>
+
+        """
+    }
+
+    private func header(_ current: Tab?) -> HTML {
+        guard let account else { return "<header><span class=\"brand\">Ubiquity</span></header>" }
+        let tabs = Tab.allCases.map { tab -> HTML in
+            let mark: HTML = tab == current ? " aria-current=\"page\"" : ""
+            return "<a href=\"\(url(tab.path))\"\(mark)>\(tab.title)</a>"
+        }
+        return """
+            <header>
+            <a class="skip" href="#main">Skip to the content</a>
+            <span class="brand">Ubiquity</span>
+            <nav aria-label="Console">\(tabs)</nav>
+            <form class="account" method="post" action="\(url("sign-out"))">\(token)<span>\(account)</span>\
+            <button class="quiet">Sign out</button></form>
+            </header>
+            """
+    }
+
+    package enum Tab: CaseIterable, Sendable {
+        case containers, transfers, devices, links
+
+        var path: String {
+            switch self {
+            case .containers: ""
+            case .transfers: "transfers"
+            case .devices: "devices"
+            case .links: "links"
+            }
+        }
+
+        var title: String {
+            switch self {
+            case .containers: "Containers"
+            case .transfers: "Transfers"
+            case .devices: "Devices"
+            case .links: "Links"
+            }
+        }
+    }
+}
+
+/// What was just done, told on the page that follows. A word of ours in the address, never a text from there.
+package enum Notice: String, Sendable {
+    case deleted, resolved, revoked, signedOut, reset, withdrawn, resetAsked
+
+    var text: String {
+        switch self {
+        case .deleted: "Deleted. Every device follows as soon as it is online."
+        case .resolved: "The conflict is resolved, on every device."
+        case .revoked: "The device's access has ended."
+        case .signedOut: "The browser is signed out."
+        case .reset: "The container is emptied. Every device follows as soon as it is online."
+        case .withdrawn: "The link is withdrawn."
+        case .resetAsked: "The device will reset itself when it is online."
+        }
+    }
+}

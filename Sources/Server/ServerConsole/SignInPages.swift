@@ -1,0 +1,60 @@
+extension PageFrame {
+    /// `problem` is what was wrong with the last try.
+    package func signInPage(problem: String? = nil) -> HTML {
+        page(
+            "Sign in",
+            """
+            <section class="card narrow">
+            <h1>Sign in</h1>
+            \(problem.map { "<p class=\"problem\" role=\"alert\">\($0)</p>" })
+            <form method="post" action="\(url("sign-in"))">\(token)
+            <label for="code">Sign-in code</label>
+            <input id="code" name="code" required autofocus autocomplete="one-time-code" autocapitalize="characters" \
+            spellcheck="false" placeholder="ABCD-EFGH-JKMN-PQRS" aria-describedby="hint">
+            <p id="hint" class="hint">The server's owner makes one with <code>ubiquity-server account code NAME</code>. \
+            It works once.</p>
+            <button class="primary">Sign in</button>
+            </form>
+            </section>
+            """)
+    }
+
+    /// What a person is told instead of a page.
+    package func problemPage(_ title: String, _ message: String) -> HTML {
+        page(
+            title,
+            """
+            <section class="card narrow">
+            <h1>\(title)</h1>
+            <p role="alert">\(message)</p>
+            <p><a href="\(url(""))">To the console</a></p>
+            </section>
+            """)
+    }
+
+    /// A question before something that can not be undone. `word`: what has to be typed.
+    package func confirmPage(
+        _ question: String, _ consequences: [HTML], action: String, button: String, back: String, word: String? = nil,
+        fields: [(name: String, value: String)] = []
+    ) -> HTML {
+        let typed = word.map { word -> HTML in
+            """
+            <label for="word">Type <strong>\(word)</strong> to confirm</label>
+            <input id="word" name="word" required autocomplete="off" autocapitalize="none" spellcheck="false">
+            """
+        }
+        let hidden = fields.map { "<input type=\"hidden\" name=\"\($0.name)\" value=\"\($0.value)\">" as HTML }
+        return page(
+            question,
+            """
+            <section class="card narrow">
+            <h1>\(question)</h1>
+            <ul>\(consequences.map { "<li>\($0)</li>" })</ul>
+            <form method="post" action="\(url(action))">\(token)\(hidden)
+            \(typed)
+            <p class="row"><button class="grave">\(button)</button> <a class="button" href="\(url(back))">Cancel</a></p>
+            </form>
+            </section>
+            """)
+    }
+}

@@ -1,0 +1,147 @@
+import Basics
+package import CloudModel
+import CloudProtocol
+package import ContainerLog
+import GRDB
+import Glibc
+import NIOPosix
+import Synchronization
+
+/// What a server makes of its logs, each in a file of its own. At most ``maximumOpen`` are open; all work is done on threads of SQLite.
+package final class ContainerTrees: Sendable {
+    private struct State {
+        var open: [Int64: FoldedContainer] = [:]
+        /// The one asked for last is last.
+        var order: [Int64] = []
+        var turnstiles: [Int64: Turnstile] = [:]
+    }
+
+    private static let maximumOpen = 16
+    private let store: ServerStore
+    private let state = Mutex(State())
+
+    package init(_ store: ServerStore) { self.store = store }
+
+    /// A container as its log says, as far as it was read by `deadline`.
+    package struct View: Sendable {
+        package let tree: FoldedContainer
+        /// Entries that were read, and those that there are.
+        package let sequence: LogSequence
+        package let end: LogSequence
+
+        package var isComplete: Bool { sequence >= end }
+    }
+
+    /// Reads the log on from where it was left, for at most `patience`; what is left is read with the next call.
+    package func view(
+        of name: ContainerName, of account: AccountID, patience: Duration = .seconds(5)
+    ) async throws -> View {
+        let id = try await store.number(of: name, account)
+        let tree = try await open(id)
+        let deadline = ContinuousClock.now + patience
+        while true {
+            let end = LogSequence(try await store.end(of: name, account))
+            let sequence = try await tree.sequence()
+            guard sequence < end, ContinuousClock.now < deadline else {
+                if sequence > end { try await tree.makeAnew() }
+                guard sequence <= end else { continue }
+                return View(tree: tree, sequence: sequence, end: end)
+            }
+            // From the last one folded on, which tells whether the log is still the one that was read.
+            let start = LogSequence(sequence.value - min(1, sequence.value))
+            let page = try await store.page(of: name, after: start, limit: CloudLimits.pageEntries, account: account)
+            _ = try await tree.fold(page)
+        }
+    }
+
+    /// Appends what `decide` makes of the container as it is at the end of its log, one batch after the other. One caller at a time, so
+    /// that the numbers of its batches have no gap; what devices append meanwhile the reducer weighs as always.
+    package func append<T: Sendable>(
+        to name: ContainerName, of account: AccountID, _ decide: (View) async throws -> (batches: [[Change]], answer: T)
+    ) async throws -> T {
+        let id = try await store.number(of: name, account)
+        let turnstile = state.withLock { state in
+            let known = state.turnstiles[id] ?? Turnstile()
+            state.turnstiles[id] = known
+            return known
+        }
+        return try await turnstile.run {
+            let view = try await view(of: name, of: account, patience: .seconds(60))
+            guard view.isComplete else {
+                throw StorageError(.failed, "The log of \(name) is still being read. Try again in a minute.")
+            }
+            let (batches, answer) = try await decide(view)
+            var number = try await view.tree.read { try FoldedTree(db: $0).lastSequence(of: ConsoleDevice.id) }
+            for changes in batches {
+                number += 1
+                let batch = ChangeBatch(
+                    device: ConsoleDevice.id, deviceName: ConsoleDevice.name, deviceSequence: number,
+                    time: store.time.now(), changes: changes)
+                _ = try await store.append(batch.encoded(), key: nil, to: name, of: account)
+            }
+            return answer
+        }
+    }
+
+    private func open(_ id: Int64) async throws -> FoldedContainer {
+        if let known = use(id) { return known }
+        let folder = "\(store.directory.path)/folded"
+        let opened = try await store.blocking {
+            if mkdir(folder, 0o700) != 0, errno != EEXIST {
+                throw StorageError(.failed, "The folder \(folder) can not be made.")
+            }
+            return try FoldedContainer(path: "\(folder)/\(id).sqlite")
+        }
+        // Another task may have opened it meanwhile; one of the two is enough.
+        return state.withLock { state in
+            if let known = state.open[id] { return known }
+            state.open[id] = opened
+            state.order.append(id)
+            if state.order.count > Self.maximumOpen { state.open[state.order.removeFirst()] = nil }
+            return opened
+        }
+    }
+
+    private func use(_ id: Int64) -> FoldedContainer? {
+        state.withLock { state in
+            guard let known = state.open[id] else { return nil }
+            state.order.removeAll { $0 == id }
+            state.order.append(id)
+            return known
+        }
+    }
+}
+
+/// Who writes the entries that people make in the console. Devices' ids are odd, so none of them is this one.
+package enum ConsoleDevice {
+    package static let id = DeviceID(2)
+    package static let name = "console"
+}
+
+extension ServerStore {
+    fileprivate func number(of name: ContainerName, _ account: AccountID) async throws -> Int64 {
+        try await database.read { try Self.requireContainer(name, account, $0).id }
+    }
+
+    fileprivate func end(of name: ContainerName, _ account: AccountID) async throws -> UInt64 {
+        try await database.read { try Self.requireContainer(name, account, $0).sequence }
+    }
+
+    /// Bytes on the disk: the frames of a container's chunks, and its log.
+    package func storedBytes(of name: ContainerName, account: AccountID) async throws -> (chunks: UInt64, log: UInt64) {
+        try await database.read { db in
+            let container = try Self.requireContainer(name, account, db).id
+            let chunks = try UInt64.fetchOne(
+                db, sql: "SELECT IFNULL(SUM(size), 0) FROM chunk WHERE container = ?", arguments: [container])
+            let log = try UInt64.fetchOne(
+                db, sql: "SELECT IFNULL(SUM(LENGTH(payload)), 0) FROM entry WHERE container = ?", arguments: [container]
+            )
+            return (chunks ?? 0, log ?? 0)
+        }
+    }
+
+    /// Runs what takes the processor for a while where it holds up no other request.
+    package func offPool<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
+        try await threads.runIfActive(body)
+    }
+}

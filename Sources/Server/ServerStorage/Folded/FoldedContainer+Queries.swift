@@ -1,0 +1,173 @@
+package import Basics
+package import CloudModel
+package import ContainerLog
+import Foundation
+import GRDB
+
+/// A content that a file has or had.
+package struct KnownVersion: Hashable, Sendable {
+    package let version: VersionID
+    package let content: ContentReference
+    package let modified: Timestamp
+    package let authorName: String
+}
+
+/// A document, or package, with all that is in it.
+package struct StoredDocument: Hashable, Sendable {
+    package let item: CloudItem
+    /// Of its files and their conflict versions, in bytes.
+    package let size: UInt64
+}
+
+/// What a container holds, in bytes of contents.
+package struct ContainerTotals: Hashable, Sendable {
+    package let files: Int
+    package let bytes: UInt64
+    package let conflicts: Int
+    package let announced: Int
+}
+
+extension FoldedContainer {
+    /// The item, and if that has become another one, that; nil where there is none, and for tombstones.
+    package func item(_ id: ItemID) async throws -> CloudItem? {
+        try await read { db in
+            let tree = FoldedTree(db: db)
+            var id = id
+            for _ in 0..<64 {
+                guard let next = try tree.alias(of: id) else { break }
+                id = next
+            }
+            guard let item = try tree.item(id), !item.isDeleted else { return nil }
+            return item
+        }
+    }
+
+    /// From the container's root to the item.
+    package func path(of item: CloudItem) async throws -> [CloudItem] {
+        try await read { db in
+            let tree = FoldedTree(db: db)
+            var path = [item]
+            while let first = path.first, first.id != .root, path.count < 512 {
+                guard let parent = try tree.item(first.parent) else { break }
+                path.insert(parent, at: 0)
+            }
+            return path
+        }
+    }
+
+    /// A part of a folder, folders before files, by name; and how many items there are.
+    package func children(
+        of folder: ItemID, from offset: Int, limit: Int
+    ) async throws -> (items: [CloudItem], total: Int) {
+        try await read { db in
+            let total = try Int.fetchOne(
+                db, sql: "SELECT COUNT(*) FROM item WHERE parent = ? AND isDeleted = 0", arguments: [folder.data])
+            let items = try Self.items(
+                "parent = ? AND isDeleted = 0 ORDER BY kind <> 0, nameKey LIMIT ? OFFSET ?",
+                [folder.data, limit, offset],
+                db)
+            return (items, total ?? 0)
+        }
+    }
+
+    /// Everything below a folder, what is inside before what it is in; at most `limit`.
+    package func descendants(of folder: ItemID, limit: Int) async throws -> [CloudItem] {
+        try await read { db in
+            let rows = try Row.fetchAll(
+                db,
+                sql: """
+                    WITH RECURSIVE below (id, depth) AS (
+                        SELECT id, 1 FROM item WHERE parent = ? AND isDeleted = 0
+                        UNION ALL
+                        SELECT item.id, depth + 1 FROM item JOIN below ON item.parent = below.id WHERE isDeleted = 0
+                    )
+                    SELECT item.* FROM item JOIN below ON below.id = item.id ORDER BY depth DESC LIMIT ?
+                    """, arguments: [folder.data, limit])
+            return try rows.map(FoldedTree(db: db).item)
+        }
+    }
+
+    package func conflicted(limit: Int) async throws -> [CloudItem] {
+        try await read { try Self.items("conflicts > 0 AND isDeleted = 0 ORDER BY nameKey LIMIT ?", [limit], $0) }
+    }
+
+    /// Files whose bytes are still on their way.
+    package func announced(limit: Int) async throws -> [CloudItem] {
+        try await read { try Self.items("layout = 255 AND isDeleted = 0 ORDER BY sequence LIMIT ?", [limit], $0) }
+    }
+
+    /// The contents that were current, newest first.
+    package func versions(of item: ItemID, limit: Int) async throws -> [KnownVersion] {
+        try await read { db in
+            let rows = try Row.fetchAll(
+                db, sql: "SELECT * FROM version WHERE item = ? ORDER BY sequence DESC, position DESC LIMIT ?",
+                arguments: [item.data, limit])
+            return try rows.map { row in
+                KnownVersion(
+                    version: VersionID(row), content: try ContentReference(row),
+                    modified: Timestamp(nanoseconds: row["modified"]), authorName: row["authorName"])
+            }
+        }
+    }
+
+    /// The names of a folder's items among these.
+    package func taken(_ names: [ItemName], in folder: ItemID) async throws -> Set<ItemName> {
+        try await read { db in
+            let tree = FoldedTree(db: db)
+            let folds = try tree.state().foldsNames
+            return Set(try names.filter { try tree.child(of: folder, key: NameKey($0, folding: folds)) != nil })
+        }
+    }
+
+    package func totals() async throws -> ContainerTotals {
+        try await read { db in
+            let row = try Row.fetchOne(
+                db,
+                sql: """
+                    SELECT COUNT(*) AS files, TOTAL(size) AS bytes, TOTAL(conflicts > 0) AS conflicts,
+                        TOTAL(layout = 255) AS announced FROM item WHERE kind = 1 AND isDeleted = 0
+                    """)
+            let inConflicts = try Double.fetchOne(db, sql: "SELECT TOTAL(size) FROM conflict") ?? 0
+            return ContainerTotals(
+                files: row?["files"] ?? 0, bytes: bytes((row?["bytes"] ?? 0) + inConflicts),
+                conflicts: Int((row?["conflicts"] as Double?) ?? 0), announced: Int((row?["announced"] as Double?) ?? 0)
+            )
+        }
+    }
+
+    /// The largest documents, and how many there are and what they have in all. A package is one document.
+    package func documents(limit: Int) async throws -> (largest: [StoredDocument], count: Int, bytes: UInt64) {
+        try await read { db in
+            let rows = try Row.fetchAll(db, sql: Self.documentQuery, arguments: [ItemID.documents.data])
+            let tree = FoldedTree(db: db)
+            let largest = try rows.prefix(limit).compactMap { row in
+                try tree.item(ItemID(data: row["document"])).map { StoredDocument(item: $0, size: bytes(row["size"])) }
+            }
+            return (largest, rows.count, rows.reduce(0) { $0 + bytes($1["size"]) })
+        }
+    }
+
+    /// Walks down from `Documents`; below a package everything counts as that.
+    private static let documentQuery = """
+        WITH RECURSIVE below (id, document) AS (
+            SELECT id, CASE WHEN kind <> 0 OR isPackage THEN id END FROM item WHERE parent = ? AND isDeleted = 0
+            UNION ALL
+            SELECT item.id, COALESCE(below.document, CASE WHEN kind <> 0 OR isPackage THEN item.id END)
+            FROM item JOIN below ON item.parent = below.id WHERE isDeleted = 0
+        )
+        SELECT document, TOTAL(size) + TOTAL(CASE WHEN conflicts > 0
+            THEN (SELECT TOTAL(size) FROM conflict WHERE item = item.id) ELSE 0 END) AS size
+        FROM below JOIN item ON item.id = below.id WHERE document IS NOT NULL
+        GROUP BY document ORDER BY size DESC, document
+        """
+
+    private static func items(
+        _ condition: String, _ arguments: StatementArguments, _ db: Database
+    ) throws -> [CloudItem] {
+        let rows = try Row.fetchAll(db, sql: "SELECT * FROM item WHERE \(condition)", arguments: arguments)
+        return try rows.map(FoldedTree(db: db).item)
+    }
+}
+
+/// A sum of sizes, each of which may be as large as a file can be.
+private func bytes(_ sum: Double) -> UInt64 { sum >= 0x1p63 ? UInt64(Int64.max) : UInt64(max(0, sum)) }

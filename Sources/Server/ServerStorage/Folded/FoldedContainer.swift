@@ -1,0 +1,106 @@
+import Basics
+import CloudModel
+import CloudProtocol
+import ContainerLog
+import Crypto
+import Foundation
+import GRDB
+
+/// What a server has made of one container's log: a file of its own, brought up to date where it is asked for. It may be removed at
+/// any time; it is made again.
+package final class FoldedContainer: Sendable {
+    let queue: DatabaseQueue
+
+    init(path: String) throws {
+        do { queue = try Self.open(path) } catch let error as DatabaseError
+            where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode)
+        {
+            for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
+            queue = try Self.open(path)
+        }
+    }
+
+    private static func open(_ path: String) throws -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.label = "ubiquity-folded"
+        configuration.busyMode = .timeout(5)
+        // The log has it all: what a loss of power takes is folded again, but never half of it.
+        configuration.prepareDatabase { db in
+            try db.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -4096")
+        }
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        try queue.write { db in
+            let found = try Int.fetchOne(db, sql: "PRAGMA user_version")
+            if found != FoldedSchema.version { try makeAnew(db) }
+        }
+        return queue
+    }
+
+    private static func makeAnew(_ db: Database) throws {
+        let tables = try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'table'")
+        for table in tables { try db.execute(sql: "DROP TABLE \"\(table)\"") }
+        try db.execute(sql: FoldedSchema.tables)
+        try db.execute(sql: "PRAGMA user_version = \(FoldedSchema.version)")
+    }
+
+    /// How far it is.
+    func sequence() async throws -> LogSequence { try await read { try FoldedTree(db: $0).state().sequence } }
+
+    /// Folds a page that begins with the last entry folded: where that is another than it was, the log was put back from a backup,
+    /// and everything is made anew. False where another task was faster.
+    func fold(_ page: LogPage) async throws -> Bool {
+        try await write { db in
+            let sequence = try FoldedTree(db: db).state().sequence
+            var entries = page.payloads[...]
+            if sequence > .zero {
+                guard page.first == sequence else { return false }
+                let known = try Data.fetchOne(db, sql: "SELECT lastEntry FROM state")
+                guard let first = entries.popFirst(), known == Self.digest(first) else {
+                    try Self.makeAnew(db)
+                    return true
+                }
+            } else {
+                guard page.first == sequence.next else { return false }
+            }
+            try Self.fold(entries, after: sequence, db)
+            return true
+        }
+    }
+
+    private static func fold(_ entries: ArraySlice<[UInt8]>, after sequence: LogSequence, _ db: Database) throws {
+        var tree = FoldedTree(db: db)
+        var at = sequence
+        for entry in entries {
+            at = at.next
+            do { _ = try ContainerReducer().fold(ChangeBatch(decoding: entry), at: at, into: &tree) } catch let error
+                as LogError
+            {
+                if error.needsUpdate { throw StorageError(.tooNew, "\(error)") }
+                // Every device sees the same bytes, so for all of them they mean nothing.
+                try ContainerReducer().foldVoid(at: at, into: &tree)
+            }
+        }
+        if let last = entries.last { try db.execute(sql: "UPDATE state SET lastEntry = ?", arguments: [digest(last)]) }
+    }
+
+    func makeAnew() async throws { try await write { try Self.makeAnew($0) } }
+
+    private static func digest(_ entry: [UInt8]) -> Data { Data(SHA256.hash(data: entry)) }
+
+    func read<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
+        do { return try await queue.read(body) } catch { throw await mended(error) }
+    }
+
+    private func write<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
+        do { return try await queue.write(body) } catch { throw await mended(error) }
+    }
+
+    /// What is damaged here is lost to nobody: the log makes it anew.
+    private func mended(_ error: any Error) async -> any Error {
+        guard !(error is CancellationError) else { return error }
+        let failure = error is ByteCodingError ? damagedTree : StorageError.of(error)
+        guard failure.code == .damaged else { return failure }
+        do { try await queue.write { try Self.makeAnew($0) } } catch { return StorageError.of(error) }
+        return StorageError(.failed, "\(damagedTree.message) Try again.", cause: error)
+    }
+}

@@ -1,0 +1,68 @@
+/// The tables of a folded container. It is made from the log and can be made again: another number here and it is.
+enum FoldedSchema {
+    static let version = 1
+
+    /// Ids are 16 bytes, first the highest, so that their order is that of the ids. `layout` is 255 where content is announced.
+    static let tables = """
+        CREATE TABLE item (
+            id BLOB PRIMARY KEY,
+            parent BLOB NOT NULL,
+            name BLOB NOT NULL,
+            nameKey BLOB NOT NULL,
+            kind INTEGER NOT NULL,
+            isPackage INTEGER NOT NULL,
+            isDeleted INTEGER NOT NULL,
+            target BLOB,
+            layout INTEGER,
+            size INTEGER,
+            digest BLOB,
+            permissions INTEGER NOT NULL,
+            modified INTEGER NOT NULL,
+            created INTEGER NOT NULL,
+            extended BLOB NOT NULL,
+            sequence INTEGER NOT NULL,
+            position INTEGER NOT NULL,
+            author INTEGER NOT NULL,
+            authorName TEXT NOT NULL,
+            conflicts INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        CREATE INDEX child ON item (parent, nameKey) WHERE isDeleted = 0;
+        CREATE INDEX announced ON item (layout) WHERE layout = 255 AND isDeleted = 0;
+        CREATE INDEX contested ON item (conflicts) WHERE conflicts > 0 AND isDeleted = 0;
+        CREATE TABLE conflict (
+            item BLOB NOT NULL,
+            sequence INTEGER NOT NULL,
+            position INTEGER NOT NULL,
+            layout INTEGER NOT NULL,
+            size INTEGER NOT NULL,
+            digest BLOB,
+            modified INTEGER NOT NULL,
+            author INTEGER NOT NULL,
+            authorName TEXT NOT NULL,
+            base BLOB,
+            PRIMARY KEY (item, sequence, position)
+        ) WITHOUT ROWID;
+        CREATE TABLE version (
+            item BLOB NOT NULL,
+            sequence INTEGER NOT NULL,
+            position INTEGER NOT NULL,
+            layout INTEGER NOT NULL,
+            size INTEGER NOT NULL,
+            digest BLOB NOT NULL,
+            modified INTEGER NOT NULL,
+            authorName TEXT NOT NULL,
+            PRIMARY KEY (item, sequence, position)
+        ) WITHOUT ROWID;
+        CREATE TABLE alias (id BLOB PRIMARY KEY, target BLOB NOT NULL) WITHOUT ROWID;
+        CREATE TABLE device (id INTEGER PRIMARY KEY, sequence INTEGER NOT NULL);
+        CREATE TABLE state (
+            id INTEGER PRIMARY KEY CHECK (id = 1),
+            sequence INTEGER NOT NULL,
+            rules INTEGER NOT NULL,
+            time INTEGER NOT NULL,
+            foldsNames INTEGER NOT NULL,
+            lastEntry BLOB NOT NULL
+        );
+        INSERT INTO state VALUES (1, 0, 1, 0, 0, x'');
+        """
+}

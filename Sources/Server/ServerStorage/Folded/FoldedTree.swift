@@ -1,0 +1,126 @@
+import Basics
+import CloudModel
+import ContainerLog
+import Foundation
+import GRDB
+
+/// A folded container in SQLite, for the reducer. Beside the items it keeps which contents each file had.
+struct FoldedTree: KeylessTree {
+    let db: Database
+
+    func state() throws -> LogState {
+        guard let row = try Row.fetchOne(db.cachedStatement(sql: "SELECT * FROM state")) else { throw damagedTree }
+        return LogState(
+            sequence: LogSequence(UInt64(row["sequence"] as Int64)),
+            rules: UInt16(truncatingIfNeeded: row["rules"] as Int64), time: Timestamp(nanoseconds: row["time"]),
+            foldsNames: row["foldsNames"])
+    }
+
+    mutating func setState(_ state: LogState) throws {
+        try run(
+            "UPDATE state SET sequence = ?, rules = ?, time = ?, foldsNames = ?",
+            [Int64(state.sequence.value), Int64(state.rules), state.time.nanoseconds, state.foldsNames])
+    }
+
+    func lastSequence(of device: DeviceID) throws -> UInt64 {
+        let number = try Int64.fetchOne(
+            db.cachedStatement(sql: "SELECT sequence FROM device WHERE id = ?"),
+            arguments: [Int64(bitPattern: device.value)])
+        return UInt64(number ?? 0)
+    }
+
+    mutating func setLastSequence(_ number: UInt64, of device: DeviceID) throws {
+        try run(
+            "INSERT OR REPLACE INTO device VALUES (?, ?)", [Int64(bitPattern: device.value), Int64(clamping: number)])
+    }
+
+    func item(_ id: ItemID) throws -> CloudItem? {
+        let row = try Row.fetchOne(
+            db.cachedStatement(sql: "SELECT * FROM item WHERE id = ?"), arguments: [id.data])
+        return try row.map(item)
+    }
+
+    func item(_ row: Row) throws -> CloudItem {
+        guard row["conflicts"] as Int64 > 0 else { return try CloudItem(row, conflicts: []) }
+        let rows = try Row.fetchAll(
+            db.cachedStatement(sql: "SELECT * FROM conflict WHERE item = ? ORDER BY sequence, position"),
+            arguments: [row["id"] as Data])
+        return try CloudItem(row, conflicts: try rows.map(ConflictVersion.init))
+    }
+
+    mutating func put(_ item: CloudItem) throws {
+        let before = try Int64.fetchOne(
+            db.cachedStatement(sql: "SELECT conflicts FROM item WHERE id = ?"), arguments: [item.id.data])
+        let key = NameKey(item.name, folding: try foldsNames())
+        try run(
+            """
+            INSERT OR REPLACE INTO item (id, parent, name, kind, isPackage, isDeleted, target, layout, size, digest,
+                permissions, modified, created, extended, sequence, position, author, authorName, conflicts, nameKey)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, item.columns + [Data(key.bytes)])
+        if before ?? 0 > 0 { try run("DELETE FROM conflict WHERE item = ?", [item.id.data]) }
+        for conflict in item.conflicts { try put(conflict, of: item.id) }
+        try noteVersion(of: item)
+    }
+
+    private func put(_ conflict: ConflictVersion, of item: ItemID) throws {
+        try run(
+            "INSERT INTO conflict VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                item.data, Int64(conflict.version.sequence.value), Int64(conflict.version.index),
+                conflict.content.layoutColumn, Int64(bitPattern: conflict.content.size), conflict.content.digestColumn,
+                conflict.modified.nanoseconds, Int64(bitPattern: conflict.author.value), conflict.authorName,
+                conflict.base.map { Data($0.bytes) },
+            ])
+    }
+
+    /// Every content that was current once, under its version.
+    private func noteVersion(of item: CloudItem) throws {
+        guard let content = item.body.content?.reference else { return }
+        try run(
+            "INSERT OR IGNORE INTO version VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                item.id.data, Int64(item.version.sequence.value), Int64(item.version.index),
+                Int64(content.layout.rawValue), Int64(bitPattern: content.size), Data(content.digest.bytes),
+                item.attributes.modified.nanoseconds, item.authorName,
+            ])
+    }
+
+    func child(of parent: ItemID, key: NameKey) throws -> ItemID? {
+        let id = try Data.fetchOne(
+            db.cachedStatement(sql: "SELECT id FROM item WHERE parent = ? AND nameKey = ? AND isDeleted = 0"),
+            arguments: [parent.data, Data(key.bytes)])
+        return try id.map(ItemID.init(data:))
+    }
+
+    func children(of parent: ItemID) throws -> [ItemID] {
+        try Data.fetchAll(
+            db.cachedStatement(sql: "SELECT id FROM item WHERE parent = ? AND isDeleted = 0 ORDER BY id"),
+            arguments: [parent.data]
+        ).map(ItemID.init(data:))
+    }
+
+    func hasChildren(_ parent: ItemID) throws -> Bool {
+        try Int.fetchOne(
+            db.cachedStatement(sql: "SELECT 1 FROM item WHERE parent = ? AND isDeleted = 0 LIMIT 1"),
+            arguments: [parent.data]) != nil
+    }
+
+    func alias(of id: ItemID) throws -> ItemID? {
+        let target = try Data.fetchOne(
+            db.cachedStatement(sql: "SELECT target FROM alias WHERE id = ?"), arguments: [id.data])
+        return try target.map(ItemID.init(data:))
+    }
+
+    mutating func setAlias(_ id: ItemID, to target: ItemID) throws {
+        try run("INSERT OR REPLACE INTO alias VALUES (?, ?)", [id.data, target.data])
+    }
+
+    private func foldsNames() throws -> Bool {
+        try Bool.fetchOne(db.cachedStatement(sql: "SELECT foldsNames FROM state")) ?? false
+    }
+
+    func run(_ sql: String, _ arguments: StatementArguments) throws {
+        try db.cachedStatement(sql: sql).execute(arguments: arguments)
+    }
+}

@@ -1,0 +1,49 @@
+import Crypto
+import CryptoExtras
+import Foundation
+
+/// What one try of a link's password costs (scrypt, RFC 7914, with blocks of 8): `rounds` times 1 KiB of memory, `passes` times over.
+/// Kept with each password, so that it can be raised later.
+package struct PasswordCost: Hashable, Sendable {
+    /// The logarithm of the rounds, to the base of 2.
+    let rounds: UInt8
+    let passes: UInt8
+
+    /// 16 MiB and some tenths of a second.
+    package static let standard = PasswordCost(rounds: 14, passes: 5)
+    /// For tests of what goes on around it.
+    package static let light = PasswordCost(rounds: 4, passes: 1)
+}
+
+/// The password of a published link as it is kept: salted, and slow to try.
+struct LinkPassword: Hashable, Sendable {
+    /// The cost in two bytes, then 16 by chance.
+    let salt: Data
+    let hash: Data
+
+    init(salt: Data, hash: Data) {
+        self.salt = salt
+        self.hash = hash
+    }
+
+    /// Takes as long as a try.
+    static func of(_ password: String, cost: PasswordCost) throws -> LinkPassword {
+        var random = SystemRandomNumberGenerator()
+        let salt = Data([cost.rounds, cost.passes] + (0..<16).map { _ in UInt8.random(in: 0...255, using: &random) })
+        return LinkPassword(salt: salt, hash: try derive(password, salt))
+    }
+
+    func matches(_ password: String) throws -> Bool {
+        isEqualInConstantTime(hash, try Self.derive(password, salt))
+    }
+
+    private static func derive(_ password: String, _ salt: Data) throws -> Data {
+        guard let rounds = salt.first, let passes = salt.dropFirst().first, (1...24).contains(rounds) else {
+            throw StorageError(.damaged, "The server's database has a password that is none.")
+        }
+        let key = try KDF.Scrypt.deriveKey(
+            from: Data(password.utf8), salt: salt, outputByteCount: 32, rounds: 1 << Int(rounds), blockSize: 8,
+            parallelism: Int(passes))
+        return key.withUnsafeBytes { Data($0) }
+    }
+}

@@ -1,0 +1,77 @@
+import Commands
+import DaemonProtocol
+import Testing
+
+extension CommandTests {
+    @Test("publish prints the link alone, for scripts, and asks for the time that was said")
+    func publish() async throws {
+        let expires = try WireTime.sample()
+        let handler = ScriptedHandler { _ in
+            .published(PublishedResponse(link: 4, url: "https://cloud.example.org/p/abc", expires: expires))
+        }
+        try await FakeDaemon.with(handler) { daemon in
+            let outcome = try await ubiquity(
+                ["publish", "\(daemon.record.mount)/a.pdf", "--expires", "12h", "--timeout", "9"], daemon)
+            #expect(outcome.status == 0)
+            #expect(outcome.output == "https://cloud.example.org/p/abc\n")
+            #expect(outcome.errors.contains("link 4 until \(expires.text)"))
+            #expect(
+                handler.requests.contains(
+                    .publish(PublishRequest(path: try MountPath("a.pdf"), seconds: 43_200, timeout: 9))))
+        }
+    }
+
+    @Test("publish --list shows every link, --withdraw ends one")
+    func links() async throws {
+        let time = try WireTime.sample()
+        let link = PublishedDocument(
+            link: 7, container: "CloudDocs", name: "a\u{1B}[31m.pdf", size: 2_048, created: time, expires: time,
+            hasPassword: true)
+        let handler = ScriptedHandler { request in
+            if case .unpublish = request { return .done(DoneResponse()) }
+            return .links(LinksResponse(links: [link]))
+        }
+        try await FakeDaemon.with(handler) { daemon in
+            let mount = daemon.record.mount
+            let listed = try await ubiquity(["publish", "--list", mount], daemon)
+            #expect(listed.output.contains("2.0 KiB") && listed.output.contains("password"))
+            #expect(!listed.output.contains("\u{1B}"))
+            let ended = try await ubiquity(["publish", "--withdraw", "7", mount], daemon)
+            #expect(ended.output == "Withdrew link 7.\n")
+            #expect(handler.requests.contains(.unpublish(UnpublishRequest(link: 7))))
+        }
+    }
+
+    @Test("a cloud that can not publish is said to be one, and the command fails")
+    func noLinks() async throws {
+        let handler = ScriptedHandler { _ in
+            throw DaemonFailure(.unsupported, "the cloud of this mount can not publish documents", path: "/m")
+        }
+        try await FakeDaemon.with(handler) { daemon in
+            let outcome = try await ubiquity(["publish", "\(daemon.record.mount)/a"], daemon)
+            #expect(outcome.status == 1)
+            #expect(outcome.errors == "ubiquity: the cloud of this mount can not publish documents: /m\n")
+        }
+    }
+
+    @Test(
+        "what makes no sense together is refused before anything is asked",
+        arguments: [
+            ["publish"], ["publish", "a", "--expires", "soon"], ["publish", "a", "--expires", "0d"],
+            ["publish", "--list", "--withdraw", "3"], ["publish", "--list", "--password"],
+        ])
+    func nonsense(_ arguments: [String]) async throws {
+        let handler = ScriptedHandler { _ in .done(DoneResponse()) }
+        try await FakeDaemon.with(handler) { daemon in
+            let outcome = try await ubiquity(arguments, daemon)
+            #expect(outcome.status == 64)
+            #expect(handler.requests.isEmpty)
+        }
+    }
+}
+
+extension WireTime {
+    fileprivate static func sample() throws -> WireTime {
+        try ControlFrame.decode(WireTime.self, from: .init("\"2026-11-28T14:03:12.500Z\"".utf8))
+    }
+}

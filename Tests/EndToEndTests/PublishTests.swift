@@ -1,0 +1,73 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    @Suite("Publishing")
+    struct PublishTests {
+        private let ubiquity: String
+
+        init() throws { ubiquity = "\(try TestDevices.binaries())/ubiquity" }
+
+        @Test("a link gives everybody what the document was, until it is withdrawn")
+        func publish() async throws {
+            try await ServerProcess.with { server in
+                try await TestDevices.with(devices: ["A"], cloud: server.url) { test in
+                    try await test.a.ubiquity(["login", server.url, "--code", server.code()]).text()
+                } _: { test in
+                    try await test.a.shell("seq 1 300000 > numbers.txt")
+                    let link = try await test.a.shell("\(ubiquity) publish numbers.txt --expires 1h 2> /dev/null")
+                    #expect(link.hasPrefix("\(server.url)/p/"))
+                    try await test.a.shell("echo other > numbers.txt")
+                    try await test.a.sync()
+                    #expect(
+                        try await test.a.shell("curl -sS '\(link)' | sha256sum; seq 1 300000 | sha256sum")
+                            .split(separator: "\n").map(String.init).reduce(into: Set()) { $0.insert($1) }.count == 1)
+                    #expect(try await test.a.shell("curl -sS -r 0-2 '\(link)' | od -An -c | tr -d ' '") == "1\\n2")
+                    let list = try await test.a.shell("\(ubiquity) publish --list .")
+                    #expect(list.contains("numbers.txt"))
+                    try await test.a.shell("\(ubiquity) publish --withdraw 1 .")
+                    #expect(try await test.a.shell("curl -s -o /dev/null -w '%{http_code}' '\(link)'") == "404")
+                    let secret = try await test.a.shell(
+                        "echo sesame | \(ubiquity) publish numbers.txt --password 2> /dev/null")
+                    #expect(try await test.a.shell("curl -s -o /dev/null -w '%{http_code}' '\(secret)'") == "401")
+                    #expect(try await test.a.shell("curl -s -u any:sesame '\(secret)'") == "other")
+                }
+            }
+        }
+
+        @Test("a device that is asked in the console to reset itself does, once, and keeps every document")
+        func resetFromConsole() async throws {
+            try await ServerProcess.with { server in
+                try await TestDevices.with(devices: ["A"], cloud: server.url) { test in
+                    try await test.a.ubiquity(["login", server.url, "--code", server.code()]).text()
+                } _: { test in
+                    try await test.a.shell("echo kept > a.txt")
+                    try await test.a.sync()
+                    let script = """
+                        set -e; jar=$(mktemp); console=\(server.url)/console
+                        field() { sed -n 's/.*name="token" value="\\([a-z0-9]*\\)".*/\\1/p' | tail -n 1; }
+                        token=$(curl -sS -c $jar $console/sign-in | field)
+                        curl -sS -b $jar -c $jar -d "token=$token" -d code=\(try server.code()) $console/sign-in
+                        token=$(curl -sS -b $jar $console/devices/1/reset | field)
+                        curl -sS -o /dev/null -w '%{http_code}' -b $jar -d "token=$token" $console/devices/1/reset
+                        """
+                    #expect(try await test.a.shell(script) == "303")
+                    try await eventually("the device has reset itself") {
+                        try await test.a.shell("cd /; \(ubiquity) status --json").contains("\"rebuild\"")
+                    }
+                    try await eventually("its documents are there") { try await test.a.contents("a.txt") == "kept" }
+                }
+            }
+        }
+
+        @Test("a cloud in a directory says that it can not publish")
+        func directory() async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                try await test.a.shell("echo x > a.txt")
+                let outcome = try await test.a.shell("\(ubiquity) publish a.txt 2>&1 || echo status $?")
+                #expect(outcome.contains("can not publish") && outcome.hasSuffix("status 1"))
+            }
+        }
+    }
+}

@@ -1,0 +1,185 @@
+import AsyncHTTPClient
+import Foundation
+import Glibc
+import NIOCore
+import NIOHTTP1
+import Synchronization
+
+/// Chromium without a window, driven over WebDriver (w3.org/TR/webdriver2).
+final class Browser: Sendable {
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private let driver: Process
+    private let base: String
+    private let session: String
+
+    /// Runs `body` with a new browser of that width in pixels.
+    static func with(
+        width: Int = 1_100, height: Int = 800, script: Bool = true, dark: Bool = false,
+        _ body: (Browser) async throws -> Void
+    ) async throws {
+        let browser = try await Browser(width: width, height: height, script: script, dark: dark)
+        do { try await body(browser) } catch {
+            await browser.close()
+            throw error
+        }
+        await browser.close()
+    }
+
+    private init(width: Int, height: Int, script: Bool, dark: Bool) async throws {
+        driver = Process()
+        let port = try freePort()
+        base = "http://127.0.0.1:\(port)"
+        // Foundation hands on the mask of signals of the thread that starts it; with them blocked no Chromium starts.
+        driver.executableURL = URL(filePath: "/usr/bin/perl")
+        driver.arguments = [
+            "-MPOSIX", "-e", "sigprocmask(SIG_SETMASK, POSIX::SigSet->new); exec @ARGV", "/usr/bin/chromedriver",
+            "--port=\(port)", "--log-level=SEVERE",
+        ]
+        driver.standardOutput = FileHandle.nullDevice
+        try driver.run()
+        while true {
+            do {
+                _ = try await Self.send(.GET, "\(base)/status", nil)
+                break
+            } catch {
+                guard driver.isRunning else { throw Failure(description: "chromedriver has ended: \(error)") }
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+        // Root has no user namespace for the sandbox; what is shown comes from this test alone.
+        var arguments = [
+            "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
+            "--window-size=\(max(width, 500)),\(height)",
+        ]
+        if dark { arguments.append("--blink-settings=preferredColorScheme=0") }
+        var options: [String: Any] = ["args": arguments]
+        if !script { options["prefs"] = ["profile.managed_default_content_settings.javascript": 2] }
+        if width < 500 {
+            options["mobileEmulation"] = ["deviceMetrics": ["width": width, "height": height, "pixelRatio": 2.0]]
+        }
+        let capabilities: [String: Any] = [
+            "capabilities": ["alwaysMatch": ["browserName": "chrome", "goog:chromeOptions": options]]
+        ]
+        let body = try JSONSerialization.data(withJSONObject: capabilities)
+        let answer: Any
+        do { answer = try await Self.send(.POST, "\(base)/session", body) } catch {
+            end(driver)
+            throw error
+        }
+        guard let id = (answer as? [String: Any])?["sessionId"] as? String else {
+            end(driver)
+            throw Failure(description: "no session: \(answer)")
+        }
+        session = "\(base)/session/\(id)"
+    }
+
+    private func close() async {
+        // Whatever it answers, its process ends below.
+        _ = try? await Self.send(.DELETE, session, nil)
+        end(driver)
+    }
+
+    func open(_ url: String) async throws { _ = try await command("url", ["url": url]) }
+
+    func url() async throws -> String { try await Self.send(.GET, "\(session)/url", nil) as? String ?? "" }
+
+    func click(_ selector: String) async throws { _ = try await command("element/\(find(selector))/click") }
+
+    func type(_ text: String, into selector: String) async throws {
+        _ = try await command("element/\(find(selector))/value", ["text": text])
+    }
+
+    /// What a person reads there.
+    func text(_ selector: String = "body") async throws -> String {
+        try await Self.send(.GET, "\(session)/element/\(find(selector))/text", nil) as? String ?? ""
+    }
+
+    func count(_ selector: String) async throws -> Int {
+        let found = try await command("elements", ["using": "css selector", "value": selector])
+        return (found as? [Any])?.count ?? 0
+    }
+
+    @discardableResult
+    func run(_ script: String) async throws -> String {
+        let answer = try await command("execute/sync", ["script": script, "args": [String]()])
+        return "\(answer)"
+    }
+
+    /// The value of a cookie that scripts can not see.
+    func cookie(_ name: String) async throws -> String? {
+        let answer = try? await Self.send(.GET, "\(session)/cookie/\(name)", nil)
+        return (answer as? [String: Any])?["value"] as? String
+    }
+
+    /// Waits until the page says so.
+    func waitFor(_ text: String, in selector: String = "main") async throws {
+        let deadline = ContinuousClock.now + .seconds(30)
+        var last = ""
+        while ContinuousClock.now < deadline {
+            // The page may be about to change.
+            last = (try? await self.text(selector)) ?? ""
+            if last.contains(text) { return }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        throw Failure(description: "the page never said \"\(text)\" but: \(last)")
+    }
+
+    /// Kept where SCREENSHOTS says, for people to look at.
+    func screenshot(_ name: String) async throws {
+        guard let folder = ProcessInfo.processInfo.environment["SCREENSHOTS"],
+            let text = try await Self.send(.GET, "\(session)/screenshot", nil) as? String,
+            let data = Data(base64Encoded: text)
+        else { return }
+        try data.write(to: URL(filePath: folder).appending(path: "\(name).png"))
+    }
+
+    private func find(_ selector: String) async throws -> String {
+        let found = try await command("element", ["using": "css selector", "value": selector])
+        guard let id = (found as? [String: Any])?.values.first as? String else {
+            throw Failure(description: "there is no \(selector)")
+        }
+        return id
+    }
+
+    private func command(_ path: String, _ body: [String: Any] = [:]) async throws -> Any {
+        try await Self.send(.POST, "\(session)/\(path)", try JSONSerialization.data(withJSONObject: body))
+    }
+
+    private static func send(_ method: HTTPMethod, _ url: String, _ body: Data?) async throws -> Any {
+        var request = HTTPClientRequest(url: url)
+        request.method = method
+        if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
+        let answer = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        let bytes = try await answer.body.collect(upTo: 64 << 20)
+        let json = try JSONSerialization.jsonObject(with: Data(Array(buffer: bytes))) as? [String: Any]
+        let value = json?["value"] ?? ""
+        guard (200..<300).contains(answer.status.code) else { throw Failure(description: "\(url): \(value)") }
+        return value
+    }
+}
+
+/// Whatever it does just then.
+private func end(_ driver: Process) {
+    kill(driver.processIdentifier, SIGKILL)
+    driver.waitUntilExit()
+}
+
+/// A port that was free a moment ago.
+private func freePort() throws -> Int {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { Glibc.close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let result = withUnsafeMutablePointer(to: &address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+            bind(descriptor, pointer, length) == 0 ? getsockname(descriptor, pointer, &length) : -1
+        }
+    }
+    guard descriptor >= 0, result == 0 else { throw Browser.Failure(description: "no free port") }
+    return Int(UInt16(bigEndian: address.sin_port))
+}

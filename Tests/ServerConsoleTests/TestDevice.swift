@@ -1,0 +1,137 @@
+import Basics
+import Chunking
+import CloudModel
+import CloudStorage
+import ContainerLog
+import HTTPCloud
+import Synchronization
+
+/// A device as the server sees one: it uploads chunks, appends batches and folds the log, all through the real backend.
+final class TestDevice: Sendable {
+    let name: String
+    let token: String
+    /// In the server's list.
+    let number: Int64
+    let backend: HTTPBackend
+    private let id: DeviceID
+    private let batches = Mutex<UInt64>(0)
+    private let tree = Mutex(DictionaryTree())
+
+    init(name: String, token: String, number: Int64, backend: HTTPBackend) {
+        self.name = name
+        self.token = token
+        self.number = number
+        self.backend = backend
+        var random = SystemRandomNumberGenerator()
+        id = DeviceID.random(using: &random)
+    }
+
+    func append(_ changes: Change..., at time: Timestamp = SystemTime().now()) async throws {
+        let number = batches.withLock { count in
+            count += 1
+            return count
+        }
+        let batch = ChangeBatch(device: id, deviceName: name, deviceSequence: number, time: time, changes: changes)
+        _ = try await backend.append(batch.encoded(), to: .cloudDocs)
+    }
+
+    /// Puts the bytes into the cloud as a device does.
+    func upload(_ bytes: [UInt8]) async throws -> ContentReference {
+        let length = 256 << 10
+        var entries: [ChunkEntry] = []
+        for start in stride(from: 0, to: bytes.count, by: length) {
+            let part = Array(bytes[start..<min(start + length, bytes.count)])
+            let id = Digest.of(part)
+            entries.append(ChunkEntry(id: id, length: part.count))
+            try await backend.putChunk(id, frame: ChunkFrame.encode(part), in: .cloudDocs)
+        }
+        let manifest = Manifest(entries)
+        if manifest.reference.layout == .manifest {
+            let encoded = manifest.encoded()
+            try await backend.putChunk(.of(encoded), frame: ChunkFrame.encode(encoded), in: .cloudDocs)
+        }
+        return manifest.reference
+    }
+
+    @discardableResult
+    func write(
+        _ name: String, _ text: String, in folder: ItemID = .documents, modified: Timestamp = SystemTime().now()
+    ) async throws -> ItemID {
+        try await write(ItemName(name), Array(text.utf8), in: folder, modified: modified)
+    }
+
+    func write(
+        _ name: ItemName, _ bytes: [UInt8], in folder: ItemID = .documents, modified: Timestamp = SystemTime().now()
+    ) async throws -> ItemID {
+        let item = ItemID.random()
+        try await append(
+            .create(
+                item, parent: folder, name: name, attributes: attributes(modified),
+                body: .file(.stored(try await upload(bytes)))))
+        return item
+    }
+
+    func makeFolder(_ name: String, in folder: ItemID = .documents) async throws -> ItemID {
+        let item = ItemID.random()
+        let now = SystemTime().now()
+        try await append(
+            .create(item, parent: folder, name: try ItemName(name), attributes: attributes(now), body: .folder))
+        return item
+    }
+
+    /// New bytes on top of those that were seen; without `base` on top of none, as if it was not known.
+    func edit(
+        _ item: ItemID, _ text: String, base: ContentReference?, modified: Timestamp = SystemTime().now()
+    ) async throws {
+        let content = try await upload(Array(text.utf8))
+        try await append(.edit(item, base: base?.digest, content: .stored(content), modified: modified))
+    }
+
+    private func attributes(_ modified: Timestamp) -> ItemAttributes {
+        ItemAttributes(permissions: 0o644, modified: modified, created: modified)
+    }
+
+    /// What the log says now; nil for what is not there, and for tombstones.
+    func item(_ id: ItemID) async throws -> CloudItem? {
+        try await follow()
+        return tree.withLock { $0.item(id) }.flatMap { $0.isDeleted ? nil : $0 }
+    }
+
+    func names(in folder: ItemID = .documents) async throws -> [String] {
+        try await follow()
+        return tree.withLock { tree in
+            tree.children(of: folder).compactMap { tree.item($0)?.name.description }.sorted()
+        }
+    }
+
+    private func follow() async throws {
+        while true {
+            let sequence = tree.withLock { $0.state().sequence }
+            let records = try await backend.entries(in: .cloudDocs, after: sequence, limit: 1_000)
+            guard !records.isEmpty else { return }
+            try tree.withLock { tree in
+                for record in records {
+                    _ = try ContainerReducer().fold(
+                        ChangeBatch(decoding: record.payload), at: record.sequence, into: &tree)
+                }
+            }
+        }
+    }
+
+    /// The bytes of a content, by its chunks.
+    func bytes(of content: ContentReference) async throws -> [UInt8] {
+        let manifest: Manifest
+        if let known = Manifest(within: content) {
+            manifest = known
+        } else {
+            let frame = try await backend.getChunk(content.digest, in: .cloudDocs)
+            manifest = try Manifest(decoding: ChunkFrame.decode(frame, expecting: content.digest), size: content.size)
+        }
+        var bytes: [UInt8] = []
+        for chunk in manifest.chunks {
+            let frame = try await backend.getChunk(chunk.id, in: .cloudDocs)
+            bytes += try ChunkFrame.decode(frame, expecting: chunk.id)
+        }
+        return bytes
+    }
+}
