@@ -187,7 +187,8 @@ let package = Package(
         .target(
             name: "ServerStorage",
             dependencies: [
-                "Basics", "Chunking", "CLinux", "CloudModel", "CloudProtocol", "ContainerLog", crypto, cryptoExtras, grdb,
+                "Basics", "Chunking", "CLinux", "CloudModel", "CloudProtocol", "ContainerLog", crypto, cryptoExtras,
+                grdb,
                 logging,
                 nioPosix,
             ], path: "Sources/Server/ServerStorage"),

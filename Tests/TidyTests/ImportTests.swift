@@ -11,7 +11,9 @@ struct ImportTests {
 
     /// Each outside library and the modules that own it. Everyone else goes through them.
     private static let owners: [String: Set<String>] = [
-        "ArgumentParser": ["Commands", "powerloss", "server-load", "simulate", "ubiquity", "ubiquity-server", "ubiquityd"],
+        "ArgumentParser": [
+            "Commands", "powerloss", "server-load", "simulate", "ubiquity", "ubiquity-server", "ubiquityd",
+        ],
         "AsyncHTTPClient": ["HTTPCloud"],
         "CFuse3": ["Fuse"],
         "CZstd": ["Chunking"],
