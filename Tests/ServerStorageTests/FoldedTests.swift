@@ -1,4 +1,5 @@
 import Basics
+import Chunking
 import CloudModel
 import CloudProtocol
 import ContainerLog
@@ -48,7 +49,8 @@ struct FoldedTests {
         private mutating func time() -> Timestamp {
             Timestamp(seconds: Int64(1_800_000_000 + random.number(0..<1_000)))
         }
-        private mutating func digest() -> Digest { Digest(words: (UInt64(random.number(1..<5)), 0, 0, 0)) }
+        static let contents = (1...4 as ClosedRange<UInt8>).map { [$0, $0, $0] }
+        private mutating func digest() -> Digest { .of(random.pick(Self.contents) ?? []) }
         private mutating func base() -> Digest? { random.chance(80) ? digest() : nil }
         private mutating func attributes() -> ItemAttributes {
             ItemAttributes(permissions: 0o644, modified: time(), created: time(), extended: ["user.b": [3]])
@@ -85,6 +87,9 @@ struct FoldedTests {
             let seed = UInt64.random(in: 0...UInt64.max)
             try await withStore { store in
                 let account = try await store.newAccount("anna")
+                // An entry that tells of chunks which are not here is refused.
+                let chunks = RandomLog.contents.map { ChunkBatch.Part(id: .of($0), frame: ChunkFrame.encode($0)) }
+                try await store.put(chunks, in: .cloudDocs, of: account)
                 var log = RandomLog(random: SeededGenerator(seed: seed))
                 var tree = DictionaryTree()
                 var trees = ContainerTrees(store)
