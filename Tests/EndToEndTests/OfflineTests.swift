@@ -32,6 +32,19 @@ extension EndToEnd {
             }
         }
 
+        @Test("who waits for a cloud that is away is told why")
+        func waiting() async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                try test.cloud.goOffline()
+                try await test.a.shell("echo one > f")
+                let outcome = try await test.a.ubiquity(["sync", "--wait", "--timeout", "4", test.a.mount])
+                #expect(!outcome.succeeded)
+                #expect(outcome.errors.contains("ubiquity: waiting for the cloud: There is no cloud at"), "\(outcome)")
+                try test.cloud.goOnline()
+                try await test.a.sync()
+            }
+        }
+
         @Test("reading a placeholder without its cloud fails with ENETUNREACH in bounded time, and works after")
         func placeholder() async throws {
             try await TestDevices.withTwo { cloud, a, b in

@@ -35,8 +35,14 @@ struct SyncCommand: ParsableCommand {
         let request = SyncRequest(paths: group.paths, wait: wait, timeout: remaining)
         var connection = try DaemonConnection.open(group.record)
         var display = LiveDisplay()
-        let response = try connection.call(.sync(request), watch: wait ? WatchRequest() : nil) {
-            display.show(StatusText.progress($0.mount))
+        var told: String?
+        let response = try connection.call(.sync(request), watch: wait ? WatchRequest() : nil) { status in
+            display.show(StatusText.progress(status.mount))
+            // The terminal shows it all the time.
+            guard !Terminal.isInteractive, status.mount.cloud.state == .offline, told != status.mount.cloud.message
+            else { return }
+            told = status.mount.cloud.message
+            Terminal.note("waiting for the cloud: \(told ?? "it can not be reached now")")
         }
         display.clear()
         guard case .sync(let result) = response else { throw DaemonConnection.unexpectedAnswer(group.record) }
