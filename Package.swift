@@ -292,7 +292,7 @@ let package = Package(
             name: "FuzzTests",
             dependencies: [
                 "Basics", "Chunking", "CloudModel", "CloudProtocol", "CloudStorage", "ContainerLog", "DaemonProtocol",
-                "DirectoryCloud", "LocalMetadata", grdb, logging,
+                "DirectoryCloud", "LocalMetadata", "Queries", grdb, logging,
             ], exclude: ["Corpus", "Fuzzer"]),
         .target(
             name: "PowerLoss",

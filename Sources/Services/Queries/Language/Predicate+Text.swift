@@ -37,12 +37,12 @@ extension Literal: CustomStringConvertible {
 
     private static func quoted(_ text: String) -> String {
         var result = "'"
-        for character in text {
-            switch character {
-            case "'", "\\": result += "\\\(character)"
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "'", "\\": result += "\\\(scalar)"
             case "\n": result += "\\n"
             case "\t": result += "\\t"
-            default: result.append(character)
+            default: result.unicodeScalars.append(scalar)
             }
         }
         return result + "'"

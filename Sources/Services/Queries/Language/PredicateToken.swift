@@ -26,7 +26,8 @@ struct PredicateLexer {
         guard text.utf8.count <= Predicate.maximumBytes else {
             throw PredicateError("it is longer than \(Predicate.maximumBytes) bytes", at: 1)
         }
-        characters = Array(text)
+        // Scalar by scalar: a mark behind a quote or a backslash's letter does not make another character of it.
+        characters = text.unicodeScalars.map(Character.init)
     }
 
     mutating func tokens() throws(PredicateError) -> [PredicateToken] {
