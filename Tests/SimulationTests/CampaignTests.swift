@@ -28,16 +28,8 @@ struct CampaignTests {
     func campaign() throws {
         let run = try simulate("--histories", "10000", "--twice", "1000", "--failures", "20")
         #expect(run.text.hasPrefix("10000 histories"))
-        let failed = Set(run.text.matches(of: /SEED=(\d+)/).map { String($0.1) })
-        #expect(failed.isSubset(of: Self.known), "\(run.text)")
-        // What is left to mend stays in sight, and this fails once it is mended.
-        withKnownIssue("a sibling keeps the name that its document gave up again") {
-            #expect(run.status == 0, "\(failed)")
-        }
+        #expect(run.status == 0, "\(run.text)")
     }
-
-    /// docs/RELIABILITY.md, "Known and not mended".
-    private static let known: Set = ["9072"]
 
     @Test("each of the mistakes that are made on purpose is found")
     func mistakes() throws {
