@@ -52,6 +52,45 @@ struct CollectionTests {
         }
     }
 
+    @Test("what a published link serves stays as long as the link, also when its document is long gone; then it goes")
+    func published() async throws {
+        let time = SettableTime()
+        try await withStore(time: time) { store in
+            var documents = Documents(store, try await store.newAccount("anna"), seed: 6)
+            let content = documents.content(chunks: 3)
+            try await documents.put(content.parts)
+            let item = try await documents.create(content.reference)
+            var random = SystemRandomNumberGenerator()
+            _ = try await store.addLink(
+                LinkToken.random(using: &random), to: content.reference, name: try ItemName("a"), in: .cloudDocs,
+                of: documents.account, lifetime: Self.day * 90, password: nil)
+            try await documents.append([.delete(item, base: content.reference.digest)])
+            time.advance(by: Self.day * 80)
+            #expect(try await store.collectNow().chunks == 0)
+            let isThere = try await store.holds(content.parts, of: documents.account)
+            #expect(isThere)
+            time.advance(by: Self.day * 40)
+            #expect(try await store.collectNow().chunks == content.parts.count)
+        }
+    }
+
+    @Test("a content of which a chunk is not here is not published")
+    func publishedIncomplete() async throws {
+        try await withStore { store in
+            var documents = Documents(store, try await store.newAccount("anna"), seed: 7)
+            let content = documents.content(chunks: 3)
+            try await documents.put(Array(content.parts.dropFirst()))
+            await #expect {
+                var random = SystemRandomNumberGenerator()
+                _ = try await store.addLink(
+                    LinkToken.random(using: &random), to: content.reference, name: try ItemName("a"), in: .cloudDocs,
+                    of: documents.account, lifetime: Self.day, password: nil)
+            } throws: {
+                ($0 as? StorageError)?.code == .notFound
+            }
+        }
+    }
+
     @Test("a log with an entry of a newer version keeps everything")
     func newer() async throws {
         let time = SettableTime()

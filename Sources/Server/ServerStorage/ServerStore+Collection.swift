@@ -42,8 +42,9 @@ extension ServerStore {
 
     /// Notes the names of all chunks that contents need, in a table that goes with the connection.
     private func mark(_ container: StoredContainer, _ fold: ContainerFold, _ policy: CollectionPolicy) async throws {
-        let since = policy.keptSince(now())
-        let published = try await publishedContents(of: container.id)
+        let now = now()
+        let since = policy.keptSince(now)
+        let published = try await database.read { try Self.contentsHeldByLinks(in: container.id, at: now, $0) }
         let manifests = try await blocking { () throws -> [ContentReference] in
             try fold.queue.writeWithoutTransaction { db in
                 try db.execute(

@@ -75,8 +75,19 @@ extension ServerStore {
     func requireContents(of payload: [UInt8], in name: ContainerName, of account: AccountID) async throws {
         // What is no batch means nothing to anybody, and tells of nothing.
         guard let batch = try? ChangeBatch(decoding: payload) else { return }
-        let contents = batch.toldContents
-        guard !contents.isEmpty else { return }
+        let absent = try await hold(batch.toldContents, in: name, of: account)
+        guard absent.isEmpty else {
+            throw StorageError(
+                .damaged, "\(absent.count) chunks that the entry tells of are not here. Put them, then append it again."
+            )
+        }
+    }
+
+    /// Answers which chunks of these contents are not there, at least one if any is not, and notes that all others are counted on.
+    func hold(
+        _ contents: [ContentReference], in name: ContainerName, of account: AccountID
+    ) async throws -> [ChunkID] {
+        guard !contents.isEmpty else { return [] }
         var absent = try await hold(contents.map(\.digest), in: name, of: account, onlyTrusted: false)
         for content in contents where content.layout == .manifest && absent.isEmpty {
             guard let frame = try await frame(of: content.digest, in: name, account) else {
@@ -88,11 +99,7 @@ extension ServerStore {
             guard let manifest = try? Manifest(frame: frame, of: content) else { continue }
             absent = try await hold(manifest.chunks.map(\.id), in: name, of: account, onlyTrusted: false)
         }
-        guard absent.isEmpty else {
-            throw StorageError(
-                .damaged, "\(absent.count) chunks that the entry tells of are not here. Put them, then append it again."
-            )
-        }
+        return absent
     }
 
     /// Nil where its file is gone or is not what was written.

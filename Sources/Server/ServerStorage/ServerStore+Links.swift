@@ -38,15 +38,17 @@ extension ServerStore {
         let sealed = try await password.asyncMap { text in
             try await blocking { [passwordCost] in try LinkPassword.of(text, cost: passwordCost) }
         }
+        // For days from here on no collection takes them, whether it has begun or not; later ones see the link.
+        let chunks = content.layout == .empty ? [] : try await hold([content], in: container, of: account)
+        guard chunks.isEmpty else {
+            throw StorageError(.notFound, "The version is not in the cloud; sync the document and try again.")
+        }
         let now = now()
         let expires = now + lifetime.components.seconds
         let id = try await database.commit { db in
             try db.execute(sql: "DELETE FROM link WHERE expires <= ?", arguments: [now])
             let place = try Self.requireContainer(container, account, db).id
             try Self.requireRoomForLink(of: account, db)
-            guard try content.layout == .empty || Self.isHeld(content.digest, in: place, db) else {
-                throw StorageError(.notFound, "The version is not in the cloud; sync the document and try again.")
-            }
             try db.execute(
                 sql: """
                     INSERT INTO link (container, hash, name, digest, size, layout, salt, password, created, expires)
