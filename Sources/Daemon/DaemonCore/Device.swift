@@ -50,7 +50,10 @@ struct Device: Sendable {
         invalidator = KernelInvalidator(log: logger)
         claims = ClaimDesk(metadata, log: logger)
         queries = QueryDesk(metadata, mountPoint: configuration.mountPoint, log: logger)
-        metadata.watchRows { [queries] in queries.changed($0) }
+        metadata.watchRows { [queries, claims] in
+            claims.known.forget($0)
+            queries.changed($0)
+        }
         files = VirtualFileSystem(
             metadata: metadata, content: content, source: link,
             witness: TreeWitnesses(claims: claims, monitors: queries.monitors), time: try DiskTime(),

@@ -35,4 +35,18 @@ package final class TreeGate: Sendable {
         defer { pthread_rwlock_unlock(lock) }
         return try body()
     }
+
+    /// Does it only if nobody would have to be waited for; nil else.
+    package func ifShared<T>(_ body: () throws -> T?) rethrows -> T? {
+        guard pthread_rwlock_tryrdlock(lock) == 0 else { return nil }
+        defer { pthread_rwlock_unlock(lock) }
+        return try body()
+    }
+
+    /// Does it only if nobody would have to be waited for; nil else.
+    package func ifExclusive<T>(_ body: () throws -> T?) rethrows -> T? {
+        guard pthread_rwlock_trywrlock(lock) == 0 else { return nil }
+        defer { pthread_rwlock_unlock(lock) }
+        return try body()
+    }
 }

@@ -59,10 +59,14 @@ package struct GrantedResponse: Codable, Hashable, Sendable {
     package let paths: [MountPath]
     /// Unique in this daemon; for ``AccessRequest/within``.
     package let claim: UInt64
+    /// True where all items are files whose bytes are known to be here: nothing has to be looked at or fetched before they are read. Nil
+    /// says nothing.
+    package let isWhole: Bool?
 
-    package init(paths: [MountPath], claim: UInt64) {
+    package init(paths: [MountPath], claim: UInt64, isWhole: Bool? = nil) {
         self.paths = paths
         self.claim = claim
+        self.isWhole = isWhole
     }
 }
 
@@ -70,7 +74,13 @@ package struct GrantedResponse: Codable, Hashable, Sendable {
 package struct FinishRequest: Codable, Hashable, Sendable {
     /// The number of the request.
     package let claim: UInt64
-    package init(claim: UInt64) { self.claim = claim }
+    /// True: no answer is wanted, whatever comes of it. Nil counts as false.
+    package let isQuiet: Bool?
+
+    package init(claim: UInt64, isQuiet: Bool? = nil) {
+        self.claim = claim
+        self.isQuiet = isQuiet
+    }
 }
 
 /// Asks who holds what, and who waits.

@@ -24,13 +24,34 @@ package enum ControlFrame {
     }
 
     /// A whole frame, header and payload.
-    package static func frame(_ message: some Encodable) throws -> [UInt8] {
-        let payload = try payload(message)
-        return withUnsafeBytes(of: UInt32(payload.count).bigEndian, Array.init) + payload
+    package static func frame(_ message: some Encodable) throws -> [UInt8] { frame(around: try payload(message)) }
+
+    /// The same, faster for what is said often.
+    package static func frame(_ envelope: ClientEnvelope) throws -> [UInt8] {
+        try envelope.canonicalFrame ?? frame(around: payload(envelope))
+    }
+
+    /// The same, faster for what is said often.
+    package static func frame(_ envelope: DaemonEnvelope) throws -> [UInt8] {
+        try envelope.canonicalFrame ?? frame(around: payload(envelope))
+    }
+
+    private static func frame(around payload: Data) -> [UInt8] {
+        withUnsafeBytes(of: UInt32(payload.count).bigEndian, Array.init) + payload
     }
 
     package static func decode<Message: Decodable>(_ type: Message.Type, from payload: Data) throws -> Message {
         try JSONDecoder().decode(type, from: payload)
+    }
+
+    /// The same, faster for what is said often.
+    package static func decode(_ type: ClientEnvelope.Type, from payload: Data) throws -> ClientEnvelope {
+        try payload.withUnsafeBytes(ClientEnvelope.init(canonical:)) ?? JSONDecoder().decode(type, from: payload)
+    }
+
+    /// The same, faster for what is said often.
+    package static func decode(_ type: DaemonEnvelope.Type, from payload: Data) throws -> DaemonEnvelope {
+        try payload.withUnsafeBytes(DaemonEnvelope.init(canonical:)) ?? JSONDecoder().decode(type, from: payload)
     }
 
     /// The number of a request that could not be understood otherwise, so that at least the answer finds its asker.

@@ -52,6 +52,13 @@ extension DaemonRequest {
 }
 
 extension DaemonRequest {
+    /// The client wants to hear what came of it.
+    package var isAnswered: Bool {
+        if case .finish(let finish) = self { finish.isQuiet != true } else { true }
+    }
+}
+
+extension DaemonRequest {
     /// It is answered by events for as long as the client wants: it takes no place of requests that end.
     package var isStream: Bool {
         switch self {

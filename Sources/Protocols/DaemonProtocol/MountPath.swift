@@ -19,10 +19,31 @@ package struct MountPath: Hashable, Sendable, CustomStringConvertible {
 
     /// Drops empty components and `.`; refuses `..` and NUL.
     package init(bytes: some Collection<UInt8>) throws(Problem) {
+        if Self.isNormal(bytes) {
+            self.init(normalized: Array(bytes))
+            return
+        }
         guard !bytes.contains(0) else { throw .forbiddenByte }
         let components = bytes.split(separator: UInt8(ascii: "/")).map { Array($0) }.filter { $0 != [0x2E] }
         guard !components.contains([0x2E, 0x2E]) else { throw .leavesMount }
         self.init(normalized: Array(components.joined(separator: [UInt8(ascii: "/")])))
+    }
+
+    /// Whether there is nothing to drop or to refuse: what is sent from program to program has been made normal before.
+    private static func isNormal(_ bytes: some Collection<UInt8>) -> Bool {
+        // How long the component is so far, and whether it is nothing but dots.
+        var (length, isDots) = (0, true)
+        for byte in bytes {
+            if byte == UInt8(ascii: "/") {
+                guard length > 0, !isDots || length > 2 else { return false }
+                (length, isDots) = (0, true)
+            } else {
+                guard byte != 0 else { return false }
+                length += 1
+                if byte != UInt8(ascii: ".") { isDots = false }
+            }
+        }
+        return length > 0 && (!isDots || length > 2)
     }
 
     package init(_ text: String) throws(Problem) { try self.init(bytes: Array(text.utf8)) }

@@ -52,9 +52,15 @@ package struct UnixStream: ~Copyable, Sendable {
     /// What has arrived, at least one byte; empty at the end. Throws ETIMEDOUT after `patience` of silence.
     package func receive(patience: Duration) throws(Errno) -> ArraySlice<UInt8> {
         try wait(for: Int16(POLLIN), patience)
-        var buffer = [UInt8](repeating: 0, count: 64 << 10)
-        let count = try check("recv") { recv(descriptor, &buffer, buffer.count, 0) }
-        return buffer[..<count]
+        let descriptor = descriptor
+        var code: Int32 = 0
+        let buffer = [UInt8](unsafeUninitializedCapacity: 64 << 10) { buffer, count in
+            repeat { count = recv(descriptor, buffer.baseAddress, buffer.count, 0) } while count < 0 && errno == EINTR
+            code = count < 0 ? errno : 0
+            count = max(0, count)
+        }
+        guard code == 0 else { throw Errno(code, "recv") }
+        return buffer[...]
     }
 
     /// Ends the conversation: whoever receives gets the end.

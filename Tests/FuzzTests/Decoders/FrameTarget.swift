@@ -33,7 +33,16 @@ extension FuzzTarget {
 
     private static func expectStable(_ payload: Data) throws -> Bool {
         _ = ControlFrame.requestID(of: payload)
+        try expectSame(payload.withUnsafeBytes(ClientEnvelope.init(canonical:)), payload)
+        try expectSame(payload.withUnsafeBytes(DaemonEnvelope.init(canonical:)), payload)
         return try [isStable(ClientEnvelope.self, payload), isStable(DaemonEnvelope.self, payload)].contains(true)
+    }
+
+    /// What the quick reader understands, the whole one understands in the same way.
+    private static func expectSame<Message: Codable & Equatable>(_ quick: Message?, _ payload: Data) throws {
+        guard let quick else { return }
+        let whole = accepted { try ControlFrame.decode(Message.self, from: payload) }
+        try Violation.unless(whole == quick, "the two readers differ about a message: \(quick)")
     }
 
     /// What was understood can be said again, and means the same.
@@ -51,6 +60,8 @@ extension FuzzTarget {
     private static let failure = DaemonFailure(
         .notUploaded, "it is not in the cloud yet", path: "/m/a", advice: "Sync it first.", errno: 16)
 
+    private static let plainPath = (try? MountPath("CloudDocs/Documents/a.txt")) ?? .root
+
     private static let requests: [DaemonRequest] = [
         .hello(HelloRequest(program: "ubiquity")), .status(StatusRequest(paths: [path])),
         .sync(SyncRequest(paths: [.root], wait: true, timeout: 1.5)), .pin(PinRequest(paths: [path], pin: .keep)),
@@ -60,6 +71,13 @@ extension FuzzTarget {
                 accesses: [WantedAccess(path: path, mode: .write, options: [.forMerging])], purpose: "p", within: 3)),
         .present(PresentRequest(path: path, callbacks: [.saveChanges, .didMove], purpose: "p")),
         .answer(AnswerRequest(question: 6, failure: "the disk is full")),
+        .claim(
+            AccessRequest(
+                accesses: [
+                    WantedAccess(path: plainPath, mode: .read, options: [.withoutChanges, .forUploading]),
+                    WantedAccess(path: plainPath, mode: .write),
+                ], purpose: "p", withinPresenter: 4, presenter: 5)),
+        .finish(FinishRequest(claim: 7)), .finish(FinishRequest(claim: 7, isQuiet: true)),
     ]
 
     private static let answers: [DaemonEnvelope.Body] = [
@@ -67,5 +85,7 @@ extension FuzzTarget {
         .response(.items(ItemsResponse(outcomes: [ItemOutcome(path: path, items: 2, bytes: 3, failure: failure)]))),
         .event(.question(PresenterQuestion(presenter: 5, question: 6, parts: [.init(.saveChanges, path: path)]))),
         .event(.news(PresenterNews(presenter: 5, callback: .subitemDidMove, path: path, from: path))),
+        .response(.granted(GrantedResponse(paths: [plainPath, plainPath], claim: 18, isWhole: true))),
+        .response(.done(DoneResponse())),
     ]
 }

@@ -8,6 +8,8 @@ import Ubiquity
 /// `presenter-tool versions FILE`: walks through the history of FILE as a program would, puts its oldest version back and removes the others.
 /// `presenter-tool crowd FOLDER COUNT`: shows COUNT files of FOLDER that need not exist.
 /// `presenter-tool measure FILE COUNT`: COUNT coordinated reads of FILE; says the median in microseconds, and how many a second.
+/// `presenter-tool echo`: sends back what comes on the socket that is its standard input. `presenter-tool bounce COUNT`: sends there and waits
+/// for it to come back, COUNT times; says what `measure` does. No conversation of two processes is faster.
 /// `presenter-tool hold read|write FILE GO`: stays in an accessor until the file GO is there.
 @main
 struct PresenterTool {
@@ -19,6 +21,8 @@ struct PresenterTool {
         case "versions": try versions(URL(filePath: arguments[2]))
         case "crowd": crowd(arguments)
         case "measure": try measure(arguments)
+        case "echo": echo()
+        case "bounce": bounce(Int(arguments[2]) ?? 0)
         default: throw CocoaError(.featureUnsupported)
         }
     }
@@ -61,8 +65,32 @@ struct PresenterTool {
             times.append(clock.now - began)
             guard isRead else { throw error ?? NSError(domain: "presenter-tool", code: 1) }
         }
-        let rate = Double(times.count) / ((clock.now - start) / .seconds(1))
+        say(times, in: clock.now - start)
+    }
+
+    private static func say(_ times: [Duration], in whole: Duration) {
+        let rate = Double(times.count) / (whole / .seconds(1))
         say("median \(times.sorted()[times.count / 2] / .microseconds(1)) us, \(Int(rate)) a second")
+    }
+
+    private static func echo() {
+        var buffer = [UInt8](repeating: 0, count: 256)
+        while case let count = recv(0, &buffer, buffer.count, 0), count > 0 { send(0, buffer, count, 0) }
+    }
+
+    private static func bounce(_ count: Int) {
+        let clock = ContinuousClock()
+        // As long as a request for a claim.
+        var message = [UInt8](repeating: 1, count: 200)
+        var times: [Duration] = []
+        let start = clock.now
+        for _ in 0..<count {
+            let began = clock.now
+            send(0, message, message.count, 0)
+            guard recv(0, &message, message.count, Int32(MSG_WAITALL.rawValue)) == message.count else { return }
+            times.append(clock.now - began)
+        }
+        say(times, in: clock.now - start)
     }
 
     private static func hold(_ arguments: [String]) throws {

@@ -43,6 +43,8 @@ struct GrantedClaim: Sendable {
     let paths: [String]
     /// The authority's number of it.
     let number: UInt64
+    /// All of the items are files that are here with all their bytes: nothing has to be looked at before they are read.
+    var isWhole = false
     /// Ends it. A failure says that it had ended before.
     let finish: @Sendable () -> CoordinationFailure?
 }

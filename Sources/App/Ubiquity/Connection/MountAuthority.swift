@@ -41,7 +41,7 @@ final class MountAuthority: ClaimAuthority {
             let id = connection.send(.claim(request)) { [root] id, answer in
                 outcome(Self.granted(answer, id, connection, root, isWrite: accesses.contains(where: \.isWriting)))
             }
-            return ClaimTicket { connection.send(.finish(FinishRequest(claim: id))) { _, _ in } }
+            return ClaimTicket { connection.finish(id) }
         } catch {
             outcome(.failure(CoordinationFailure(error)))
             return ClaimTicket {}
@@ -56,7 +56,7 @@ final class MountAuthority: ClaimAuthority {
             let finish: @Sendable () -> CoordinationFailure? = {
                 // Who only read need not hear whether it was in time.
                 guard isWrite else {
-                    connection.send(.finish(FinishRequest(claim: id))) { _, _ in }
+                    connection.finish(id)
                     return nil
                 }
                 do throws(DaemonFailure) {
@@ -65,7 +65,9 @@ final class MountAuthority: ClaimAuthority {
                 } catch { return CoordinationFailure(error) }
             }
             return .success(
-                GrantedClaim(paths: granted.paths.map { "\(root)/\($0)" }, number: granted.claim, finish: finish))
+                GrantedClaim(
+                    paths: granted.paths.map { "\(root)/\($0)" }, number: granted.claim,
+                    isWhole: granted.isWhole ?? false, finish: finish))
         case .success: return .failure(CoordinationFailure(.failed, "The daemon gave an answer of another kind."))
         case .failure(let failure): return .failure(CoordinationFailure(failure))
         }
@@ -82,7 +84,7 @@ final class MountAuthority: ClaimAuthority {
 
     /// The path from the mount on.
     func path(_ absolute: String) throws(DaemonFailure) -> MountPath {
-        do { return try MountPath(String(absolute.dropFirst(root.count))) } catch {
+        do { return try MountPath(bytes: absolute.utf8.dropFirst(root.utf8.count)) } catch {
             throw DaemonFailure(.invalidRequest, "that is no path in the mount", path: absolute)
         }
     }
@@ -242,5 +244,8 @@ final class MountAuthority: ClaimAuthority {
 }
 
 extension MountConnection {
+    /// Ends a claim, or calls it off. Nobody hears what came of it.
+    fileprivate func finish(_ id: UInt64) { post(.finish(FinishRequest(claim: id, isQuiet: true))) }
+
     fileprivate func withdraw(_ number: UInt64) { send(.withdraw(WithdrawRequest(presenter: number))) { _, _ in } }
 }

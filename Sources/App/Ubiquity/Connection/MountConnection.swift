@@ -68,13 +68,25 @@ final class MountConnection: Sendable {
             completion(id, .failure(Self.gone))
             return id
         }
-        do {
-            let frame = try ControlFrame.frame(ClientEnvelope(id: id, request: request))
-            try sending.withLock { _ in try stream.send(frame, patience: ControlFrame.silenceLimit) }
-        } catch let failure as DaemonFailure {
+        do { try write(request, id) } catch let failure as DaemonFailure {
             take(id)?(id, .failure(failure))
         } catch { end() }
         return id
+    }
+
+    /// Says something to which no answer is wanted. An older daemon answers all the same; nobody hears it then.
+    func post(_ request: DaemonRequest) {
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+        // A daemon that is gone has nothing to be told.
+        do { try write(request, id) } catch { end() }
+    }
+
+    private func write(_ request: DaemonRequest, _ id: UInt64) throws {
+        let frame = try ControlFrame.frame(ClientEnvelope(id: id, request: request))
+        try sending.withLock { _ in try stream.send(frame, patience: ControlFrame.silenceLimit) }
     }
 
     /// Asks for events until the request ends, or ``unfollow(_:)``. Called on the thread that reads, which must not be held up.

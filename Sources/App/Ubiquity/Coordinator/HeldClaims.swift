@@ -33,6 +33,8 @@ struct HeldClaims: Sendable {
     /// a download does.
     func prepare() throws(CoordinationFailure) -> PreparedAccess {
         do throws(CoordinationFailure) {
+            // The daemon has looked already.
+            if claims.allSatisfy(\.granted.isWhole) { return try PreparedAccess(self) }
             for item in items where item.existed && !item.wanted.mayBeGone && !WantedItem.exists(item.path) {
                 throw CoordinationFailure(
                     .gone, "\(item.wanted.url.path) was deleted before it could be accessed.")

@@ -14,6 +14,9 @@ final class ClaimDesk: TreeWitness {
     /// The threads of plain programs whose open waits, or is just being asked for.
     let openers = Mutex<[ClaimID: Int32]>([:])
     let attributes = AttributeWatch()
+    let known = KnownItems()
+    /// Requests that are answered at once are, one at a time: they wait for each other, and for nobody else who asks or names.
+    let prompt = Mutex(())
     private let tree: MetadataItemTree
     /// The engine put something off until a claim ends.
     private let isDeferred = Atomic(false)
@@ -21,7 +24,7 @@ final class ClaimDesk: TreeWitness {
 
     init(_ metadata: MetadataDatabase, log: Logger) {
         ledger = ClaimLedger(log: log)
-        tree = MetadataItemTree(metadata: metadata, log: log)
+        tree = MetadataItemTree(metadata: metadata, known: known, log: log)
         arbiter = Arbiter(tree: tree, messenger: ledger, clock: .continuous)
     }
 
@@ -87,8 +90,7 @@ final class ClaimDesk: TreeWitness {
 
     /// Ends it whether it waits or is held; a grant may come between.
     func abandon(_ id: ClaimID, of client: ClientContext) {
-        arbiter.cancel(id, of: ClientID(client.connection))
-        arbiter.finish(id, of: ClientID(client.connection))
+        arbiter.abandon(id, of: ClientID(client.connection))
         claimEnded()
     }
 

@@ -19,17 +19,18 @@ final class ClaimLedger: ClaimMessenger {
         var written: [ItemKey] = []
     }
 
-    private struct Key: Hashable {
-        let connection: UInt64
-        let request: UInt64
+    private struct State {
+        /// By connection and the number of the request.
+        var entries: [UInt64: [UInt64: Entry]] = [:]
+        var count = 0
 
-        init(_ client: ClientContext, _ request: UInt64) {
-            connection = client.connection
-            self.request = request
+        subscript(client: ClientContext, request: UInt64) -> Entry? {
+            get { entries[client.connection]?[request] }
+            set { entries[client.connection, default: [:]][request] = newValue }
         }
     }
 
-    private let entries = Mutex<[Key: Entry]>([:])
+    private let state = Mutex(State())
     private let count = Atomic(0)
     let letters = LetterOffice()
     private let log: Logger
@@ -41,73 +42,78 @@ final class ClaimLedger: ClaimMessenger {
 
     /// Makes room for a request, before anything is looked up for it.
     func add(_ client: ClientContext) throws(DaemonFailure) {
-        try entries.withLock { entries throws(DaemonFailure) in
-            let key = Key(client, client.request)
-            guard entries[key] == nil else {
+        try state.withLock { state throws(DaemonFailure) in
+            guard state[client, client.request] == nil else {
                 throw DaemonFailure(.invalidRequest, "number \(client.request) is that of a claim of this connection")
             }
-            guard entries.keys.count(where: { $0.connection == client.connection }) < Self.maximumClaims else {
+            guard state.entries[client.connection]?.count ?? 0 < Self.maximumClaims else {
                 throw DaemonFailure(.busy, "this connection has \(Self.maximumClaims) claims already")
             }
-            entries[key] = Entry(client: client)
-            count.store(entries.count, ordering: .sequentiallyConsistent)
+            state[client, client.request] = Entry(client: client)
+            note(1, &state)
         }
+    }
+
+    private func note(_ change: Int, _ state: inout State) {
+        state.count += change
+        count.store(state.count, ordering: .sequentiallyConsistent)
     }
 
     /// Whether the request is still wanted.
     func note(_ id: ClaimID, of client: ClientContext) -> Bool {
-        entries.withLock { entries in
-            entries[Key(client, client.request)]?.id = id
-            return entries[Key(client, client.request)].map { !$0.isCalledOff } ?? false
+        state.withLock { state in
+            state[client, client.request]?.id = id
+            return state[client, client.request].map { !$0.isCalledOff } ?? false
         }
     }
 
     /// Notes what a granted claim writes.
     func note(_ written: [ItemKey], of client: ClientContext) {
-        entries.withLock { $0[Key(client, client.request)]?.written = written }
+        guard !written.isEmpty else { return }
+        state.withLock { $0[client, client.request]?.written = written }
     }
 
     func written(_ request: UInt64, of client: ClientContext) -> [ItemKey] {
-        entries.withLock { $0[Key(client, request)]?.written ?? [] }
+        state.withLock { $0[client, request]?.written ?? [] }
     }
 
     func claim(_ request: UInt64, of client: ClientContext) -> ClaimID? {
-        entries.withLock { $0[Key(client, request)]?.id }
+        state.withLock { $0[client, request]?.id }
     }
 
     func remove(_ request: UInt64, of client: ClientContext) {
-        entries.withLock { entries in
-            entries[Key(client, request)] = nil
-            count.store(entries.count, ordering: .sequentiallyConsistent)
+        state.withLock { state in
+            guard state[client, request] != nil else { return }
+            state[client, request] = nil
+            note(-1, &state)
         }
     }
 
     func removeAll(of connection: UInt64) {
-        entries.withLock { entries in
-            entries = entries.filter { $0.key.connection != connection }
-            count.store(entries.count, ordering: .sequentiallyConsistent)
-        }
+        state.withLock { note(-($0.entries.removeValue(forKey: connection)?.count ?? 0), &$0) }
     }
 
     enum End: Equatable { case none, revoked, calledOff, claim(ClaimID) }
 
     /// What finishing a request means.
     func finish(_ request: UInt64, of client: ClientContext) -> End {
-        entries.withLock { entries in
-            guard let entry = entries[Key(client, request)] else { return .none }
+        state.withLock { state in
+            guard let entry = state[client, request] else { return .none }
             if entry.isRevoked { return .revoked }
-            entries[Key(client, request)]?.isCalledOff = true
+            state[client, request]?.isCalledOff = true
             return entry.id.map { .claim($0) } ?? .calledOff
         }
     }
 
     func holder(of id: ClaimID) -> ClientContext? {
-        entries.withLock { $0.values.first { $0.id == id }?.client }
+        state.withLock { state in
+            state.entries.values.lazy.flatMap(\.values).first { $0.id == id }?.client
+        }
     }
 
     /// The processes that have claims or presenters, or wait for claims.
     var processes: [ClientID: Int32] {
-        let clients = entries.withLock { $0.values.map(\.client) }
+        let clients = state.withLock { $0.entries.values.compactMap { $0.values.first?.client } }
         return clients.reduce(into: letters.processes) { $0[ClientID($1.connection)] = $1.processID }
     }
 
@@ -118,8 +124,10 @@ final class ClaimLedger: ClaimMessenger {
     }
 
     func revoke(_ claim: ClaimID, of client: ClientID) {
-        entries.withLock { entries in
-            for (key, entry) in entries where entry.id == claim { entries[key]?.isRevoked = true }
+        state.withLock { state in
+            for (request, entry) in state.entries[client.value] ?? [:] where entry.id == claim {
+                state.entries[client.value]?[request]?.isRevoked = true
+            }
         }
     }
 

@@ -5,7 +5,7 @@ import Synchronization
 /// What waits to be sent to the presenters of each connection. Bounded: of each presenter's notices ``PresenterMailbox`` keeps a
 /// thousand, and a connection has at most ``maximumPresenters``.
 final class LetterOffice: Sendable {
-    static let maximumPresenters = 10_000
+    static let maximumPresenters = 100_000
 
     typealias Letter = (presenter: PresenterID, letter: PresenterLetter)
 
@@ -14,8 +14,9 @@ final class LetterOffice: Sendable {
         /// Registered, or about to be.
         var presenters = 0
         var mailboxes: [PresenterID: PresenterMailbox] = [:]
-        /// Presenters that have mail, each once, in the order in which it came.
+        /// Presenters that have mail, each once, in the order in which it came; those before `taken` had theirs.
         var order: [PresenterID] = []
+        var taken = 0
         var reader: CheckedContinuation<Letter?, Never>?
         var isRead = false
     }
@@ -123,8 +124,14 @@ extension LetterOffice.Box {
     }
 
     fileprivate mutating func take() -> LetterOffice.Letter? {
-        while let presenter = order.first {
-            order.removeFirst()
+        while taken < order.count {
+            let presenter = order[taken]
+            taken += 1
+            // Now and then, as it moves all that wait.
+            if taken * 2 > order.count {
+                order.removeFirst(taken)
+                taken = 0
+            }
             // None: it was withdrawn in the meantime.
             guard var mailbox = mailboxes[presenter], let letter = mailbox.take() else { continue }
             mailboxes[presenter] = mailbox.isEmpty ? nil : mailbox

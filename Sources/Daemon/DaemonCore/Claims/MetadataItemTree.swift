@@ -1,23 +1,30 @@
 import CloudModel
-import ContainerLog
 import Coordination
 import LocalMetadata
 import Logging
 
-/// The device's tree as the arbiter asks for it: rows of the database, read as they are now. Nothing is kept, so nothing goes stale; an
-/// item costs one lookup by its key for each folder above it.
+/// The device's tree as the arbiter asks for it: rows of the database as they are now. An item costs one lookup by its key for each folder
+/// above it, in ``KnownItems`` or else in the database.
 struct MetadataItemTree: ItemTree, Sendable {
     let metadata: MetadataDatabase
+    let known: KnownItems
     let log: Logger
 
     func entry(of item: ItemNumber) -> TreeEntry? {
         if item == .root { return TreeEntry(parent: nil, kind: .folder) }
-        guard let row = read({ try $0.item(item.node) }) else { return nil }
-        return TreeEntry(parent: ItemNumber(row.parent), kind: kind(of: row))
+        let row = known[item] ?? learn { try $0.item(item.node) }
+        return row.map { TreeEntry(parent: $0.place.folder, kind: $0.kind) }
     }
 
     func item(at place: ItemPlace) -> ItemNumber? {
-        read { try $0.item(named: place.name, in: place.folder.node) }.map { ItemNumber($0.node) }
+        (known[place] ?? learn { try $0.item(named: place.name, in: place.folder.node) })?.item
+    }
+
+    private func learn(_ query: (MetadataTransaction) throws -> LocalItem?) -> KnownItems.Row? {
+        let epoch = known.epoch
+        guard let row = read(query).map(KnownItems.Row.init) else { return nil }
+        known.learn([row], of: epoch)
+        return row
     }
 
     /// Whether it is a file whose bytes are here.
@@ -37,11 +44,6 @@ struct MetadataItemTree: ItemTree, Sendable {
     }
 
     func row(of item: ItemNumber) -> LocalItem? { read { try $0.item(item.node) } }
-
-    private func kind(of row: LocalItem) -> TreeKind {
-        guard row.kind == .folder else { return .file }
-        return PackageTypes.isPackage(row.name) ? .package : .folder
-    }
 
     /// What can not be read is not there: the request is refused, as its own program's access would be.
     private func read(_ query: (MetadataTransaction) throws -> LocalItem?) -> LocalItem? {

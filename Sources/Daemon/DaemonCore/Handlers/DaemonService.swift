@@ -17,7 +17,19 @@ struct DaemonService: RequestHandler {
     var device: Device { daemon.device }
 
     func handle(_ request: DaemonRequest, from client: ClientContext) async throws -> DaemonResponse {
-        do { return try await answer(request, client) } catch let error as MetadataError {
+        try await describing { try await answer(request, client) }
+    }
+
+    func answerAtOnce(_ request: DaemonRequest, from client: ClientContext) -> PromptAnswer? {
+        switch request {
+        case .claim(let request): claimAtOnce(request, client)
+        case .finish(let request): finishAtOnce(request, client)
+        default: nil
+        }
+    }
+
+    func describing<T>(_ body: () async throws -> T) async throws -> T {
+        do { return try await body() } catch let error as MetadataError {
             throw DaemonFailure(error, path: daemon.configuration.stateDirectory)
         }
     }

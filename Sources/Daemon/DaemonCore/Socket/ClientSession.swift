@@ -7,13 +7,15 @@ import Synchronization
 /// One connection: reads requests, runs each in a task of its own, and writes answers. Ends with the connection, and then
 /// cancels what still runs.
 final class ClientSession: Sendable {
+    typealias Wire = NIOAsyncChannel<ClientMessage, ByteBuffer>
+
     /// Never the same for two of them.
     private let number: UInt64
     private let peer: PeerCredentials
-    private let handler: any RequestHandler
+    let handler: any RequestHandler
     private let limits: SocketServer.Limits
     private let logger: Logger
-    private let state: Mutex<SessionState>
+    let state: Mutex<SessionState>
     /// The requests that last.
     private let following = Mutex<[UInt64: Task<Void, any Error>]>([:])
 
@@ -35,7 +37,7 @@ final class ClientSession: Sendable {
     }
 
     /// Serves until the client leaves, breaks the protocol, or the task is cancelled.
-    func run(_ channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>) async throws {
+    func run(_ channel: Wire) async throws {
         // A request that was under way may have taken something after the client was known to be gone.
         defer { handler.ended(number) }
         try await channel.executeThenClose { inbound, outbound in
@@ -43,8 +45,8 @@ final class ClientSession: Sendable {
                 defer { handler.ended(number) }
                 let connection = Connection(channel: channel.channel, outbound: outbound)
                 group.addTask { await connection.whileItLasts { try await self.keepAlive(connection) } }
-                for try await frame in inbound {
-                    guard try await self.receive(Data(frame.readableBytesView), connection, &group) else { break }
+                for try await message in inbound {
+                    guard try await self.receive(message, connection, &group) else { break }
                 }
                 group.cancelAll()
             }
@@ -63,6 +65,20 @@ final class ClientSession: Sendable {
 
     /// Whether the connection goes on.
     private func receive(
+        _ message: ClientMessage, _ connection: Connection, _ group: inout ThrowingDiscardingTaskGroup<any Error>
+    ) async throws -> Bool {
+        switch message {
+        case .frame(let frame): return try await receive(Data(frame.readableBytesView), connection, &group)
+        case .admitted(let id, let request): try await begin(request, id: id, connection, &group)
+        case .begun(let id, let request, let rest):
+            group.addTask {
+                await connection.whileItLasts { try await self.perform(request, id: id, connection, rest) }
+            }
+        }
+        return true
+    }
+
+    private func receive(
         _ payload: Data, _ connection: Connection, _ group: inout ThrowingDiscardingTaskGroup<any Error>
     ) async throws -> Bool {
         let envelope: ClientEnvelope
@@ -78,13 +94,18 @@ final class ClientSession: Sendable {
         case .refuse(let answer):
             try await send(answer, connection)
             return false
-        // What is brief is done before the next request is read, so a client that floods it waits for itself.
-        case .perform(let id, let request) where request.isBrief:
-            try await perform(request, id: id, connection)
-        case .perform(let id, let request):
-            group.addTask { await connection.whileItLasts { try await self.perform(request, id: id, connection) } }
+        case .perform(let id, let request): try await begin(request, id: id, connection, &group)
         }
         return true
+    }
+
+    /// What is brief is done before the next request is read, so a client that floods it waits for itself.
+    private func begin(
+        _ request: DaemonRequest, id: UInt64, _ connection: Connection,
+        _ group: inout ThrowingDiscardingTaskGroup<any Error>
+    ) async throws {
+        if request.isBrief { return try await perform(request, id: id, connection) }
+        group.addTask { await connection.whileItLasts { try await self.perform(request, id: id, connection) } }
     }
 
     private func refuse(_ payload: Data, because error: any Error, _ connection: Connection) async throws {
@@ -93,22 +114,23 @@ final class ClientSession: Sendable {
         try await send(DaemonEnvelope(id: ControlFrame.requestID(of: payload), .failure(failure)), connection)
     }
 
-    private func perform(_ request: DaemonRequest, id: UInt64, _ connection: Connection) async throws {
-        let body = try await outcome(of: request, id: id, connection)
+    private func perform(
+        _ request: DaemonRequest, id: UInt64, _ connection: Connection, _ rest: PromptAnswer.Rest? = nil
+    ) async throws {
+        let body = try await outcome(of: request, id: id, connection, rest)
         // Before the answer: the client may use the number again as soon as it has it.
         state.withLock { $0.finished(id) }
-        try await send(DaemonEnvelope(id: id, body), connection)
+        if request.isAnswered { try await send(DaemonEnvelope(id: id, body), connection) }
         // What failed was not done, so nothing follows from it either.
         if case .response = body { await handler.didAnswer(request) }
     }
 
     private func outcome(
-        of request: DaemonRequest, id: UInt64, _ connection: Connection
+        of request: DaemonRequest, id: UInt64, _ connection: Connection, _ rest: PromptAnswer.Rest?
     ) async throws -> DaemonEnvelope.Body {
-        let client = ClientContext(
-            connection: number, request: id, processID: peer.processID, userID: peer.userID,
-            program: state.withLock { $0.program } ?? "")
+        let client = client(id)
         do {
+            if let rest { return .response(try await rest()) }
             if case .unfollow(let end) = request { return unfollow(end) }
             if let events = try await handler.stream(request, from: client) {
                 return try await follow(events, id: id, connection)
@@ -127,6 +149,12 @@ final class ClientSession: Sendable {
             logger.error("A request failed for an unforeseen reason", metadata: ["error": "\(error)"])
             return .failure(DaemonFailure(.failed, "the daemon failed: \(error)", advice: "See its log."))
         }
+    }
+
+    func client(_ request: UInt64) -> ClientContext {
+        ClientContext(
+            connection: number, request: request, processID: peer.processID, userID: peer.userID,
+            program: state.withLock { $0.program } ?? "")
     }
 
     /// Sends events until they end, the client leaves, or does not want them any more.
@@ -181,21 +209,6 @@ final class ClientSession: Sendable {
             frame = try ControlFrame.frame(DaemonEnvelope(id: envelope.id, .failure(failure)))
         }
         try await connection.outbound.write(ByteBuffer(bytes: frame))
-    }
-}
-
-/// The sending side of a connection, shared by the tasks of its requests.
-private struct Connection: Sendable {
-    let channel: any Channel
-    let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
-
-    /// Closes the connection when `body` fails: that ends the loop that reads from it, and with it the session.
-    func whileItLasts(_ body: () async throws -> Void) async {
-        do {
-            try await body()
-        } catch {
-            channel.close(promise: nil)
-        }
     }
 }
 

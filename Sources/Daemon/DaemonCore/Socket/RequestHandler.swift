@@ -8,6 +8,10 @@ package protocol RequestHandler: Sendable {
     /// any other error reaches the client as `failed`.
     func handle(_ request: DaemonRequest, from client: ClientContext) async throws -> DaemonResponse
 
+    /// Answers or begins it without waiting for a disk or for anybody, on the thread that reads the connection; nil, and nothing is done, where
+    /// that can not be. ``handle(_:from:)`` is called then.
+    func answerAtOnce(_ request: DaemonRequest, from client: ClientContext) -> PromptAnswer?
+
     /// The state now and after each change. Must buffer a bounded number of events, as a client may read slowly.
     func events(for request: WatchRequest, from client: ClientContext) async throws -> AsyncStream<DaemonEvent>
 
@@ -27,7 +31,16 @@ package protocol RequestHandler: Sendable {
     func ended(_ connection: UInt64)
 }
 
+package enum PromptAnswer: Sendable {
+    package typealias Rest = @Sendable () async throws -> DaemonResponse
+
+    case now(DaemonResponse)
+    /// The request was begun; this is what is left of ``RequestHandler/handle(_:from:)``.
+    case later(Rest)
+}
+
 extension RequestHandler {
+    package func answerAtOnce(_ request: DaemonRequest, from client: ClientContext) -> PromptAnswer? { nil }
     package func letters(for client: ClientContext) async throws -> AsyncStream<DaemonEvent> {
         throw DaemonFailure(.unsupported, "there are no presenters here")
     }

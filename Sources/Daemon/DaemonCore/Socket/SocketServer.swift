@@ -54,6 +54,8 @@ package struct SocketServer: Sendable {
         // What a client sends is read once somebody serves it.
         let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .childChannelOption(.autoRead, value: false)
+            // What comes in between wakes the loop again: a second look after each message would cost a system call.
+            .childChannelOption(.maxMessagesPerRead, value: 1)
             .bind(descriptor, childChannelInitializer: configure)
         let clients = Counter()
         try await listener.executeThenClose { inbound in
@@ -68,7 +70,7 @@ package struct SocketServer: Sendable {
     /// server ends is.
     private typealias Arrival = (peer: PeerCredentials, channel: any Channel)
 
-    private typealias Client = (peer: PeerCredentials, channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>)
+    private typealias Client = (peer: PeerCredentials, channel: ClientSession.Wire)
 
     @Sendable private func configure(_ channel: any Channel) -> EventLoopFuture<Arrival> {
         connections.add(channel)
@@ -82,10 +84,11 @@ package struct SocketServer: Sendable {
     }
 
     /// Begins to read what a client sends.
-    private func open(_ arrival: Arrival) async throws -> Client {
+    private func open(_ arrival: Arrival, _ session: ClientSession) async throws -> Client {
         let channel = arrival.channel
         let wrapped = try await channel.eventLoop.submit {
-            let wrapped = try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+            try channel.pipeline.syncOperations.addHandler(PromptLane(session))
+            let wrapped = try ClientSession.Wire(wrappingChannelSynchronously: channel)
             // A channel that has ended by now refuses, and reading from it says so.
             channel.setOption(.autoRead, value: true).whenFailure { _ in channel.close(promise: nil) }
             return wrapped
@@ -94,15 +97,18 @@ package struct SocketServer: Sendable {
     }
 
     private func serve(_ arrival: Arrival, _ clients: Counter) async {
+        let session = ClientSession(
+            number: connections.makeNumber(), peer: arrival.peer, identity: identity, handler: handler, limits: limits,
+            logger: logger)
         do {
-            await serve(try await open(arrival), clients)
+            await serve(try await open(arrival, session), session, clients)
         } catch {
             arrival.channel.close(promise: nil)
             logger.debug("A client left before it was served", metadata: ["why": "\(error)"])
         }
     }
 
-    private func serve(_ client: Client, _ clients: Counter) async {
+    private func serve(_ client: Client, _ session: ClientSession, _ clients: Counter) async {
         guard client.peer.mayControl(daemonOf: geteuid()) else {
             return await turnAway(client, .permissionDenied, "this daemon belongs to another user")
         }
@@ -110,9 +116,6 @@ package struct SocketServer: Sendable {
             return await turnAway(client, .busy, "the daemon has \(limits.maximumClients) clients already")
         }
         defer { clients.leave() }
-        let session = ClientSession(
-            number: connections.makeNumber(), peer: client.peer, identity: identity, handler: handler, limits: limits,
-            logger: logger)
         do {
             try await session.run(client.channel)
         } catch {

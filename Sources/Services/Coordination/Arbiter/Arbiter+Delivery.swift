@@ -10,13 +10,14 @@ extension Arbiter {
 
     /// Hands an event to the table, if there is one, and does what follows.
     func perform(_ event: (inout State) -> ClaimEvent?) {
-        state.withLock { state in
-            guard let event = event(&state) else { return }
+        let deliveries = state.withLock { state -> [Delivery] in
+            guard let event = event(&state) else { return [] }
             let now = start.duration(to: clock.now)
             for action in state.table.handle(event, now: now, in: tree) { Self.enqueue(action, &state) }
             setAlarm(&state)
+            return Self.takeDeliveries(&state)
         }
-        deliver()
+        deliver(deliveries)
     }
 
     private static func enqueue(_ action: ClaimAction, _ state: inout State) {
@@ -42,20 +43,23 @@ extension Arbiter {
     }
 
     /// One thread delivers at a time, so everything arrives in the order it was decided.
-    private func deliver() {
-        while let batch = takeDeliveries() {
+    private func deliver(_ deliveries: [Delivery]) {
+        var batch = deliveries
+        while !batch.isEmpty {
             for delivery in batch { deliver(delivery) }
-            state.withLock { $0.isDelivering = false }
+            batch = state.withLock { state in
+                state.isDelivering = false
+                return Self.takeDeliveries(&state)
+            }
         }
     }
 
-    private func takeDeliveries() -> [Delivery]? {
-        state.withLock { state in
-            guard !state.isDelivering, !state.deliveries.isEmpty else { return nil }
-            state.isDelivering = true
-            defer { state.deliveries = [] }
-            return state.deliveries
-        }
+    /// None if there are none, or somebody is at it, who takes these as well.
+    private static func takeDeliveries(_ state: inout State) -> [Delivery] {
+        guard !state.isDelivering, !state.deliveries.isEmpty else { return [] }
+        state.isDelivering = true
+        defer { state.deliveries = [] }
+        return state.deliveries
     }
 
     private func deliver(_ delivery: Delivery) {

@@ -103,6 +103,14 @@ package final class Arbiter<C: Clock>: Sendable where C.Duration == Duration {
         perform { $0.table.client(of: id) == client ? .finished(id) : nil }
     }
 
+    /// Ends it, whether it waits or is held.
+    package func abandon(_ id: ClaimID, of client: ClientID) {
+        perform { state in
+            guard state.table.client(of: id) == client else { return nil }
+            return state.table.claims[id]?.phase == .granted ? .finished(id) : .cancelled(id)
+        }
+    }
+
     // MARK: Presenters
 
     package func register(_ registration: PresenterRegistration) -> PresenterID {

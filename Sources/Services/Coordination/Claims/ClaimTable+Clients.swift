@@ -32,8 +32,9 @@ extension ClaimTable {
 
     func isBusy(_ id: ClientID) -> Bool {
         guard let client = clients[id] else { return false }
+        // Questions are fewer than presenters.
         return client.claims.contains { claims[$0]?.phase == .granted }
-            || client.presenters.contains { presenters[$0].map { !$0.asks.isEmpty } ?? false }
+            || asks.values.contains { !$0.isAnswered && client.presenters.contains($0.presenter) }
     }
 
     /// Everything of a dead client ends at once, and silently: there is nobody to tell.

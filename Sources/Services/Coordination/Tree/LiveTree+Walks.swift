@@ -4,6 +4,7 @@ extension LiveTree {
         var unit = position
         var current: Position? = position
         while let position = current {
+            onVisit?()
             if spots[position].kind == .package { unit = position }
             current = spots[position].parent
         }
@@ -15,6 +16,7 @@ extension LiveTree {
         for stance in spots[position].stances { body(stance) }
         var current = spots[position].parent
         while let position = current {
+            onVisit?()
             for stance in spots[position].stances where stance.coversBelow { body(stance) }
             current = spots[position].parent
         }
@@ -43,6 +45,7 @@ extension LiveTree {
         var found: [Position] = []
         var current = spots[position].parent
         while let position = current {
+            onVisit?()
             found.append(position)
             current = spots[position].parent
         }
@@ -74,6 +77,7 @@ extension LiveTree {
     private func visit(below top: Position, where isWanted: (Spot) -> Bool, _ body: (Spot) -> Void) {
         var pending = [spots[top].firstChild].compactMap(\.self)
         while let position = pending.popLast() {
+            onVisit?()
             let spot = spots[position]
             if let next = spot.next { pending.append(next) }
             guard isWanted(spot) else { continue }

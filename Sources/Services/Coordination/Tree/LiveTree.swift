@@ -24,6 +24,8 @@ struct LiveTree: Sendable {
     }
 
     private(set) var spots: [Spot] = []
+    /// Called for each spot that is looked at: how a test counts the work.
+    var onVisit: (@Sendable () -> Void)?
     private var free: [Position] = []
     private var positions: [ItemKey: Position] = [:]
 
@@ -59,6 +61,7 @@ struct LiveTree: Sendable {
     }
 
     private mutating func add(_ spot: Spot) -> Position {
+        onVisit?()
         let position: Position
         if let reused = free.popLast() {
             position = reused
@@ -129,6 +132,7 @@ struct LiveTree: Sendable {
     private mutating func count(stances: Int, presenters: Int, from position: Position) {
         var current: Position? = position
         while let position = current {
+            onVisit?()
             spots[position].stancesWithin += stances
             spots[position].presentersWithin += presenters
             current = spots[position].parent

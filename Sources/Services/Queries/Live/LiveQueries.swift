@@ -58,18 +58,20 @@ package struct LiveQueries: Sendable {
     package mutating func changed(_ item: ItemNumber, _ subject: (some LiveSubject)?) -> [QueryID] {
         let candidates = candidates(subject)
         var woken: [QueryID] = []
-        for id in queries.keys {
-            guard var query = queries[id] else { continue }
+        var settled: [QueryID] = []
+        for (id, query) in queries {
             let isConcerned =
                 query.isReading || query.known[item] != nil
                 || candidates.map { $0.contains(id) } ?? true && subject.map { query.accepts($0) } ?? false
-            guard isConcerned != query.dirty.contains(item) || isConcerned else { continue }
-            // Taken out first, so that it is changed in place.
-            queries[id] = nil
-            if isConcerned { query.dirty.insert(item) } else { query.dirty.remove(item) }
-            queries[id] = query
-            if isConcerned { woken.append(id) }
+            if isConcerned {
+                woken.append(id)
+            } else if query.dirty.contains(item) {
+                settled.append(id)
+            }
         }
+        // Not while they are walked through: what waits would be copied for each change.
+        for id in woken { queries[id]?.dirty.insert(item) }
+        for id in settled { queries[id]?.dirty.remove(item) }
         return woken
     }
 

@@ -1,0 +1,41 @@
+import Coordination
+import Synchronization
+
+/// What became of a request for a claim: told once, by whoever decides it, perhaps before anybody asks.
+final class ClaimOutcome: Sendable {
+    typealias Value = Result<[ItemKey], ClaimError>
+
+    private struct State {
+        var value: Value?
+        var waiter: AsyncStream<Value>.Continuation?
+    }
+
+    private let state = Mutex(State())
+
+    func put(_ value: Value) {
+        let waiter = state.withLock { state in
+            state.value = value
+            return state.waiter.take()
+        }
+        waiter?.yield(value)
+        waiter?.finish()
+    }
+
+    /// Nil as long as it is not decided.
+    var now: Value? { state.withLock { $0.value } }
+
+    /// The items, once it is granted. To be asked for once. Throws ``ClaimError``, or `CancellationError` when the task is cancelled.
+    var items: [ItemKey] {
+        get async throws {
+            let (values, waiter) = AsyncStream<Value>.makeStream()
+            let known = state.withLock { state in
+                if state.value == nil { state.waiter = waiter }
+                return state.value
+            }
+            if let known { return try known.get() }
+            for await value in values { return try value.get() }
+            // The client left: the stream ends with the task.
+            throw CancellationError()
+        }
+    }
+}

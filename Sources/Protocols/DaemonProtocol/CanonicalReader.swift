@@ -1,0 +1,103 @@
+/// Reads messages in the one form in which this program writes them: keys sorted, nothing between tokens, no escapes. What is written in
+/// another way is not for it, but for the whole parser, which understands the same messages however they are written.
+struct CanonicalReader: ~Copyable {
+    private let bytes: UnsafeRawBufferPointer
+    private var place = 0
+
+    /// - Parameter bytes: Must outlive the reader.
+    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+    var isAtEnd: Bool { place == bytes.count }
+
+    /// Steps over exactly this, if it comes next.
+    mutating func skip(_ text: StaticString) -> Bool {
+        let count = text.utf8CodeUnitCount
+        guard bytes.count - place >= count else { return false }
+        for index in 0..<count where bytes[place + index] != text.utf8Start[index] { return false }
+        place += count
+        return true
+    }
+
+    /// A number as it is written here: without a sign, a fraction or leading zeros.
+    mutating func number() -> UInt64? {
+        let start = place
+        var value: UInt64 = 0
+        while place < bytes.count, case let digit = bytes[place] &- UInt8(ascii: "0"), digit < 10 {
+            let (shifted, isTooLarge) = value.multipliedReportingOverflow(by: 10)
+            let (sum, isAbove) = shifted.addingReportingOverflow(UInt64(digit))
+            guard !isTooLarge, !isAbove else { return nil }
+            value = sum
+            place += 1
+        }
+        let digits = place - start
+        guard digits == 1 || digits > 1 && bytes[start] != UInt8(ascii: "0") else { return nil }
+        return value
+    }
+
+    /// The bytes of a text in quotes, if they mean themselves and are UTF-8.
+    mutating func text() -> UnsafeRawBufferPointer? {
+        guard skip("\"") else { return nil }
+        let start = place
+        var isPlain = true
+        while place < bytes.count, bytes[place] != UInt8(ascii: "\"") {
+            guard bytes[place] >= 0x20, bytes[place] != UInt8(ascii: "\\") else { return nil }
+            if bytes[place] >= 0x80 { isPlain = false }
+            place += 1
+        }
+        let text = UnsafeRawBufferPointer(rebasing: bytes[start..<place])
+        guard skip("\""), isPlain || String(validating: text, as: UTF8.self) != nil else { return nil }
+        return text
+    }
+}
+
+/// Writes messages as ``ControlFrame/payload(_:)`` does, byte for byte, as long as every text means itself.
+struct CanonicalWriter {
+    /// With room for the frame's header in front.
+    private(set) var bytes: [UInt8]
+    /// A text would have to be escaped: nothing of this is to be sent.
+    private(set) var isSpoiled = false
+
+    init() {
+        bytes = []
+        bytes.reserveCapacity(256)
+        bytes.append(contentsOf: [0, 0, 0, 0])
+    }
+
+    /// The whole frame; nil if it can not be written in this way.
+    consuming func frame() -> [UInt8]? {
+        let length = bytes.count - ControlFrame.headerLength
+        guard !isSpoiled, length <= ControlFrame.maximumLength else { return nil }
+        for index in 0..<4 { bytes[index] = UInt8(truncatingIfNeeded: length >> (24 - 8 * index)) }
+        return bytes
+    }
+
+    mutating func put(_ text: StaticString) {
+        text.withUTF8Buffer { bytes.append(contentsOf: $0) }
+    }
+
+    mutating func put(_ number: UInt64) {
+        let start = bytes.count
+        var rest = number
+        repeat {
+            bytes.append(UInt8(ascii: "0") + UInt8(rest % 10))
+            rest /= 10
+        } while rest > 0
+        bytes[start...].reverse()
+    }
+
+    /// A text in quotes.
+    mutating func put(text: some Collection<UInt8>) {
+        bytes.append(UInt8(ascii: "\""))
+        var isPlain = true
+        for byte in text {
+            // DEL is left to the encoder, whatever it makes of it.
+            if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 0x7F {
+                isSpoiled = true
+            }
+            if byte >= 0x80 { isPlain = false }
+            bytes.append(byte)
+        }
+        if !isPlain, String(validating: text, as: UTF8.self) == nil { isSpoiled = true }
+        bytes.append(UInt8(ascii: "\""))
+    }
+}

@@ -1,0 +1,146 @@
+/// The requests that programs make thousands of times a second, without the detour over a tree of values.
+extension ClientEnvelope {
+    /// Nil for any other request, and for one that is written in another way.
+    package init?(canonical bytes: UnsafeRawBufferPointer) {
+        var reader = CanonicalReader(bytes)
+        guard reader.skip("{\"id\":"), let id = reader.number(), reader.skip(",\"request\":{\"") else { return nil }
+        let request: DaemonRequest
+        if reader.skip("claim\":") {
+            guard let claim = AccessRequest(&reader) else { return nil }
+            request = .claim(claim)
+        } else {
+            guard reader.skip("finish\":"), let finish = FinishRequest(&reader) else { return nil }
+            request = .finish(finish)
+        }
+        guard reader.skip("}}"), reader.isAtEnd else { return nil }
+        self.init(id: id, request: request)
+    }
+
+    /// The whole frame; nil for any other request.
+    var canonicalFrame: [UInt8]? {
+        var writer = CanonicalWriter()
+        writer.put("{\"id\":")
+        writer.put(id)
+        writer.put(",\"request\":{\"")
+        switch request {
+        case .claim(let claim):
+            guard claim.timeout == nil else { return nil }
+            writer.put("claim\":")
+            claim.write(to: &writer)
+        case .finish(let finish):
+            writer.put("finish\":")
+            finish.write(to: &writer)
+        default: return nil
+        }
+        writer.put("}}")
+        return writer.frame()
+    }
+}
+
+extension AccessRequest {
+    fileprivate init?(_ reader: inout CanonicalReader) {
+        guard reader.skip("{\"accesses\":["), var accesses = WantedAccess(&reader).map({ [$0] }) else { return nil }
+        while reader.skip(",") {
+            guard let next = WantedAccess(&reader) else { return nil }
+            accesses.append(next)
+        }
+        guard reader.skip("]") else { return nil }
+        var presenter: UInt64?
+        var purpose: String?
+        var within: UInt64?
+        var withinPresenter: UInt64?
+        if reader.skip(",\"presenter\":") { presenter = reader.number() }
+        if reader.skip(",\"purpose\":") { purpose = reader.text().map { String(decoding: $0, as: UTF8.self) } }
+        if reader.skip(",\"within\":") { within = reader.number() }
+        if reader.skip(",\"withinPresenter\":") { withinPresenter = reader.number() }
+        // What could not be read stands here still.
+        guard reader.skip("}") else { return nil }
+        self.init(
+            accesses: accesses, purpose: purpose, within: within, withinPresenter: withinPresenter,
+            presenter: presenter)
+    }
+
+    fileprivate func write(to writer: inout CanonicalWriter) {
+        writer.put("{\"accesses\":[")
+        for (index, access) in accesses.enumerated() {
+            if index > 0 { writer.put(",") }
+            access.write(to: &writer)
+        }
+        writer.put("]")
+        writer.put(",\"presenter\":", presenter)
+        if let purpose {
+            writer.put(",\"purpose\":")
+            writer.put(text: purpose.utf8)
+        }
+        writer.put(",\"within\":", within)
+        writer.put(",\"withinPresenter\":", withinPresenter)
+        writer.put("}")
+    }
+}
+
+extension WantedAccess {
+    fileprivate init?(_ reader: inout CanonicalReader) {
+        guard reader.skip("{\"mode\":") else { return nil }
+        let mode: AccessMode
+        if reader.skip("\"read\"") {
+            mode = .read
+        } else if reader.skip("\"write\"") {
+            mode = .write
+        } else {
+            return nil
+        }
+        guard reader.skip(",\"options\":["), let options = Self.options(&reader), reader.skip(",\"path\":"),
+            let text = reader.text(), let path = try? MountPath(bytes: text), reader.skip("}")
+        else { return nil }
+        self.init(path: path, mode: mode, options: options)
+    }
+
+    private static func options(_ reader: inout CanonicalReader) -> [AccessOption]? {
+        if reader.skip("]") { return [] }
+        var options: [AccessOption] = []
+        repeat {
+            guard let text = reader.text(), let option = AccessOption(rawValue: String(decoding: text, as: UTF8.self))
+            else { return nil }
+            options.append(option)
+        } while reader.skip(",")
+        return reader.skip("]") ? options : nil
+    }
+
+    fileprivate func write(to writer: inout CanonicalWriter) {
+        writer.put(mode == .read ? "{\"mode\":\"read\",\"options\":[" : "{\"mode\":\"write\",\"options\":[")
+        for (index, option) in options.enumerated() {
+            if index > 0 { writer.put(",") }
+            writer.put(text: option.rawValue.utf8)
+        }
+        writer.put("],\"path\":")
+        writer.put(text: path.bytes)
+        writer.put("}")
+    }
+}
+
+extension FinishRequest {
+    fileprivate init?(_ reader: inout CanonicalReader) {
+        guard reader.skip("{\"claim\":"), let claim = reader.number() else { return nil }
+        let isQuiet = reader.skip(",\"isQuiet\":true")
+        guard reader.skip("}") else { return nil }
+        self.init(claim: claim, isQuiet: isQuiet ? true : nil)
+    }
+
+    fileprivate func write(to writer: inout CanonicalWriter) {
+        writer.put("{\"claim\":")
+        writer.put(claim)
+        if let isQuiet {
+            writer.put(isQuiet ? ",\"isQuiet\":true" : ",\"isQuiet\":false")
+        }
+        writer.put("}")
+    }
+}
+
+extension CanonicalWriter {
+    /// A field that may be absent.
+    fileprivate mutating func put(_ field: StaticString, _ number: UInt64?) {
+        guard let number else { return }
+        put(field)
+        put(number)
+    }
+}

@@ -1,0 +1,63 @@
+/// The answers to ``ClientEnvelope/init(canonical:)``, in the same way.
+extension DaemonEnvelope {
+    /// Nil for any other message, and for one that is written in another way.
+    package init?(canonical bytes: UnsafeRawBufferPointer) {
+        var reader = CanonicalReader(bytes)
+        guard reader.skip("{\"id\":"), let id = reader.number(), reader.skip(",\"response\":{\"") else { return nil }
+        let response: DaemonResponse
+        if reader.skip("done\":{}") {
+            response = .done(DoneResponse())
+        } else {
+            guard reader.skip("granted\":"), let granted = GrantedResponse(&reader) else { return nil }
+            response = .granted(granted)
+        }
+        guard reader.skip("}}"), reader.isAtEnd else { return nil }
+        self.init(id: id, .response(response))
+    }
+
+    /// The whole frame; nil for any other message.
+    var canonicalFrame: [UInt8]? {
+        guard case .response(let response) = body else { return nil }
+        var writer = CanonicalWriter()
+        writer.put("{\"id\":")
+        writer.put(id)
+        switch response {
+        case .done: writer.put(",\"response\":{\"done\":{}")
+        case .granted(let granted):
+            writer.put(",\"response\":{\"granted\":")
+            granted.write(to: &writer)
+        default: return nil
+        }
+        writer.put("}}")
+        return writer.frame()
+    }
+}
+
+extension GrantedResponse {
+    fileprivate init?(_ reader: inout CanonicalReader) {
+        guard reader.skip("{\"claim\":"), let claim = reader.number() else { return nil }
+        let isWhole = reader.skip(",\"isWhole\":true")
+        guard reader.skip(",\"paths\":[") else { return nil }
+        var paths: [MountPath] = []
+        repeat {
+            guard let text = reader.text(), let path = try? MountPath(bytes: text) else { return nil }
+            paths.append(path)
+        } while reader.skip(",")
+        guard reader.skip("]}") else { return nil }
+        self.init(paths: paths, claim: claim, isWhole: isWhole ? true : nil)
+    }
+
+    fileprivate func write(to writer: inout CanonicalWriter) {
+        writer.put("{\"claim\":")
+        writer.put(claim)
+        if let isWhole {
+            writer.put(isWhole ? ",\"isWhole\":true" : ",\"isWhole\":false")
+        }
+        writer.put(",\"paths\":[")
+        for (index, path) in paths.enumerated() {
+            if index > 0 { writer.put(",") }
+            writer.put(text: path.bytes)
+        }
+        writer.put("]}")
+    }
+}
