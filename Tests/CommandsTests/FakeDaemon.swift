@@ -38,12 +38,19 @@ struct FakeDaemon: Sendable {
 final class ScriptedHandler: RequestHandler {
     private let asked = Mutex<[DaemonRequest]>([])
     private let answer: @Sendable (DaemonRequest) async throws -> DaemonResponse
+    private let prompt: @Sendable (DaemonRequest) -> PromptAnswer?
     private let states: [MountStatus]
 
-    init(states: [MountStatus] = [], _ answer: @escaping @Sendable (DaemonRequest) async throws -> DaemonResponse) {
+    init(
+        states: [MountStatus] = [], prompt: @escaping @Sendable (DaemonRequest) -> PromptAnswer? = { _ in nil },
+        _ answer: @escaping @Sendable (DaemonRequest) async throws -> DaemonResponse
+    ) {
         self.answer = answer
+        self.prompt = prompt
         self.states = states
     }
+
+    func answerAtOnce(_ request: DaemonRequest, from client: ClientContext) -> PromptAnswer? { prompt(request) }
 
     var requests: [DaemonRequest] { asked.withLock { $0 } }
 

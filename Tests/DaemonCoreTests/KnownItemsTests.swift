@@ -10,7 +10,8 @@ import Testing
 struct KnownItemsTests {
     private func row(_ node: UInt64, _ name: String, in parent: UInt64 = 1) throws -> KnownItems.Row {
         var item = LocalItem(
-            container: ContainerID(1), item: ItemID(high: 0, low: node), parent: NodeID(parent), name: try ItemName(name),
+            container: ContainerID(1), item: ItemID(high: 0, low: node), parent: NodeID(parent),
+            name: try ItemName(name),
             kind: .file, attributes: ItemAttributes(permissions: 0, modified: .zero, created: .zero), changed: .zero)
         item.node = NodeID(node)
         return KnownItems.Row(item)

@@ -89,9 +89,13 @@ extension [UInt8] {
 
 extension MountPath {
     fileprivate static func random(using generator: inout SeededGenerator) -> MountPath {
-        let parts = ["CloudDocs", "Documents", "a.txt", "Übung", "a \"b\"", "c\\d", "..x", "...", "\u{7F}", "\n", "/", "文"]
+        let parts = [
+            "CloudDocs", "Documents", "a.txt", "Übung", "a \"b\"", "c\\d", "..x", "...", "\u{7F}", "\n", "/", "文",
+        ]
         let odd: [UInt8] = Bool.random(using: &generator) ? [] : [0xE9]
-        let text = (0..<Int.random(in: 1...4, using: &generator)).map { _ in parts.randomElement(using: &generator) ?? "x" }
+        let text = (0..<Int.random(in: 1...4, using: &generator)).map { _ in
+            parts.randomElement(using: &generator) ?? "x"
+        }
         return (try? MountPath(bytes: Array(text.joined(separator: "/").utf8) + odd)) ?? .root
     }
 }

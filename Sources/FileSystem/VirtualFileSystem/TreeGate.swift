@@ -36,17 +36,11 @@ package final class TreeGate: Sendable {
         return try body()
     }
 
-    /// Does it only if nobody would have to be waited for; nil else.
-    package func ifShared<T>(_ body: () throws -> T?) rethrows -> T? {
-        guard pthread_rwlock_tryrdlock(lock) == 0 else { return nil }
-        defer { pthread_rwlock_unlock(lock) }
-        return try body()
-    }
+    /// Takes it shared if nobody has to be waited for; then ``leave()`` follows.
+    package func enterShared() -> Bool { pthread_rwlock_tryrdlock(lock) == 0 }
 
-    /// Does it only if nobody would have to be waited for; nil else.
-    package func ifExclusive<T>(_ body: () throws -> T?) rethrows -> T? {
-        guard pthread_rwlock_trywrlock(lock) == 0 else { return nil }
-        defer { pthread_rwlock_unlock(lock) }
-        return try body()
-    }
+    /// Takes it exclusively if nobody has to be waited for; then ``leave()`` follows.
+    package func enterExclusively() -> Bool { pthread_rwlock_trywrlock(lock) == 0 }
+
+    package func leave() { pthread_rwlock_unlock(lock) }
 }

@@ -90,7 +90,7 @@ extension WantedAccess {
             return nil
         }
         guard reader.skip(",\"options\":["), let options = Self.options(&reader), reader.skip(",\"path\":"),
-            let text = reader.text(), let path = try? MountPath(bytes: text), reader.skip("}")
+            let text = reader.text(), let path = try? MountPath(bytes: Array(text)), reader.skip("}")
         else { return nil }
         self.init(path: path, mode: mode, options: options)
     }

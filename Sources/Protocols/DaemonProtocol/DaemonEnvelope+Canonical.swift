@@ -40,7 +40,7 @@ extension GrantedResponse {
         guard reader.skip(",\"paths\":[") else { return nil }
         var paths: [MountPath] = []
         repeat {
-            guard let text = reader.text(), let path = try? MountPath(bytes: text) else { return nil }
+            guard let text = reader.text(), let path = try? MountPath(bytes: Array(text)) else { return nil }
             paths.append(path)
         } while reader.skip(",")
         guard reader.skip("]}") else { return nil }

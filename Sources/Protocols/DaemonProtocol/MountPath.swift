@@ -18,9 +18,12 @@ package struct MountPath: Hashable, Sendable, CustomStringConvertible {
     private init(normalized: [UInt8]) { bytes = normalized }
 
     /// Drops empty components and `.`; refuses `..` and NUL.
-    package init(bytes: some Collection<UInt8>) throws(Problem) {
+    package init(bytes: some Collection<UInt8>) throws(Problem) { try self.init(bytes: Array(bytes)) }
+
+    /// The same: what is asked for thousands of times a second goes through no witness tables.
+    package init(bytes: [UInt8]) throws(Problem) {
         if Self.isNormal(bytes) {
-            self.init(normalized: Array(bytes))
+            self.init(normalized: bytes)
             return
         }
         guard !bytes.contains(0) else { throw .forbiddenByte }
@@ -30,7 +33,7 @@ package struct MountPath: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Whether there is nothing to drop or to refuse: what is sent from program to program has been made normal before.
-    private static func isNormal(_ bytes: some Collection<UInt8>) -> Bool {
+    private static func isNormal(_ bytes: [UInt8]) -> Bool {
         // How long the component is so far, and whether it is nothing but dots.
         var (length, isDots) = (0, true)
         for byte in bytes {

@@ -87,7 +87,7 @@ struct PresenterTool {
         for _ in 0..<count {
             let began = clock.now
             send(0, message, message.count, 0)
-            guard recv(0, &message, message.count, Int32(MSG_WAITALL.rawValue)) == message.count else { return }
+            guard recv(0, &message, message.count, Int32(MSG_WAITALL)) == message.count else { return }
             times.append(clock.now - began)
         }
         say(times, in: clock.now - start)

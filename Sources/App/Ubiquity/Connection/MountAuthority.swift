@@ -84,7 +84,7 @@ final class MountAuthority: ClaimAuthority {
 
     /// The path from the mount on.
     func path(_ absolute: String) throws(DaemonFailure) -> MountPath {
-        do { return try MountPath(bytes: absolute.utf8.dropFirst(root.utf8.count)) } catch {
+        do { return try MountPath(bytes: Array(absolute.utf8.dropFirst(root.utf8.count))) } catch {
             throw DaemonFailure(.invalidRequest, "that is no path in the mount", path: absolute)
         }
     }

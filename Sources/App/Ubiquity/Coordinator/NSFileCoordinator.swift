@@ -48,11 +48,21 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
     }
 
     struct State {
-        var purpose = "coordinator-\(UUID().uuidString)"
+        var purpose = Purposes.next()
         var hasPurpose = false
         /// What waits, to be called off.
         var sequences: [UInt64: ClaimSequence] = [:]
         var lastSequence: UInt64 = 0
+    }
+
+    /// Names that nobody else gives: random once in a process, then counted.
+    private enum Purposes {
+        private static let process = UUID().uuidString
+        private static let last = Atomic<UInt64>(0)
+
+        static func next() -> String {
+            "coordinator-\(process)-\(last.add(1, ordering: .relaxed).newValue)"
+        }
     }
 
     let state = Mutex(State())

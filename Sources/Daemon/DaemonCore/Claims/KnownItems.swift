@@ -27,18 +27,31 @@ final class KnownItems: Sendable {
         }
     }
 
+    /// A name in a folder; any bytes, as nothing but what is there is found by them.
+    private struct Name: Hashable {
+        let folder: ItemNumber
+        let bytes: [UInt8]
+
+        init(_ folder: ItemNumber, _ bytes: [UInt8]) {
+            self.folder = folder
+            self.bytes = bytes
+        }
+
+        init(_ row: Row) { self.init(row.place.folder, row.place.name.bytes) }
+    }
+
     private struct Shelf {
         var rows: [ItemNumber: Row] = [:]
-        var items: [ItemPlace: ItemNumber] = [:]
+        var items: [Name: ItemNumber] = [:]
 
         mutating func put(_ row: Row) {
             rows[row.item] = row
-            items[row.place] = row.item
+            items[Name(row)] = row.item
         }
 
         mutating func remove(_ item: ItemNumber) {
             guard let row = rows.removeValue(forKey: item) else { return }
-            items[row.place] = nil
+            items[Name(row)] = nil
         }
     }
 
@@ -74,10 +87,13 @@ final class KnownItems: Sendable {
         }
     }
 
-    subscript(place: ItemPlace) -> Row? {
-        state.withLock { state in
-            if let item = state.newer.items[place] { return state.newer.rows[item] }
-            guard let row = state.older.items[place].flatMap({ state.older.rows[$0] }) else { return nil }
+    subscript(place: ItemPlace) -> Row? { self[place.folder, place.name.bytes] }
+
+    subscript(folder: ItemNumber, name: [UInt8]) -> Row? {
+        let name = Name(folder, name)
+        return state.withLock { state in
+            if let item = state.newer.items[name] { return state.newer.rows[item] }
+            guard let row = state.older.items[name].flatMap({ state.older.rows[$0] }) else { return nil }
             state.put(row)
             return row
         }

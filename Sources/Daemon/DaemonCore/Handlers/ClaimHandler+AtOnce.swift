@@ -1,4 +1,3 @@
-import CloudModel
 import Coordination
 import DaemonProtocol
 import LocalMetadata
@@ -11,12 +10,7 @@ extension DaemonService {
     func claimAtOnce(_ request: AccessRequest, _ client: ClientContext) -> PromptAnswer? {
         guard (try? request.validate()) != nil else { return nil }
         let outcome = ClaimOutcome()
-        let begun = device.claims.prompt.withLock { _ in
-            // As for any claim: no name changes between the look at what a path means and the request for it.
-            device.files.gate.ifShared {
-                device.files.naming.ifExclusive { openAtOnce(request, client, outcome) }
-            }
-        }
+        let begun = device.claims.prompt.withLock { _ in openAtOnce(request, client, outcome) }
         guard let begun else { return nil }
         // Granted while no name could change: everything is where it was asked for.
         if case .success(let items)? = begun.outcome {
@@ -30,6 +24,12 @@ extension DaemonService {
     private func openAtOnce(
         _ request: AccessRequest, _ client: ClientContext, _ outcome: ClaimOutcome
     ) -> (isWhole: Bool, outcome: ClaimOutcome.Value?)? {
+        // As for any claim: no name changes between the look at what a path means and the request for it.
+        let (gate, naming) = (device.files.gate, device.files.naming)
+        guard gate.enterShared() else { return nil }
+        defer { gate.leave() }
+        guard naming.enterExclusively() else { return nil }
+        defer { naming.leave() }
         var accesses: [Access] = []
         var isWhole = true
         for wanted in request.accesses {
@@ -49,9 +49,7 @@ extension DaemonService {
         var found: KnownItems.Row?
         for bytes in path.components {
             if let found, !found.isFolder { return nil }
-            guard let name = try? ItemName(bytes: bytes),
-                let row = device.claims.known[ItemPlace(folder: folder, name: name)]
-            else { return nil }
+            guard let row = device.claims.known[folder, Array(bytes)] else { return nil }
             folder = row.item
             found = row
         }

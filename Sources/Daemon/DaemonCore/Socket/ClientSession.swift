@@ -17,7 +17,7 @@ final class ClientSession: Sendable {
     private let logger: Logger
     let state: Mutex<SessionState>
     /// The requests that last.
-    private let following = Mutex<[UInt64: Task<Void, any Error>]>([:])
+    let following = Mutex<[UInt64: Task<Void, any Error>]>([:])
 
     init(
         number: UInt64, peer: PeerCredentials, identity: HelloResponse, handler: any RequestHandler,
@@ -157,38 +157,6 @@ final class ClientSession: Sendable {
             program: state.withLock { $0.program } ?? "")
     }
 
-    /// Sends events until they end, the client leaves, or does not want them any more.
-    private func follow(
-        _ events: AsyncThrowingStream<DaemonEvent, any Error>, id: UInt64, _ connection: Connection
-    ) async throws -> DaemonEnvelope.Body {
-        let task = Task {
-            for try await event in events { try await send(DaemonEnvelope(id: id, .event(event)), connection) }
-        }
-        following.withLock { $0[id] = task }
-        defer { _ = following.withLock { $0.removeValue(forKey: id) } }
-        do {
-            try await withTaskCancellationHandler {
-                try await task.value
-            } onCancel: {
-                task.cancel()
-            }
-        } catch {
-            try Task.checkCancellation()
-            // Ended by the client in the middle of something: that is no failure.
-            guard task.isCancelled else { throw error }
-        }
-        return .response(.done(DoneResponse()))
-    }
-
-    private func unfollow(_ request: UnfollowRequest) -> DaemonEnvelope.Body {
-        guard let task = following.withLock({ $0[request.request] }) else {
-            return .failure(
-                DaemonFailure(.notFound, "no request of number \(request.request) lasts on this connection"))
-        }
-        task.cancel()
-        return .response(.done(DoneResponse()))
-    }
-
     /// Nil for a request that has one answer.
     private func events(
         for request: DaemonRequest, _ client: ClientContext
@@ -200,7 +168,7 @@ final class ClientSession: Sendable {
         }
     }
 
-    private func send(_ envelope: DaemonEnvelope, _ connection: Connection) async throws {
+    func send(_ envelope: DaemonEnvelope, _ connection: Connection) async throws {
         let frame: [UInt8]
         do {
             frame = try ControlFrame.frame(envelope)

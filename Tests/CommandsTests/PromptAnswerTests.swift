@@ -1,0 +1,123 @@
+import DaemonCore
+import DaemonProtocol
+import Testing
+
+/// Requests that the server answers on the thread that reads them.
+@Suite("Answers at once")
+struct PromptAnswerTests {
+    private let hello = DaemonRequest.hello(HelloRequest(program: "test"))
+    private let granted = DaemonResponse.granted(GrantedResponse(paths: [.root], claim: 7))
+    private let done = DaemonResponse.done(DoneResponse())
+
+    private var claim: DaemonRequest {
+        get throws { .claim(AccessRequest(accesses: [WantedAccess(path: try MountPath("a"), mode: .read)])) }
+    }
+
+    private func finish(_ claim: UInt64, isQuiet: Bool? = nil) -> DaemonRequest {
+        .finish(FinishRequest(claim: claim, isQuiet: isQuiet))
+    }
+
+    /// A handler that answers claims at once and holds up all else until the gate opens.
+    private func handler(_ gate: Gate) -> ScriptedHandler {
+        ScriptedHandler { [granted] request in
+            if case .claim = request { .now(granted) } else { nil }
+        } _: { [done] _ in
+            await gate.wait()
+            return done
+        }
+    }
+
+    @Test("what needs no wait is answered while other requests of the connection wait")
+    func overtaking() async throws {
+        let gate = Gate()
+        try await FakeDaemon.with(handler(gate)) { daemon in
+            let stream = try await RawClient.connect(daemon.record)
+            try await stream.send([hello])
+            #expect(try await stream.next()?.id == 1)
+            try await stream.send([.stop(StopRequest(upload: true)), try claim], from: 2)
+            #expect(try await stream.next() == DaemonEnvelope(id: 3, .response(granted)))
+            gate.open()
+            #expect(try await stream.next() == DaemonEnvelope(id: 2, .response(done)))
+        }
+    }
+
+    @Test("nothing is answered before the hello, and a number that is under way ends the connection")
+    func admission() async throws {
+        let gate = Gate()
+        try await FakeDaemon.with(handler(gate)) { daemon in
+            let early = try await RawClient.connect(daemon.record)
+            try await early.send([try claim])
+            #expect(try await early.next()?.failureCode == .invalidRequest)
+            #expect(try await early.next() == nil, "the connection ends")
+            let twice = try await RawClient.connect(daemon.record)
+            try await twice.send([hello])
+            _ = try await twice.next()
+            try await twice.send([.stop(StopRequest(upload: true))], from: 2)
+            try await twice.send([try claim], from: 2)
+            #expect(try await twice.next()?.failureCode == .invalidRequest)
+            #expect(try await twice.next() == nil, "the connection ends")
+            gate.open()
+        }
+    }
+
+    @Test("a quiet finish is done and not answered, at once or not", arguments: [true, false])
+    func quiet(atOnce: Bool) async throws {
+        let handler = ScriptedHandler { [done] request in
+            if case .finish = request, atOnce { .now(done) } else { nil }
+        } _: { [done] _ in
+            done
+        }
+        try await FakeDaemon.with(handler) { daemon in
+            let stream = try await RawClient.connect(daemon.record)
+            try await stream.send([hello, finish(8, isQuiet: true), finish(9)])
+            #expect(try await stream.next()?.id == 1)
+            #expect(try await stream.next() == DaemonEnvelope(id: 3, .response(done)))
+        }
+    }
+
+    @Test("requests that can not be answered at once keep their order")
+    func order() async throws {
+        let handler = ScriptedHandler { [done] _ in done }
+        try await FakeDaemon.with(handler) { daemon in
+            let stream = try await RawClient.connect(daemon.record)
+            let requests = (UInt64(1)...200).map { finish($0) }
+            try await stream.send([hello] + requests)
+            for id in UInt64(1)...201 { #expect(try await stream.next()?.id == id) }
+            #expect(handler.requests == requests)
+        }
+    }
+
+    @Test("what was begun at once and takes longer is answered when it is done, or has failed")
+    func later() async throws {
+        let gate = Gate()
+        let refusal = DaemonFailure(.timedOut, "its turn did not come")
+        let handler = ScriptedHandler { [granted] request in
+            guard case .claim(let claim) = request else { return nil }
+            return .later {
+                await gate.wait()
+                guard claim.purpose == nil else { throw refusal }
+                return granted
+            }
+        } _: { [done] _ in
+            done
+        }
+        let claim = try claim
+        let access = WantedAccess(path: try MountPath("b"), mode: .read)
+        let other = DaemonRequest.claim(AccessRequest(accesses: [access], purpose: "p"))
+        try await FakeDaemon.with(handler) { daemon in
+            let stream = try await RawClient.connect(daemon.record)
+            try await stream.send([hello, claim, finish(9), other])
+            #expect(try await stream.next()?.id == 1)
+            #expect(try await stream.next()?.id == 3)
+            gate.open()
+            let last = Set([try await stream.next(), try await stream.next()])
+            #expect(last == [DaemonEnvelope(id: 2, .response(granted)), DaemonEnvelope(id: 4, .failure(refusal))])
+        }
+    }
+}
+
+extension DaemonEnvelope {
+    fileprivate var failureCode: DaemonFailure.Code? {
+        if case .failure(let failure) = body { failure.code } else { nil }
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// The daemon remembers what a path meant for claims that come often.
+    @Suite("Paths that are claimed often")
+    struct KnownPathTests {
+        private func read(_ device: TestDevice, _ file: String, times: Int = 20) async throws {
+            try await device.shell(
+                "timeout 60 \(device.binaries)/presenter-tool measure \(device.documents)/\(file) \(times)")
+        }
+
+        /// Holds a file to write it while `body` runs.
+        private func writing(_ device: TestDevice, _ file: String, _ body: () async throws -> Void) async throws {
+            let go = "\(device.state)/go"
+            let arguments = "hold write \(device.documents)/\(file) \(go)"
+            try await PresenterTests().showing(device, "presenter-tool", arguments, first: "held f") { _ in
+                defer { _ = FileManager.default.createFile(atPath: go, contents: nil) }
+                try await body()
+            }
+            try FileManager.default.removeItem(atPath: go)
+        }
+
+        private func held(_ device: TestDevice) async throws -> String {
+            try await device.ubiquity(["diagnose", "--claims", device.mount]).text()
+        }
+
+        @Test("after its folder was renamed, a path means the file that is there now, and the old file is free")
+        func folder() async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                try await test.a.shell("mkdir d; echo old > d/f")
+                try await read(test.a, "d/f")
+                try await test.a.shell("mv d e; mkdir d; echo new > d/f")
+                try await writing(test.a, "d/f") {
+                    #expect(try await held(test.a).contains("CloudDocs/Documents/d/f"))
+                    // It would wait for the writer, and time out.
+                    try await read(test.a, "e/f")
+                }
+            }
+        }
+
+        @Test("after a save by rename a path means the new file; after a removal, what is made there")
+        func replaced() async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                for change in ["echo new > t; mv t f", "rm f; echo other > f", "mv f g; echo third > f"] {
+                    try await test.a.shell("echo old > f")
+                    try await read(test.a, "f")
+                    try await test.a.shell(change)
+                    try await writing(test.a, "f") { () async throws in
+                        let list = try await held(test.a)
+                        #expect(list.contains("CloudDocs/Documents/f"), "\(change)")
+                    }
+                    try await read(test.a, "f")
+                }
+            }
+        }
+
+        @Test("what another device wrote is what a path means that was read often")
+        func fromElsewhere() async throws {
+            try await TestDevices.withTwo { _, a, b in
+                try await a.shell("echo 1 > f")
+                try await a.sync()
+                try await eventually("B has it") { try await b.contents("f") == "1" }
+                try await read(b, "f")
+                try await a.shell("echo 2 > t; mv t f")
+                try await a.sync()
+                try await eventually("B has the new one") { try await b.contents("f") == "2" }
+                try await read(b, "f")
+                try await a.shell("rm f")
+                try await a.sync()
+                try await eventually("it is gone from B") { try await b.list() == [] }
+                // There is nothing, and nothing is in the way of who wants to look.
+                try await read(b, "f", times: 1)
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// A program with very many presenters beside one that has nothing to do with them.
+    @Suite("Many presenters")
+    struct ManyPresentersTests {
+        private static let count = 10_000
+
+        private struct Figures {
+            let median: Double
+
+            init(_ text: String) throws {
+                let words = text.split(separator: " ")
+                median = try #require(words.count > 1 ? Double(words[1]) : nil, "no figures: \(text)")
+            }
+        }
+
+        private func measure(_ device: TestDevice) async throws -> Figures {
+            try Figures(await device.shell("\(device.binaries)/presenter-tool measure \(device.documents)/f 300"))
+        }
+
+        /// KiB of the daemon.
+        private func memory(_ device: TestDevice) throws -> Int {
+            let status = try String(contentsOfFile: "/proc/\(device.daemon.pid ?? 0)/status", encoding: .utf8)
+            let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") })
+            return Int(line.filter(\.isNumber)) ?? 0
+        }
+
+        /// How fast the reads are and what memory it takes is printed: a busy machine decides about both. `make services` has 100,000.
+        @Test("another program's reads ask none of 10,000 presenters of other items, which end with their program")
+        func many() async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                let device = test.a
+                try await device.shell("echo x > f; mkdir crowd")
+                let (alone, empty) = (try await measure(device), try memory(device))
+                let crowd = "crowd \(device.documents)/crowd \(Self.count)"
+                let presenters = PresenterTests()
+                try await presenters.showing(device, "presenter-tool", crowd, first: "presenting \(Self.count)") {
+                    shown in
+                    let (beside, full) = (try await measure(device), try memory(device))
+                    print(
+                        "reads beside \(Self.count) presenters take \(beside.median / alone.median) of the time alone;",
+                        "the daemon has \((full - empty) * 1024 / Self.count) bytes more for each")
+                    #expect(shown.said == ["presenting \(Self.count)"], "nobody was asked or told")
+                    // Those of the folder do hear what concerns them.
+                    try await device.shell("echo x > crowd/new")
+                    #expect(try await presented(device) == 500, "as many as are listed")
+                }
+                try await eventually("they are gone") { try await presented(device) == 0 }
+            }
+        }
+
+        private func presented(_ device: TestDevice) async throws -> Int {
+            let text = try await device.ubiquity(["diagnose", "--claims", "--json", device.mount]).text()
+            return text.components(separatedBy: "\"isSilent\"").count - 1
+        }
+    }
+}
