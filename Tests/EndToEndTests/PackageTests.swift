@@ -47,7 +47,9 @@ extension EndToEnd {
             }
         }
 
-        @Test("on a device that has a package's bytes no coordinated reader sees some files of one save beside some of another")
+        @Test(
+            "on a device that has a package's bytes no coordinated reader sees some files of one save beside some of another"
+        )
         func noMix() async throws {
             try await TestDevices.withTwo { _, a, b in
                 let files = "d.rtfd/1 d.rtfd/2 d.rtfd/3"

@@ -8,7 +8,9 @@ import VirtualFileSystem
 /// Cases of folders that histories found.
 extension FoundCases {
     /// Both folders are here, and the one that the other became lies in it, with a document in each.
-    @Test("two folders that become one, of which one lies in the other, are one folder in its place with all that was in both")
+    @Test(
+        "two folders that become one, of which one lies in the other, are one folder in its place with all that was in both"
+    )
     func folderBecomesInner() throws {
         try withDevice { device, user in
             var ledger = Ledger()
