@@ -106,8 +106,9 @@ struct PromptAnswerTests {
         let other = DaemonRequest.claim(AccessRequest(accesses: [access], purpose: "p"))
         try await FakeDaemon.with(handler) { daemon in
             let stream = try await RawClient.connect(daemon.record)
-            try await stream.send([hello, claim, finish(9), other])
+            try await stream.send([hello])
             #expect(try await stream.next()?.id == 1)
+            try await stream.send([claim, finish(9), other], from: 2)
             #expect(try await stream.next()?.id == 3)
             gate.open()
             let last = Set([try await stream.next(), try await stream.next()])

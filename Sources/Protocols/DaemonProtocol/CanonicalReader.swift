@@ -18,8 +18,17 @@ struct CanonicalReader: ~Copyable {
         return true
     }
 
-    /// A number as it is written here: without a sign, a fraction or leading zeros.
+    /// A number as it is written here: without a sign, a fraction or leading zeros. What is none is not stepped over.
     mutating func number() -> UInt64? {
+        let start = place
+        guard let value = digits() else {
+            place = start
+            return nil
+        }
+        return value
+    }
+
+    private mutating func digits() -> UInt64? {
         let start = place
         var value: UInt64 = 0
         while place < bytes.count, case let digit = bytes[place] &- UInt8(ascii: "0"), digit < 10 {
@@ -29,13 +38,22 @@ struct CanonicalReader: ~Copyable {
             value = sum
             place += 1
         }
-        let digits = place - start
-        guard digits == 1 || digits > 1 && bytes[start] != UInt8(ascii: "0") else { return nil }
+        let count = place - start
+        guard count == 1 || count > 1 && bytes[start] != UInt8(ascii: "0") else { return nil }
         return value
     }
 
-    /// The bytes of a text in quotes, if they mean themselves and are UTF-8.
+    /// The bytes of a text in quotes, if they mean themselves and are UTF-8. What is none is not stepped over.
     mutating func text() -> UnsafeRawBufferPointer? {
+        let start = place
+        guard let text = plainText() else {
+            place = start
+            return nil
+        }
+        return text
+    }
+
+    private mutating func plainText() -> UnsafeRawBufferPointer? {
         guard skip("\"") else { return nil }
         let start = place
         var isPlain = true
