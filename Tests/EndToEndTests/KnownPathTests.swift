@@ -12,14 +12,15 @@ extension EndToEnd {
         }
 
         /// Holds a file to write it while `body` runs.
-        private func writing(_ device: TestDevice, _ file: String, _ body: () async throws -> Void) async throws {
-            let go = "\(device.state)/go"
+        private func writing(
+            _ device: TestDevice, _ file: String, name: String = "writer", _ body: () async throws -> Void
+        ) async throws {
+            let go = "\(device.state)/\(name).go"
             let arguments = "hold write \(device.documents)/\(file) \(go)"
-            try await PresenterTests().showing(device, "presenter-tool", arguments, first: "held f") { _ in
+            try await PresenterTests().showing(device, "presenter-tool", arguments, first: "held f", name: name) { _ in
                 defer { _ = FileManager.default.createFile(atPath: go, contents: nil) }
                 try await body()
             }
-            try FileManager.default.removeItem(atPath: go)
         }
 
         private func held(_ device: TestDevice) async throws -> String {
@@ -43,11 +44,12 @@ extension EndToEnd {
         @Test("after a save by rename a path means the new file; after a removal, what is made there")
         func replaced() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
-                for change in ["echo new > t; mv t f", "rm f; echo other > f", "mv f g; echo third > f"] {
+                let changes = ["echo new > t; mv t f", "rm f; echo other > f", "mv f g; echo third > f"]
+                for (number, change) in changes.enumerated() {
                     try await test.a.shell("echo old > f")
                     try await read(test.a, "f")
                     try await test.a.shell(change)
-                    try await writing(test.a, "f") { () async throws in
+                    try await writing(test.a, "f", name: "writer\(number)") { () async throws in
                         let list = try await held(test.a)
                         #expect(list.contains("CloudDocs/Documents/f"), "\(change)")
                     }
