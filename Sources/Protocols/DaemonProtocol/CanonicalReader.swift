@@ -4,6 +4,9 @@ struct CanonicalReader: ~Copyable {
     private let bytes: UnsafeRawBufferPointer
     private var place = 0
 
+    /// Behind every end: nothing comes next, nor is it at the end.
+    private static let nowhere = Int.max
+
     /// - Parameter bytes: Must outlive the reader.
     init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
@@ -12,17 +15,16 @@ struct CanonicalReader: ~Copyable {
     /// Steps over exactly this, if it comes next.
     mutating func skip(_ text: StaticString) -> Bool {
         let count = text.utf8CodeUnitCount
-        guard bytes.count - place >= count else { return false }
+        guard place <= bytes.count, bytes.count - place >= count else { return false }
         for index in 0..<count where bytes[place + index] != text.utf8Start[index] { return false }
         place += count
         return true
     }
 
-    /// A number as it is written here: without a sign, a fraction or leading zeros. What is none is not stepped over.
+    /// A number as it is written here: without a sign, a fraction or leading zeros. Behind what is none nothing is read.
     mutating func number() -> UInt64? {
-        let start = place
         guard let value = digits() else {
-            place = start
+            place = Self.nowhere
             return nil
         }
         return value
@@ -43,11 +45,10 @@ struct CanonicalReader: ~Copyable {
         return value
     }
 
-    /// The bytes of a text in quotes, if they mean themselves and are UTF-8. What is none is not stepped over.
+    /// The bytes of a text in quotes, if they mean themselves and are UTF-8. Behind what is none nothing is read.
     mutating func text() -> UnsafeRawBufferPointer? {
-        let start = place
         guard let text = plainText() else {
-            place = start
+            place = Self.nowhere
             return nil
         }
         return text

@@ -53,7 +53,7 @@ extension AccessRequest {
         if reader.skip(",\"purpose\":") { purpose = reader.text().map { String(decoding: $0, as: UTF8.self) } }
         if reader.skip(",\"within\":") { within = reader.number() }
         if reader.skip(",\"withinPresenter\":") { withinPresenter = reader.number() }
-        // What could not be read stands here still.
+        // Nothing is read behind what could not be.
         guard reader.skip("}") else { return nil }
         self.init(
             accesses: accesses, purpose: purpose, within: within, withinPresenter: withinPresenter,
