@@ -43,6 +43,7 @@ extension History {
     private func check() throws -> [String] {
         let snapshots = try devices.map(Snapshot.init)
         var found = snapshots.flatMap(\.problems) + differences(snapshots)
+        for snapshot in snapshots { ledger.note(snapshot) }
         let visible = snapshots.reduce(into: Set<String>()) { $0.formUnion($1.contents) }
         found += ledger.problems(visible: visible)
         for (device, snapshot) in zip(devices, snapshots) {
@@ -91,6 +92,7 @@ extension History {
     /// After each step, of the device that acted.
     func look(at device: SimulatedDevice) throws {
         let snapshot = try Snapshot(device)
+        ledger.note(snapshot)
         let lies = random.chance(30) ? try device.lies(&random) : []
         let accused = try device.sealEdits()
         let invented = ledger.invented(in: snapshot.contents.subtracting([Snapshot.unreadable]))
