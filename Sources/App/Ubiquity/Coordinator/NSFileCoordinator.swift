@@ -1,3 +1,4 @@
+import DaemonProtocol
 public import Foundation
 import Synchronization
 
@@ -105,6 +106,15 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
     open func item(at oldURL: URL, didMoveTo newURL: URL) {
         let (old, new) = (ClaimRouter.shared.route(oldURL), ClaimRouter.shared.route(newURL))
         if old.authority === new.authority { old.authority.moved(old.path, to: new.path) }
+    }
+
+    /// Says that the state of an item in a cloud changed. In a mount the daemon sees that by itself, and this does nothing; elsewhere the item's
+    /// presenters in this process hear of it, as far as they observe it.
+    open func item(at url: URL, didChangeUbiquityAttributes attributes: Set<URLResourceKey>) {
+        guard ClaimRouter.shared.route(url).mount == nil else { return }
+        let own = presenter.flatMap { PresenterDirectory.shared.agent(of: $0.value) }
+        PresenterDirectory.shared.tell(
+            .didChangeAttributes(attributes), .didChangeUbiquityAttributes, at: url, except: own)
     }
 
     /// Calls off, from any thread, whatever of this coordinator waits: it gets `CocoaError.userCancelled`, and its accessor never runs. What

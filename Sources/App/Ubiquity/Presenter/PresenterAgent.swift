@@ -186,7 +186,9 @@ final class PresenterAgent: Sendable {
         case .subitemDidChange(let url): value.presentedSubitemDidChange(at: url)
         case .subitemDidMove(let old, let new): value.presentedSubitem(at: old, didMoveTo: new)
         case .didGain(let version):
-            guard let url = value.presentedItemURL, let gained = NSFileVersion.conflict(version, of: url) else {
+            guard let url = value.presentedItemURL,
+                let gained = NSFileVersion.version(itemAt: url, forPersistentIdentifier: NSString(string: version))
+            else {
                 return
             }
             value.presentedItemDidGain(gained)
@@ -198,9 +200,12 @@ final class PresenterAgent: Sendable {
             value.presentedItemDidLose(NSFileVersion(gone: version, of: url))
         case .subitemDidLose(let url, let version):
             value.presentedSubitem(at: url, didLose: NSFileVersion(gone: version, of: url))
-        case .didChangeAttributes(let keys): value.presentedItemDidChangeUbiquityAttributes(keys)
+        case .didChangeAttributes(let keys):
+            let observed = keys.intersection(value.observedPresentedItemUbiquityAttributes)
+            if !observed.isEmpty { value.presentedItemDidChangeUbiquityAttributes(observed) }
         case .subitemDidGain(let url, let version):
-            guard let gained = NSFileVersion.conflict(version, of: url) else { return }
+            guard let gained = NSFileVersion.version(itemAt: url, forPersistentIdentifier: NSString(string: version))
+            else { return }
             value.presentedSubitem(at: url, didGain: gained)
         case .subitemDidResolve(let url, let version):
             value.presentedSubitem(at: url, didResolve: NSFileVersion(resolved: version, of: url))

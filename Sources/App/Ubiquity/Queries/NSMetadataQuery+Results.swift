@@ -23,11 +23,21 @@ extension NSMetadataQuery {
     }
 
     /// Goes through the results while updates are held back.
-    public func enumerateResults(_ body: (Any, Int, inout Bool) -> Void) {
+    public func enumerateResults(_ block: (Any, Int, UnsafeMutablePointer<ObjCBool>) -> Void) {
+        enumerateResults(options: [], using: block)
+    }
+
+    /// With `.reverse` the last one first. Always one after the other.
+    public func enumerateResults(
+        options: NSEnumerationOptions, using block: (Any, Int, UnsafeMutablePointer<ObjCBool>) -> Void
+    ) {
         disableUpdates()
         defer { enableUpdates() }
-        var stops = false
-        for (index, item) in state.withLock({ $0.results }).enumerated() where !stops { body(item, index, &stops) }
+        let results = Array(state.withLock { $0.results }.enumerated())
+        var stops = ObjCBool(false)
+        for (index, item) in options.contains(.reverse) ? results.reversed() : results where !stops.boolValue {
+            block(item, index, &stops)
+        }
     }
 
     /// Holds updates back, until ``enableUpdates()`` was called as often. What changes meanwhile is told then, each item once.
