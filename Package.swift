@@ -248,7 +248,7 @@ let package = Package(
             name: "DaemonCoreTests",
             dependencies: [
                 "Basics", "CloudModel", "Coordination", "DaemonCore", "DaemonProtocol", "LocalMetadata", "Mount",
-                "VirtualFileSystem", logging,
+                "Queries", "TestSupport", "VirtualFileSystem", logging,
             ]),
         .target(
             name: "Commands", dependencies: ["Basics", "DaemonProtocol", argumentParser],

@@ -8,15 +8,17 @@ import Ubiquity
 /// `presenter-tool versions FILE`: walks through the history of FILE as a program would, puts its oldest version back and removes the others.
 /// `presenter-tool crowd FOLDER COUNT`: shows COUNT files of FOLDER that need not exist.
 /// `presenter-tool measure FILE COUNT`: COUNT coordinated reads of FILE; says the median in microseconds, and how many a second.
+/// `presenter-tool sync FILE ACTION …`: pauses, uploads and the like, one after the other; see `SyncActions`.
 /// `presenter-tool hold read|write FILE GO`: stays in an accessor until the file GO is there.
 @main
 struct PresenterTool {
-    static func main() throws {
+    static func main() async throws {
         let arguments = CommandLine.arguments
         switch arguments.dropFirst().first {
         case "present": try present(arguments)
         case "hold": try hold(arguments)
         case "versions": try versions(URL(filePath: arguments[2]))
+        case "sync": try await SyncActions(url: URL(filePath: arguments[2])).run(arguments.dropFirst(3))
         case "crowd": crowd(arguments)
         case "measure": try measure(arguments)
         default: throw CocoaError(.featureUnsupported)

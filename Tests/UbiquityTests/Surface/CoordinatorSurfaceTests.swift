@@ -102,98 +102,24 @@ struct CoordinatorSurfaceTests {
         }
     }
 
-    @Test("who waits is called off from any thread, with the error for what the user cancelled")
-    func cancels() throws {
+    @Test("a package for uploading is one zip file with all that is in it")
+    func folderForUploading() throws {
         try inFolder { folder in
-            let url = folder.appending(path: "a.txt")
-            let waiting = NSFileCoordinator()
+            let url = folder.appending(path: "a.rtfd")
+            try FileManager.default.createDirectory(
+                at: url.appending(path: "images"), withIntermediateDirectories: true)
+            try Data("123456789".utf8).write(to: url.appending(path: "text"))
+            try Data().write(to: url.appending(path: "images/é"))
             var error: NSError?
-            NSFileCoordinator().coordinate(writingItemAt: url, options: [], error: nil) { _ in
-                waiting.cancel()
-                let done = DispatchSemaphore(value: 0)
-                let code = Mutex<Int?>(nil)
-                waiting.coordinate(with: [.readingIntent(with: url)], queue: OperationQueue()) { failure in
-                    code.withLock { $0 = (failure as NSError?)?.code }
-                    done.signal()
-                }
-                waiting.cancel()
-                done.wait()
-                error = code.withLock { $0 }.map { NSError(domain: NSCocoaErrorDomain, code: $0) }
+            var found: [ZipEntry] = []
+            NSFileCoordinator().coordinate(readingItemAt: url, options: .forUploading, error: &error) { snapshot in
+                #expect(snapshot.lastPathComponent == "a.rtfd.zip")
+                found = ((try? Data(contentsOf: snapshot)) ?? Data()).zipEntries
             }
-            #expect(error?.cocoa == .userCancelled)
+            #expect(error == nil)
+            #expect(found.map(\.name) == ["a.rtfd/", "a.rtfd/images/", "a.rtfd/images/é", "a.rtfd/text"])
+            // The check value that ISO 3309's polynomial is known by.
+            #expect(found.last?.checksum == 0xCBF4_3926 && found.last?.bytes == Data("123456789".utf8))
         }
     }
-}
-
-/// A presenter with every method there is.
-final class Full: NSObject, NSFilePresenter, @unchecked Sendable {
-    private let events = Mutex<[String]>([])
-    private let arrival = DispatchSemaphore(value: 0)
-    private let url: URL
-    var observed = URLResourceKey.observableUbiquityKeys
-
-    init(_ url: URL) { self.url = url }
-
-    var heard: [String] { events.withLock { $0 } }
-
-    /// Waits for one more, and answers the last.
-    func wait() -> String? {
-        arrival.wait()
-        return heard.last
-    }
-
-    private func hear(_ event: String) {
-        events.withLock { $0.append(event) }
-        arrival.signal()
-    }
-
-    var presentedItemURL: URL? { url }
-    let presentedItemOperationQueue: OperationQueue = {
-        let queue = OperationQueue()
-        queue.maxConcurrentOperationCount = 1
-        return queue
-    }()
-    var primaryPresentedItemURL: URL? { nil }
-    var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> { observed }
-
-    func relinquishPresentedItem(toReader reader: @escaping @Sendable ((@Sendable () -> Void)?) -> Void) {
-        hear("reader")
-        reader { self.hear("back") }
-    }
-    func relinquishPresentedItem(toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void) {
-        hear("writer")
-        writer { self.hear("back") }
-    }
-    func savePresentedItemChanges(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
-        hear("save")
-        completionHandler(nil)
-    }
-    func accommodatePresentedItemDeletion(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
-        hear("deletion")
-        completionHandler(nil)
-    }
-    func accommodatePresentedItemEviction(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
-        hear("eviction")
-        completionHandler(nil)
-    }
-    func accommodatePresentedSubitemDeletion(
-        at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void
-    ) {
-        hear("deletion of \(url.lastPathComponent)")
-        completionHandler(nil)
-    }
-    func presentedItemDidMove(to newURL: URL) { hear("moved") }
-    func presentedItemDidChange() { hear("changed") }
-    func presentedItemDidChangeUbiquityAttributes(_ attributes: Set<URLResourceKey>) {
-        hear("attributes \(attributes.map(\.rawValue).sorted().joined(separator: " "))")
-    }
-    func presentedItemDidGain(_ version: NSFileVersion) { hear("gained \(version.persistentIdentifier)") }
-    func presentedItemDidLose(_ version: NSFileVersion) { hear("lost \(version.persistentIdentifier)") }
-    func presentedItemDidResolveConflict(_ version: NSFileVersion) { hear("resolved") }
-    func presentedSubitemDidAppear(at url: URL) { hear("appeared \(url.lastPathComponent)") }
-    func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) { hear("subitem moved") }
-    func presentedSubitemDidChange(at url: URL) { hear("subitem changed") }
-    func presentedSubitem(at url: URL, didGain version: NSFileVersion) { hear("subitem gained") }
-    func presentedSubitem(at url: URL, didLose version: NSFileVersion) { hear("subitem lost") }
-    func presentedSubitem(at url: URL, didResolve version: NSFileVersion) { hear("subitem resolved") }
 }

@@ -27,7 +27,8 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
         public static let resolvesSymbolicLink = ReadingOptions(rawValue: 1 << 1)
         /// At once, whoever writes, and nothing is downloaded: for names, dates and the like.
         public static let immediatelyAvailableMetadataOnly = ReadingOptions(rawValue: 1 << 2)
-        /// The accessor gets a copy that does not change, and nobody waits for it. It is gone when the accessor returns. Files only.
+        /// The accessor gets a copy that does not change, and nobody waits for it. It is gone when the accessor returns. Of a
+        /// folder or package it is one zip file.
         public static let forUploading = ReadingOptions(rawValue: 1 << 3)
     }
 

@@ -1,5 +1,4 @@
 import Basics
-import CLinux
 import DaemonProtocol
 public import Foundation
 import Glibc
@@ -32,8 +31,8 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
     public let isConflict: Bool
     let isOfHistory: Bool
     let document: URL
-    private let added: Mutex<AddedVersion?>
-    private let wasResolved = Mutex(false)
+    let added: Mutex<AddedVersion?>
+    let wasResolved = Mutex(false)
 
     init(_ version: DocumentVersion, of document: URL) {
         // The document may have been named by a link.
@@ -72,29 +71,17 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
         added = Mutex(nil)
     }
 
-    /// A version that is gone: only its name is left.
-    init(resolved version: String, of document: URL) {
+    /// A version that is gone, a conflict that was resolved or one of the history: only its name is left.
+    init(gone version: String, wasConflict: Bool, of document: URL) {
         url = document
         self.document = document
         localizedName = document.lastPathComponent
         localizedNameOfSavingComputer = nil
         modificationDate = nil
         persistentIdentifier = NSString(string: version)
-        (isConflict, isOfHistory) = (true, false)
+        (isConflict, isOfHistory) = (wasConflict, !wasConflict)
         added = Mutex(nil)
-        wasResolved.withLock { $0 = true }
-    }
-
-    /// A version of the history that is gone: only its name is left.
-    init(gone version: String, of document: URL) {
-        url = document
-        self.document = document
-        localizedName = document.lastPathComponent
-        localizedNameOfSavingComputer = nil
-        modificationDate = nil
-        persistentIdentifier = NSString(string: version)
-        (isConflict, isOfHistory) = (false, true)
-        added = Mutex(nil)
+        if wasConflict { wasResolved.withLock { $0 = true } }
     }
 
     // MARK: Which there are
@@ -170,7 +157,7 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
         }
     }
 
-    private var isAdded: Bool { added.withLock { $0 != nil } }
+    var isAdded: Bool { added.withLock { $0 != nil } }
 
     /// Whether it may be reclaimed: a copy of what the cloud has, or one that a program added and said so of, once there are ten newer ones.
     /// Setting it to false, or that of another version, does nothing.
@@ -196,69 +183,4 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
             : MountAuthority.attribute("status", of: url.path) != "notDownloaded"
     }
     open var hasThumbnail: Bool { false }
-
-    // MARK: Working with it
-
-    /// Puts the content of this version in the document's place. Inside a coordinated write of the document. Answers the document's URL.
-    @discardableResult
-    open func replaceItem(at url: URL, options: ReplacingOptions = []) throws -> URL {
-        if !hasLocalContents { try fetch() }
-        // A name that stays on this device; renamed over the document, the file becomes that document.
-        let copy = url.deletingLastPathComponent().appending(path: ".\(UUID().uuidString).tmp")
-        try FileManager.default.copyItem(at: self.url, to: copy)
-        guard Self.put(copy.path, inPlaceOf: url.path) else {
-            let message = "The version can not take the place of \(url.path): \(String(cString: strerror(errno)))"
-            try FileManager.default.removeItem(at: copy)
-            throw CoordinationFailure.error(.fileWriteUnknown, message, at: url)
-        }
-        if options.contains(.byMoving), isConflict || isOfHistory || isAdded { try remove() }
-        return url
-    }
-
-    private static func put(_ copy: String, inPlaceOf path: String) -> Bool {
-        var status = stat()
-        guard lstat(copy, &status) == 0 else { return false }
-        // Versions of the history are read-only.
-        if status.st_mode & S_IFMT == S_IFREG, chmod(copy, 0o644) != 0 { return false }
-        if rename(copy, path) == 0 { return true }
-        guard errno == ENOTEMPTY || errno == EEXIST else { return false }
-        // A package takes the place of a whole one.
-        guard linux_rename(copy, path, 2 /* RENAME_EXCHANGE */) == 0 else { return false }
-        // What was there is hidden now and stays on this device.
-        try? FileManager.default.removeItem(atPath: copy)
-        return true
-    }
-
-    private func fetch() throws {
-        do throws(DaemonFailure) {
-            if try VersionDirectory.shared.fetch(url.path) { return }
-            let route = ClaimRouter.shared.route(url)
-            try route.mount?.download(route.path)
-        } catch { throw error.cocoa(url) }
-    }
-
-    /// Drops the version, on every device: a conflict is resolved by it. The current one can not be removed.
-    open func remove() throws {
-        if let version = added.withLock({ $0 }) {
-            try AddedVersions.remove(version)
-            return PresenterDirectory.shared.tell(.didLose(version.id), .didLoseVersion, at: document)
-        }
-        if isOfHistory, let version = persistentIdentifier as? NSString {
-            let route = ClaimRouter.shared.route(document)
-            guard let mount = route.mount else { return }
-            do throws(DaemonFailure) {
-                let request = RemoveVersionsRequest(
-                    path: try mount.path(route.path), versions: [String(describing: version)])
-                _ = try mount.call(.removeVersions(request))
-            } catch { throw error.cocoa(document) }
-            return
-        }
-        guard isConflict else {
-            throw CoordinationFailure.error(
-                .fileWriteUnknown, "The current version of a document can not be removed; delete the document.", at: url
-            )
-        }
-        if !wasResolved.withLock({ $0 }) { try FileManager.default.removeItem(at: url) }
-        wasResolved.withLock { $0 = true }
-    }
 }

@@ -194,12 +194,12 @@ final class PresenterAgent: Sendable {
             value.presentedItemDidGain(gained)
         case .didResolve(let version):
             guard let url = value.presentedItemURL else { return }
-            value.presentedItemDidResolveConflict(NSFileVersion(resolved: version, of: url))
+            value.presentedItemDidResolveConflict(NSFileVersion(gone: version, wasConflict: true, of: url))
         case .didLose(let version):
             guard let url = value.presentedItemURL else { return }
-            value.presentedItemDidLose(NSFileVersion(gone: version, of: url))
+            value.presentedItemDidLose(NSFileVersion(gone: version, wasConflict: false, of: url))
         case .subitemDidLose(let url, let version):
-            value.presentedSubitem(at: url, didLose: NSFileVersion(gone: version, of: url))
+            value.presentedSubitem(at: url, didLose: NSFileVersion(gone: version, wasConflict: false, of: url))
         case .didChangeAttributes(let keys):
             let observed = keys.intersection(value.observedPresentedItemUbiquityAttributes)
             if !observed.isEmpty { value.presentedItemDidChangeUbiquityAttributes(observed) }
@@ -208,7 +208,7 @@ final class PresenterAgent: Sendable {
             else { return }
             value.presentedSubitem(at: url, didGain: gained)
         case .subitemDidResolve(let url, let version):
-            value.presentedSubitem(at: url, didResolve: NSFileVersion(resolved: version, of: url))
+            value.presentedSubitem(at: url, didResolve: NSFileVersion(gone: version, wasConflict: true, of: url))
         case .subitemWasDeleted(let url): value.accommodatePresentedSubitemDeletion(at: url) { _ in }
         }
     }
