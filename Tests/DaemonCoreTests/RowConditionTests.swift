@@ -55,7 +55,9 @@ final class RowConditionTests {
         item.content =
             random.chance(60) && kind == .file
             ? ContentReference(digest: Digest(words: (UInt64(number), 0, 0, 0)), size: item.size, layout: .chunk) : nil
-        (item.isEdited, item.isKnown, item.isExcluded) = (random.chance(30), random.chance(70), random.chance(15))
+        (item.isKnown, item.isExcluded) = (random.chance(70), random.chance(15))
+        // The database takes no edit whose bytes are not all here.
+        item.isEdited = item.presence == .whole && random.chance(30)
         item.pendingSince = random.chance(30) ? .zero : nil
         return item
     }
@@ -88,7 +90,7 @@ final class RowConditionTests {
     }
 
     private func comparison(_ random: inout SeededGenerator) -> Comparison {
-        let options = TextOptions(rawValue: UInt8(random.number(0..<4)))
+        let options = random.chance(60) ? [] : TextOptions(rawValue: UInt8(random.number(0..<4)))
         func text() -> Literal { .text(random.pick(Self.texts) ?? "") }
         func ordered(_ value: @autoclosure () -> Literal) -> (Comparison.Relation, [Literal]) {
             switch random.number(0..<8) {
@@ -130,23 +132,24 @@ final class RowConditionTests {
     func superset(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         try fill(&random)
-        var (read, all) = (0, 0)
-        for _ in 0..<150 {
-            let predicate = predicate(3, &random)
+        let all = try metadata.read { transaction in
+            var reader = RowReader(transaction, TransferTable(), mountPoint: "/m")
+            return try transaction.items(after: NodeID(0), meeting: "1", [], limit: 1000).map { try reader.row($0) }
+        }
+        var left = 0
+        for _ in 0..<800 {
+            let predicate = predicate(random.number(0..<4), &random)
             let (condition, prepared) = (RowCondition(predicate), PreparedPredicate(predicate))
-            try metadata.read { transaction in
-                var reader = RowReader(transaction, TransferTable(), mountPoint: "/m")
-                let values = condition.values.map(MetadataTransaction.QueryArgument.init)
-                let rows = try transaction.items(after: NodeID(0), meeting: condition.sql, values, limit: 1000)
-                let nodes = Set(rows.map(\.node))
-                let items = try transaction.items(after: NodeID(0), meeting: "1", [], limit: 1000)
-                (read, all) = (read + rows.count, all + items.count)
-                for item in items where !nodes.contains(item.node) {
-                    let isLost = try prepared.matches(reader.row(item))
-                    #expect(!isLost, "seed \(seed): ‘\(item.name)’ matches \(predicate), and not \(condition.sql)")
-                }
+            let values = condition.values.map(MetadataTransaction.QueryArgument.init)
+            let read = try metadata.read {
+                try $0.items(after: NodeID(0), meeting: condition.sql, values, limit: 1000)
+            }
+            let nodes = Set(read.map(\.node))
+            left += all.count - nodes.count
+            for row in all where !nodes.contains(row.item.node) && prepared.matches(row) {
+                Issue.record("seed \(seed): ‘\(row.item.name)’ matches \(predicate), and not \(condition.sql)")
             }
         }
-        #expect(read < all, "seed \(seed): nothing was left to the database")
+        #expect(left > 0, "seed \(seed): nothing was left to the database")
     }
 }
