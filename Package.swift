@@ -285,8 +285,8 @@ let package = Package(
         .testTarget(
             name: "SimulationTests",
             dependencies: [
-                "CloudModel", "ContainerLog", "DeviceSupport", "LocalContent", "LocalMetadata", "Simulation", "Sync",
-                "VirtualFileSystem",
+                "Basics", "CloudModel", "ContainerLog", "DeviceSupport", "LocalContent", "LocalMetadata", "Simulation",
+                "Sync", "VirtualFileSystem",
             ]),
         .testTarget(
             name: "FuzzTests",

@@ -38,6 +38,11 @@ struct SyncActions {
                 (try? String(contentsOf: version.url, encoding: .utf8)) ?? "unreadable"
             }
             return "others \(texts.joined(separator: ", "))"
+        case "publish":
+            var expiration: NSDate?
+            let link = try files.url(forPublishingUbiquitousItemAt: url, expiration: &expiration)
+            let days = expiration.map { Int((($0 as Date).timeIntervalSinceNow / 86_400).rounded()) }
+            return "\(link.absoluteString) for \(days ?? 0) days"
         case "controls":
             let values = try url.promisedItemResourceValues(forKeys: [
                 .ubiquitousItemSupportedSyncControlsKey, .ubiquitousItemIsSyncPausedKey,

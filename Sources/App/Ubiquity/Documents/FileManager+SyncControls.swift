@@ -34,7 +34,8 @@ extension FileManager {
     /// ``resumeSyncForUbiquitousItem(at:with:)``. What is edited stays here.
     public func pauseSyncForUbiquitousItem(at url: URL) async throws { try setSyncPaused(true, url) }
 
-    /// Lets sync go on. With another behaviour than the first it waits for the cloud, for a minute at most.
+    /// Lets sync go on. With another behaviour than the first it waits for the cloud, for a minute at most, and for those who have the document to
+    /// themselves: so not inside a coordinated access of it.
     ///
     /// Throws `CocoaError.fileWriteUnknown` with ``UbiquityLocalVersionConflictingWithServerError`` below it where another device wrote.
     public func resumeSyncForUbiquitousItem(
