@@ -21,6 +21,10 @@ struct QuerySurfaceTests {
         #expect(query.searchScopes.count == 3 && query.sortDescriptors.count == 1 && query.predicate != nil)
         #expect(query.notificationBatchingInterval == 0.5 && query.operationQueue != nil)
         #expect(query.groupingAttributes == [NSMetadataUbiquitousItemContainerDisplayNameKey])
+        let renamer = Renamer()
+        query.delegate = renamer
+        query.searchItems = [URL(filePath: "/a"), "/b"]
+        #expect(query.delegate === renamer && query.searchItems?.count == 2)
         query.disableUpdates()
         query.enableUpdates()
         #expect(!query.isStarted && !query.isGathering && !query.isStopped)
@@ -59,6 +63,13 @@ struct QuerySurfaceTests {
             NSMetadataQueryNetworkScope,
         ]
         #expect(Set(notifications).count == notifications.count && Set(attributes).count == attributes.count)
+    }
+}
+
+/// Shows items by their names.
+private final class Renamer: NSMetadataQueryDelegate {
+    func metadataQuery(_ query: NSMetadataQuery, replacementObjectForResultObject result: NSMetadataItem) -> Any {
+        result.value(forAttribute: NSMetadataItemFSNameKey) as? String ?? ""
     }
 }
 
