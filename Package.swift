@@ -248,7 +248,7 @@ let package = Package(
             name: "DaemonCoreTests",
             dependencies: [
                 "Basics", "CloudModel", "Coordination", "DaemonCore", "DaemonProtocol", "LocalMetadata", "Mount",
-                "VirtualFileSystem", logging,
+                "Queries", "TestSupport", "VirtualFileSystem", logging,
             ]),
         .target(
             name: "Commands", dependencies: ["Basics", "DaemonProtocol", argumentParser],
@@ -285,8 +285,8 @@ let package = Package(
         .testTarget(
             name: "SimulationTests",
             dependencies: [
-                "CloudModel", "ContainerLog", "DeviceSupport", "LocalContent", "LocalMetadata", "Simulation", "Sync",
-                "VirtualFileSystem",
+                "Basics", "CloudModel", "ContainerLog", "DeviceSupport", "LocalContent", "LocalMetadata", "Simulation",
+                "Sync", "VirtualFileSystem",
             ]),
         .testTarget(
             name: "FuzzTests",
