@@ -46,6 +46,6 @@ private func send(_ buffer: ByteBuffer, _ watch: StallWatch, _ writer: inout any
     var rest = buffer
     while let piece = rest.readSlice(length: min(StallWatch.pieceLength, rest.readableBytes)), piece.readableBytes > 0 {
         try await writer.write(piece)
-        watch.progress()
+        try await watch.wrote()
     }
 }

@@ -6,10 +6,12 @@ final class StallWatch: Sendable {
     /// Answers go in pieces of so many bytes, each a sign of progress.
     static let pieceLength = 128 << 10
     private static let patience = Duration.seconds(60)
+    private let channel: any Channel
     private let pieces = Atomic<Int>(0)
     private let task = Mutex<Task<Void, Never>?>(nil)
 
     init(_ channel: any Channel) {
+        self.channel = channel
         let watch = Task { [weak self] in
             var last = -1
             while let self {
@@ -23,7 +25,12 @@ final class StallWatch: Sendable {
         task.withLock { $0 = watch }
     }
 
-    func progress() { pieces.add(1, ordering: .relaxed) }
+    /// To be called after each piece. A write returns before the connection's own thread has it, so without waiting for that any number
+    /// would be written to who takes nothing; with it the next write waits until there is room.
+    func wrote() async throws {
+        pieces.add(1, ordering: .relaxed)
+        try await channel.eventLoop.submit {}.get()
+    }
 
     func end() { task.withLock { $0 }?.cancel() }
 }

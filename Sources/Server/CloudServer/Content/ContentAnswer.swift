@@ -61,7 +61,7 @@ extension ContentSource {
             defer { budget.release(plain.ticket) }
             for start in stride(from: Int(part.lowerBound - place.lowerBound), to: end, by: StallWatch.pieceLength) {
                 try await writer.write(ByteBuffer(bytes: plain.bytes[start..<min(start + StallWatch.pieceLength, end)]))
-                watch.progress()
+                try await watch.wrote()
             }
         }
     }
