@@ -143,11 +143,11 @@ def token(data):
 
 
 def shown(device):
-    """The bytes of all that a device shows."""
+    """The bytes of all that a device shows. What goes between being listed and being read is not there."""
     tree = {}
     for name in os.listdir(device.documents):
         if not name.endswith(".tmp"):
-            with open(f"{device.documents}/{name}", "rb") as file:
+            with contextlib.suppress(FileNotFoundError), open(f"{device.documents}/{name}", "rb") as file:
                 tree[name] = file.read()
     return tree
 
