@@ -63,8 +63,8 @@ package final class ContainerTrees: Sendable {
     /// Appends what `decide` makes of the container as it is at the end of its log, one batch after the other. One caller at a time, so
     /// that the numbers of its batches have no gap; what devices append meanwhile the reducer weighs as always.
     package func append<T: Sendable>(
-        to name: ContainerName, of account: AccountID, by author: LogAuthor = .console, patience: Duration = .seconds(60),
-        _ decide: (View) async throws -> (batches: [[Change]], answer: T)
+        to name: ContainerName, of account: AccountID, by author: LogAuthor = .console,
+        patience: Duration = .seconds(60), _ decide: (View) async throws -> (batches: [[Change]], answer: T)
     ) async throws -> T {
         let id = try await store.number(of: name, account)
         let turnstile = state.withLock { state in
