@@ -7,8 +7,8 @@ extension EndToEnd {
     @Suite("Packages")
     struct PackageTests {
         @Test(
-            "a package whose files are written one after the other arrives whole, and a file beside it does not wait for it",
-            .disabled("packages are told piece by piece for now: docs/decisions/0019"))
+            "a package whose files are written one after the other arrives whole, and a file beside it does not wait for it"
+        )
         func arrivesWhole() async throws {
             try await TestDevices.withTwo { _, a, b in
                 let write = "mkdir d.rtfd; for i in 1 2 3 4 5 6; do echo $i > d.rtfd/$i; sleep 0.15; done"
@@ -25,9 +25,7 @@ extension EndToEnd {
             }
         }
 
-        @Test(
-            "what a program writes into a package under a claim is told when it is done, all of it at once",
-            .disabled("packages are told piece by piece for now: docs/decisions/0019"))
+        @Test("what a program writes into a package under a claim is told when it is done, all of it at once")
         func claim() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell("mkdir d.rtfd; echo 1 > d.rtfd/x; echo 1 > d.rtfd/y")
@@ -50,8 +48,8 @@ extension EndToEnd {
         }
 
         @Test(
-            "on a device that has a package's bytes no coordinated reader sees some files of one save beside some of another",
-            .disabled("packages are told piece by piece for now: docs/decisions/0019"))
+            "on a device that has a package's bytes no coordinated reader sees some files of one save beside some of another"
+        )
         func noMix() async throws {
             try await TestDevices.withTwo { _, a, b in
                 let files = "d.rtfd/1 d.rtfd/2 d.rtfd/3"

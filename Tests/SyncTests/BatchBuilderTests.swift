@@ -69,8 +69,7 @@ final class BatchBuilderTests {
                 change(&changed)
                 try transaction.update(changed)
                 var builder = BatchBuilder(
-                    transaction, container: container, settledBefore: Timestamp(seconds: 1),
-                    tellsPackagesWhole: true)
+                    transaction, container: container, settledBefore: Timestamp(seconds: 1))
                 try builder.addReady(before: Timestamp(seconds: 1))
                 return builder.changes.compactMap(\.created)
             }
@@ -79,7 +78,7 @@ final class BatchBuilderTests {
             #expect(try told { $0.isPaused = true } == [other.item])
             #expect(try Set(told { _ in }) == Set([package, folder, link, other].map(\.item)))
             var builder = BatchBuilder(
-                transaction, container: container, held: [package.node], tellsPackagesWhole: true)
+                transaction, container: container, held: [package.node])
             try builder.addReady(before: Timestamp(seconds: 1))
             #expect(builder.changes.compactMap(\.created) == [other.item], "somebody writes it under a claim")
         }
@@ -90,7 +89,7 @@ final class BatchBuilderTests {
         try metadata.write { transaction throws -> Void in
             let package = try insert("d.rtfd", in: documents(transaction), transaction)
             let inner = try (0..<5).map { try insert("\($0)", in: package.node, transaction) }
-            var builder = BatchBuilder(transaction, container: container, tellsPackagesWhole: true)
+            var builder = BatchBuilder(transaction, container: container)
             try builder.add(inner[3])
             #expect(builder.changes.compactMap(\.created) == [package.item] + inner.map(\.item))
         }

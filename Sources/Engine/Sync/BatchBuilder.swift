@@ -25,16 +25,11 @@ package struct BatchBuilder {
     /// What programs write under a claim now.
     private let held: Set<NodeID>
     private var packages = PackageMemory()
-    private let tellsPackagesWhole: Bool
 
-    /// - Parameter tellsPackagesWhole: off, because with it a folder came to lie in itself in one of thousands of random histories
-    ///   (docs/decisions/0019-packages-are-told-whole.md).
     package init(
         _ transaction: MetadataTransaction, container: ContainerID, announcedSize: UInt64 = .max,
-        settledBefore time: Timestamp = Timestamp(nanoseconds: .max), held: Set<NodeID> = [],
-        tellsPackagesWhole: Bool = false
+        settledBefore time: Timestamp = Timestamp(nanoseconds: .max), held: Set<NodeID> = []
     ) {
-        self.tellsPackagesWhole = tellsPackagesWhole
         self.time = time
         self.held = held
         self.transaction = transaction
@@ -70,7 +65,7 @@ package struct BatchBuilder {
     /// Adds the changes of an item, and before them those of the folders above that the log does not have. Of an item in a package: those of
     /// the whole package, if all of it has settled and is in the cloud; else nothing.
     package mutating func add(_ item: LocalItem) throws {
-        guard tellsPackagesWhole, let package = try packages.package(around: item, transaction) else {
+        guard let package = try packages.package(around: item, transaction) else {
             return try addAlone(item)
         }
         try add(package: package, instead: { try $0.addAlone(item) })
@@ -186,7 +181,7 @@ package struct BatchBuilder {
 
     /// Adds a deletion, where the log has something to delete; of something in a package with all else of it.
     package mutating func add(_ departure: Departure) throws {
-        guard tellsPackagesWhole, let folder = try transaction.item(departure.parent),
+        guard let folder = try transaction.item(departure.parent),
             let package = try packages.package(around: folder, transaction)
         else { return try addAlone(departure) }
         try add(package: package, instead: { try $0.addAlone(departure) })

@@ -95,6 +95,11 @@ package struct LogFollower: Sendable {
     package func followUnsettled(in container: LocalContainer) throws {
         let ids = try context.metadata.read { try $0.unsettled(in: container.id, limit: 2_000) }
         guard !ids.isEmpty else { return }
+        try follow(ids, in: container)
+    }
+
+    /// Brings items after the log that it did not touch.
+    func follow(_ ids: [ItemID], in container: LocalContainer) throws {
         try inTurn(ids, in: container) { held, transaction, effects in
             var follower = follower(transaction, container.id, held: held)
             for id in ids { try follower.follow(id) }

@@ -26,7 +26,8 @@ package struct Outbox: Sendable {
         guard try context.metadata.read({ try hasWork(in: container.id, before: due, $0) }) else { return nil }
         let (held, ends) = try heldPackages(before: due)
         defer { for end in ends { end() } }
-        let batch = try context.metadata.write { try build(in: container, before: due, held: held, $0) }
+        let (batch, inConflict) = try context.metadata.write { try build(in: container, before: due, held: held, $0) }
+        if !inConflict.isEmpty { try LogFollower(context).follow(inConflict, in: container) }
         if batch != nil { try context.metadata.makeDurable() }
         return batch
     }
@@ -66,7 +67,7 @@ package struct Outbox: Sendable {
 
     private func build(
         in container: LocalContainer, before due: Timestamp, held: Set<NodeID>, _ transaction: MetadataTransaction
-    ) throws -> Batch? {
+    ) throws -> (batch: Batch?, inConflict: [ItemID]) {
         var builder = BatchBuilder(
             transaction, container: container.id, announcedSize: context.announcedSize, settledBefore: due, held: held)
         try builder.addReady(before: due)
@@ -79,18 +80,24 @@ package struct Outbox: Sendable {
             let values = try transaction.unsentKeyValues(in: container.id, before: due, limit: BatchBuilder.limit)
             if try builder.add(values) { context.keyValuePace.noteTold(at: context.time.now()) }
         }
-        try settle(builder.quiet, in: container.id, transaction)
-        guard !builder.changes.isEmpty else { return nil }
-        return Batch(payload: try store(builder.changes, in: container, transaction), isFull: builder.isFull)
+        let inConflict = try settle(builder.quiet, in: container.id, transaction)
+        guard !builder.changes.isEmpty else { return (nil, inConflict) }
+        let payload = try store(builder.changes, in: container, transaction)
+        return (Batch(payload: payload, isFull: builder.isFull), inConflict)
     }
 
-    /// Items that turned out to be what the log says.
-    private func settle(_ quiet: [ItemID], in container: ContainerID, _ transaction: MetadataTransaction) throws {
-        for id in quiet {
+    /// Settles items that turned out to be what the log says. Answers documents in conflict among them, which have to be followed instead:
+    /// one that was renamed, and renamed back before the log heard of it, has siblings named after the name between.
+    private func settle(
+        _ quiet: [ItemID], in container: ContainerID, _ transaction: MetadataTransaction
+    ) throws -> [ItemID] {
+        try quiet.filter { id in
             guard var item = try transaction.item(id, in: container), try transaction.synced(id, in: container) != nil
-            else { continue }
+            else { return false }
+            guard try transaction.siblings(of: id, in: container).isEmpty else { return true }
             item.pendingSince = nil
             try transaction.update(item)
+            return false
         }
     }
 

@@ -55,8 +55,11 @@ extension TreeFollower {
     /// A folder made here and one made elsewhere with the same name are one (the reducer comes to the same).
     private mutating func become(_ remote: CloudItem, _ local: LocalItem) throws {
         if let present = try transaction.item(remote.id, in: container) {
-            try moveChildren(of: local, to: present)
-            return try drop(local)
+            guard try transaction.isInside(present.node, local.node) else {
+                try moveChildren(of: local, to: present)
+                return try drop(local)
+            }
+            try dissolve(present, into: local)
         }
         var item = local
         item.item = remote.id
@@ -98,10 +101,12 @@ extension TreeFollower {
         guard var old = try transaction.item(from, in: container) else { return }
         let present = try transaction.item(target, in: container)
         if old.kind == .folder, let present {
-            try moveChildren(of: old, to: present)
-            return try drop(old)
-        }
-        if let present {
+            guard try transaction.isInside(present.node, old.node) else {
+                try moveChildren(of: old, to: present)
+                return try drop(old)
+            }
+            try dissolve(present, into: old)
+        } else if let present {
             let isUntold = try hasUntoldContent(old, joining: target)
             guard isUntold || isOpen(old.node) else { return try drop(old) }
             if try hasUntoldContent(present, joining: target) {
@@ -124,6 +129,12 @@ extension TreeFollower {
         guard file.kind == .file, try !transaction.showsAgreed(file) else { return false }
         let present = try transaction.remote(target, in: container)?.body.content?.reference
         return file.isEdited || file.content != present
+    }
+
+    /// The one that stays lies inside the one that goes, where a program put it: the outer row becomes it, or it would lie in itself.
+    private mutating func dissolve(_ inner: LocalItem, into outer: LocalItem) throws {
+        try moveChildren(of: inner, to: outer)
+        try drop(inner)
     }
 
     /// What was agreed on goes with the row: against the other's, what this device shows would look like changes made here.

@@ -76,6 +76,9 @@ extension MetadataTransaction {
         if item.isConflictSibling { memory.hasSiblings = nil }
         if item.kind == .folder, (old.parent, old.name) != (item.parent, item.name) {
             memory.movedFolders.insert(item.node)
+            guard try !isInside(item.parent, item.node) else {
+                throw MetadataError(.damaged, "The folder \(item.name) can not lie in itself; nothing was changed.")
+            }
         }
         let (before, after) = (old.values, item.values)
         let changed = after.indices.filter { before[$0] != after[$0] }

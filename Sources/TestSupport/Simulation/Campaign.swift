@@ -23,6 +23,8 @@ package struct Campaign: Sendable {
         package var failed: [UInt64] = []
         /// The seeds of those that were not the same the second time.
         package var differing: [UInt64] = []
+        /// Where those differ first.
+        package var differences: [String] = []
         /// Over all outcomes, in whatever order they came.
         package var digest: UInt64 = 0
 
@@ -32,6 +34,7 @@ package struct Campaign: Sendable {
             histories += other.histories
             failed += other.failed
             differing += other.differing
+            differences += other.differences
             digest &+= other.digest
         }
     }
@@ -50,9 +53,8 @@ package struct Campaign: Sendable {
             let plan = plan(of: seed)
             let outcome = try History.live(plan, shared: shared)
             result.note(outcome)
-            if seed - seeds.lowerBound < UInt64(twice), try History.live(plan, shared: shared).digest != outcome.digest
-            {
-                result.differing.append(seed)
+            if seed - seeds.lowerBound < UInt64(twice) {
+                result.compare(outcome, try History.live(plan, shared: shared))
             }
             if result.histories % 100 == 0 { progress(result.histories) }
         }
@@ -66,5 +68,16 @@ extension Campaign.Result {
         if !outcome.problems.isEmpty { failed.append(outcome.plan.seed) }
         // The first eight bytes in hexadecimal; a sum does not ask in which order.
         digest &+= UInt64(outcome.digest.prefix(16), radix: 16) ?? 0
+    }
+
+    fileprivate mutating func compare(_ one: Outcome, _ two: Outcome) {
+        guard one.digest != two.digest else { return }
+        differing.append(one.plan.seed)
+        let count = max(one.story.count, two.story.count)
+        // The one that ended first says nothing where the other goes on.
+        let stories = [one, two].map { $0.story + Array(repeating: "", count: count) }
+        let line = zip(stories[0], stories[1]).first { $0 != $1 }
+        differences.append(
+            "seed \(one.plan.seed): " + (line.map { "‘\($0)’, then ‘\($1)’" } ?? "the same story, other entries"))
     }
 }

@@ -42,9 +42,7 @@ extension SimulatedDevice {
         let directory = disk.directory
         let kept = try Data(contentsOf: URL(filePath: log))
         let database = try Data(contentsOf: URL(filePath: directory + "/metadata.sqlite"))
-        var rest = kept.prefix(synced + random.number(0..<kept.count - synced + 1))
-        // What was on its way to the platter.
-        for index in rest.indices.suffix(min(rest.count - synced, random.number(0..<600))) { rest[index] = 0 }
+        let rest = WriteAheadLog(kept).cut(synced: synced) { random.number(0..<$0) }
         try crash(closesDatabase: true)
         try database.write(to: URL(filePath: directory + "/metadata.sqlite"))
         try rest.write(to: URL(filePath: log))

@@ -16,7 +16,8 @@ struct Simulate: ParsableCommand {
     @Option(help: "Of how many steps the longest history is.") var steps = 80
     @Option(help: "How many histories.") var histories = 10_000
     @Option(help: "The first seed; 'random' looks for new ones.") var start = "1"
-    @Option(help: "Processes at work.") var jobs = ProcessInfo.processInfo.activeProcessorCount
+    /// Each waits a part of its time for its own threads.
+    @Option(help: "Processes at work.") var jobs = ProcessInfo.processInfo.activeProcessorCount * 3 / 2
     @Option(help: "Stop after so many failures.") var failures = 1
     @Option(help: "Live through so many of the histories twice, and compare.") var twice = 0
     @Option(help: "Break this on purpose: \(SeededBug.allCases.map(\.rawValue).joined(separator: ", ")).") var bug:
@@ -93,6 +94,7 @@ struct Simulate: ParsableCommand {
         try explain(result.failed.sorted().map { try History.live(campaign(from: first).plan(of: $0), shared: shared) })
         guard result.differing.isEmpty else {
             print("lived through twice, and not the same: \(result.differing.sorted())")
+            print(result.differences.joined(separator: "\n"))
             throw ExitCode.failure
         }
     }

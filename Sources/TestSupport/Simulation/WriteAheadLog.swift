@@ -1,0 +1,44 @@
+import Foundation
+
+/// A write-ahead log, read for where its commits end (https://www.sqlite.org/fileformat2.html#walformat).
+struct WriteAheadLog {
+    let bytes: Data
+    /// How long the log was after each commit, in bytes; at first with none.
+    let ends: [Int]
+
+    init(_ bytes: Data) {
+        self.bytes = Data(bytes)
+        var ends = [min(32, bytes.count)]
+        if bytes.count >= 32 {
+            let page = Self.number(bytes, at: 8)
+            var frame = 32
+            while frame + 24 + page <= bytes.count {
+                // Behind them may be frames of an earlier log.
+                guard bytes[frame + 8..<frame + 16] == bytes[16..<24] else { break }
+                frame += 24 + page
+                // The size of the database stands in the last frame of a commit.
+                if Self.number(bytes, at: frame - page - 20) != 0 { ends.append(frame) }
+            }
+        }
+        self.ends = ends
+    }
+
+    private static func number(_ bytes: Data, at offset: Int) -> Int {
+        bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    /// What a loss of power leaves: all that was synced, and of the commits behind it some. Of the next a part is there, torn.
+    ///
+    /// - Parameter choose: Picks a number below its argument. It is asked the same questions whatever the pages are that commits consist of,
+    ///   which differ between a new database and one that was used before.
+    func cut(synced: Int, choose: (Int) -> Int) -> Data {
+        let open = ends.filter { $0 > synced }
+        let kept = choose(open.count + 1), share = choose(1_000), zeroes = choose(600)
+        let end = kept == 0 ? max(synced, ends[0]) : open[kept - 1]
+        let next = kept < open.count ? open[kept] : bytes.count
+        var rest = Data(bytes.prefix(end + (next - end) * share / 1_000))
+        // What was on its way to the platter.
+        for index in rest.indices.suffix(min(rest.count - end, zeroes)) { rest[index] = 0 }
+        return rest
+    }
+}

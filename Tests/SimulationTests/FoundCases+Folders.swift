@@ -1,0 +1,70 @@
+import LocalMetadata
+import Sync
+import Testing
+import VirtualFileSystem
+
+@testable import Simulation
+
+/// Cases of folders that histories found.
+extension FoundCases {
+    /// Both folders are here, and the one that the other became lies in it, with a document in each.
+    @Test(
+        "two folders that become one, of which one lies in the other, are one folder in its place with all that was in both"
+    )
+    func folderBecomesInner() throws {
+        try withDevice { device, user in
+            var ledger = Ledger()
+            let target = try user.folder("f", in: device.root)
+            try user.save("inner", in: target, "1", &ledger)
+            try rest(device)
+            let outer = try user.folder("g", in: device.root)
+            try user.save("outer", in: outer, "2", &ledger)
+            try user.move("f", in: device.root, to: "f", in: outer)
+            try user.move("g", in: device.root, to: "f", in: device.root)
+            let (old, kept) = try device.metadata.read { (try $0.item(outer)?.item, try $0.item(target)?.item) }
+            let ids = (try #require(old), try #require(kept))
+            let container = try device.container()
+            try device.parts.context.changeTree { transaction, _ in
+                var follower = LogFollower(device.parts.context).follower(transaction, container.id)
+                try follower.unite(ids.0, into: ids.1)
+            }
+            let one = try #require(try user.item("f", in: device.root))
+            #expect(one.item == ids.1)
+            #expect(try user.item("f", in: one.node) == nil)
+            #expect(try user.content(of: user.item("inner", in: one.node)) == "1")
+            #expect(try user.content(of: user.item("outer", in: one.node)) == "2")
+        }
+    }
+
+    @Test("a folder is never put into itself, whoever asks")
+    func circle() throws {
+        try withDevice { device, user in
+            let outer = try user.folder("f", in: device.root)
+            let inner = try user.folder("g", in: outer)
+            #expect(throws: MetadataError.self) {
+                try device.metadata.write { transaction in
+                    var item = try #require(try transaction.item(outer))
+                    item.parent = inner
+                    try transaction.update(item)
+                }
+            }
+        }
+    }
+
+    @Test("histories that ended badly once", arguments: [(8940, 80), (9072, 59)] as [(UInt64, Int)])
+    func seed(_ seed: UInt64, steps: Int) throws {
+        let outcome = try History.live(Plan(seed: seed, steps: steps), shared: SharedParts())
+        #expect(outcome.problems.isEmpty, "\(outcome.report)")
+    }
+}
+
+extension UserActions {
+    fileprivate func folder(_ name: String, in parent: NodeID) throws -> NodeID {
+        try device.files.makeFolder(Array(name.utf8), in: parent, permissions: 0o755, caller: caller).node
+    }
+
+    fileprivate func move(_ name: String, in parent: NodeID, to newName: String, in newParent: NodeID) throws {
+        try device.files.rename(
+            Array(name.utf8), in: parent, to: Array(newName.utf8), in: newParent, mode: .replace)
+    }
+}
