@@ -221,7 +221,8 @@ let package = Package(
         .executableTarget(
             name: "ubiquity-server",
             dependencies: [
-                "Basics", "CloudModel", "CloudServer", "DaemonProtocol", "ServerStorage", argumentParser, logging,
+                "Basics", "CloudModel", "CloudServer", "ContainerLog", "DaemonProtocol", "ServerConsole",
+                "ServerStorage", argumentParser, logging,
             ], path: "Sources/Server/ubiquity-server"),
 
         .executableTarget(
