@@ -12,7 +12,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 
 .PHONY: help setup setup-build build run stop test simulate histories reads model powerloss faults fuzz tsan check format bench \
-	scale services server-load stress install deb clean
+	scale services server-load namespaces stress install deb clean
 
 help:
 	@echo "make run      build, mount ~/MobileDocuments in the background, say what to try"
@@ -30,7 +30,8 @@ help:
 	@echo "make format   format the sources"
 	@echo "make bench    measure against the underlying disk and rclone's mount (BENCH=--quick is faster)"
 	@echo "make scale    real trees, 100,000 items and large files through two devices, measured (half an hour)"
-	@echo "make server-load  200 devices at one server, and a large upload that breaks again and again (LOAD=options)"
+	@echo "make server-load  200 devices at one server, a large upload that breaks again and again, a new device (LOAD=options)"
+	@echo "make namespaces a server and two devices in network namespaces, behind cables that delay, reorder, drop and fail (NETWORK='--seconds 14 --mib 64 --cuts 1')"
 	@echo "make services measure coordinated reads and live queries (SERVICES=claims or queries)"
 	@echo "make stress   fio with checksums, stress-ng's file system stressors and a long mixed load in a mount"
 	@echo "make setup    install the Debian packages that building and testing need"
@@ -137,6 +138,11 @@ server-load: setup build
 	$(SWIFT_BUILD) --product server-load
 	scripts/server-load $(LOAD)
 	scripts/interrupted-upload
+	scripts/newcomer
+
+# As root: it makes network namespaces, and mounts in them.
+namespaces: setup build
+	scripts/namespaces $(NETWORK)
 
 # SERVICES=claims runs one of: claims, queries.
 services: setup build

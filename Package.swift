@@ -221,7 +221,8 @@ let package = Package(
         .executableTarget(
             name: "ubiquity-server",
             dependencies: [
-                "Basics", "CloudModel", "CloudServer", "DaemonProtocol", "ServerStorage", argumentParser, logging,
+                "Basics", "CloudModel", "CloudServer", "ContainerLog", "DaemonProtocol", "ServerConsole",
+                "ServerStorage", argumentParser, logging,
             ], path: "Sources/Server/ubiquity-server"),
 
         .executableTarget(
@@ -248,7 +249,7 @@ let package = Package(
             name: "DaemonCoreTests",
             dependencies: [
                 "Basics", "CloudModel", "Coordination", "DaemonCore", "DaemonProtocol", "LocalMetadata", "Mount",
-                "VirtualFileSystem", logging,
+                "Queries", "TestSupport", "VirtualFileSystem", logging,
             ]),
         .target(
             name: "Commands", dependencies: ["Basics", "DaemonProtocol", argumentParser],
@@ -285,8 +286,8 @@ let package = Package(
         .testTarget(
             name: "SimulationTests",
             dependencies: [
-                "CloudModel", "ContainerLog", "DeviceSupport", "LocalContent", "LocalMetadata", "Simulation", "Sync",
-                "VirtualFileSystem",
+                "Basics", "CloudModel", "ContainerLog", "DeviceSupport", "LocalContent", "LocalMetadata", "Simulation",
+                "Sync", "VirtualFileSystem",
             ]),
         .testTarget(
             name: "FuzzTests",

@@ -46,7 +46,14 @@ struct MemoryLedgerTests {
             var held: Set<UInt64> = []
             var waiting: Set<UInt64> = []
             for _ in 0..<200 {
-                if generator.chance(60) {
+                if generator.chance(15), let ticket = generator.pick(held.sorted()) {
+                    let rest = generator.number(1..<(sizes[ticket] ?? 1) + 1)
+                    sizes[ticket] = rest
+                    for turn in ledger.shrink(ticket, to: rest) {
+                        #expect(waiting.remove(turn) != nil)
+                        held.insert(turn)
+                    }
+                } else if generator.chance(60) {
                     let bytes = generator.number(1..<130)
                     switch ledger.request(bytes, for: AccountID(Int64(generator.number(1..<4)))) {
                     case .granted(let ticket):
@@ -66,6 +73,7 @@ struct MemoryLedgerTests {
                     }
                 }
                 #expect(held.reduce(0) { $0 + (sizes[$1] ?? 0) } <= 100)
+                #expect(ledger.used == held.reduce(0) { $0 + (sizes[$1] ?? 0) })
                 #expect(waiting.isEmpty || !held.isEmpty, "everybody waits and nobody goes")
             }
             while let ticket = held.popFirst() {

@@ -47,6 +47,8 @@ struct ProtocolDocumentTests {
         case .publish: "publish"
         case .links: "links"
         case .unpublish: "unpublish"
+        case .latestVersion: "latestVersion"
+        case .resume: "resume"
         }
     }
 

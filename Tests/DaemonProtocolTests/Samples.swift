@@ -82,6 +82,9 @@ enum Samples {
         .watchKeyValues(WatchKeyValuesRequest(container: "CloudDocs")), .unfollow(UnfollowRequest(request: 7)),
         .publish(PublishRequest(path: oddPath, seconds: 604_800, password: "secret", timeout: 1.5)),
         .links(LinksRequest()), .unpublish(UnpublishRequest(link: 4)),
+        .latestVersion(LatestVersionRequest(path: path, timeout: 5)),
+        .resume(
+            ResumeRequest(path: oddPath, edits: .uploadUnlessConflict, seen: "7.0", staysPaused: true, timeout: 5)),
     ]
 
     static let responses: [DaemonResponse] = [

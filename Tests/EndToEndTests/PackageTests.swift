@@ -92,5 +92,32 @@ extension EndToEnd {
                 #expect(try await b.attribute("isUploaded", of: "d.rtfd") == "1")
             }
         }
+
+        @Test("a package that two devices changed apart is kept as two wholes, which both show")
+        func twoWholes() async throws {
+            try await TestDevices.withTwo { cloud, a, b in
+                try await a.shell("mkdir d.rtfd; echo 1 > d.rtfd/x; echo 1 > d.rtfd/y; echo 1 > d.rtfd/z")
+                try await a.sync()
+                try await b.sync()
+                #expect(try await b.contents("d.rtfd/x") == "1")
+                try cloud.goOffline()
+                try await a.shell("echo A > d.rtfd/x")
+                try await b.shell("echo B > d.rtfd/y; rm d.rtfd/z")
+                // So that A is told of first.
+                try await b.stop()
+                try cloud.goOnline()
+                try await a.sync()
+                try await b.start()
+                try await b.sync()
+                try await a.sync()
+                let copy = try #require(try await a.list().first { $0 != "d.rtfd" })
+                #expect(copy.wholeMatch(of: /d \(conflict from B .*\)\.rtfd/) != nil)
+                for device in [a, b] {
+                    #expect(try await device.list() == [copy, "d.rtfd"])
+                    #expect(try await device.shell("cd d.rtfd; cat x y z") == "A\n1\n1")
+                    #expect(try await device.shell("cd '\(copy)'; cat x y; ls | wc -l") == "1\nB\n2")
+                }
+            }
+        }
     }
 }

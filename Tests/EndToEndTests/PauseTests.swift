@@ -53,5 +53,64 @@ extension EndToEnd {
                 }
             }
         }
+
+        private func program(_ device: TestDevice, _ actions: String, on name: String = "f") async throws -> [String] {
+            try await device.shell("\(device.binaries)/presenter-tool sync \(name) \(actions)")
+                .split(separator: "\n").map(String.init)
+        }
+
+        /// A has an edit that it keeps to itself, and B has written too.
+        private func apart(_ a: TestDevice, _ b: TestDevice) async throws {
+            try await a.shell("printf base > f")
+            try await a.sync()
+            try await eventually("B reads it") { try await b.tryShell("grep -q base f").succeeded }
+            #expect(try await program(a, "pause mine controls") == ["pause", "mine", "paused, true"])
+            try await b.shell("printf theirs > f")
+            try await b.sync()
+        }
+
+        @Test(
+            "an upload that is to fail on a conflict does, and changes nothing; brought into the newest version it goes up, paused or resumed"
+        )
+        func failsOnConflict() async throws {
+            try await TestDevices.withTwo { _, a, b in
+                try await apart(a, b)
+                let refused = try await program(a, "upload 'resume unless conflict' controls")
+                #expect(refused == ["upload: conflict", "resume unless conflict: conflict", "paused, true"])
+                #expect(try await a.contents("f") == "mine")
+                #expect(try await b.contents("f") == "theirs")
+                let merged = try await program(a, "latest both upload controls")
+                #expect(merged == ["latest theirs", "both", "upload of A", "paused, true"])
+                try await eventually("B has it") { try await b.contents("f") == "both" }
+                #expect(try await program(a, "more 'resume unless conflict' controls").last == "running, true")
+                try await eventually("B has that too") { try await b.contents("f") == "more" }
+                for device in [a, b] { #expect(try await device.list() == ["f"], "\(device.name) has a conflict") }
+            }
+        }
+
+        @Test(
+            "edits that are dropped give way to the cloud's version; the newest version takes the place of a paused one"
+        )
+        func drops() async throws {
+            try await TestDevices.withTwo { _, a, b in
+                try await apart(a, b)
+                #expect(try await program(a, "drop controls") == ["drop", "running, true"])
+                try await eventually("the cloud's version is there") { try await a.contents("f") == "theirs" }
+                #expect(
+                    try await program(a, "pause own 'take latest' resume") == ["pause", "own", "take latest", "resume"])
+                try await a.sync()
+                for device in [a, b] { #expect(try await device.list() == ["f"], "\(device.name) has a conflict") }
+            }
+        }
+
+        @Test("a version that a program added follows its document, and other programs see it")
+        func addedVersions() async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                try await test.a.shell("printf one > f")
+                #expect(try await program(test.a, "add two add three") == ["add", "two", "add", "three"])
+                try await test.a.shell("mv f g")
+                #expect(try await program(test.a, "others", on: "g") == ["others two, one"])
+            }
+        }
     }
 }

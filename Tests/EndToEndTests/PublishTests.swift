@@ -24,6 +24,9 @@ extension EndToEnd {
                         try await test.a.shell("curl -sS '\(link)' | sha256sum; seq 1 300000 | sha256sum")
                             .split(separator: "\n").map(String.init).reduce(into: Set()) { $0.insert($1) }.count == 1)
                     #expect(try await test.a.shell("curl -sS -r 0-2 '\(link)' | od -An -c | tr -d ' '") == "1\\n2")
+                    let tool = "\(test.a.binaries)/presenter-tool"
+                    let program = try await test.a.shell("\(tool) sync numbers.txt publish")
+                    #expect(program.hasPrefix("\(server.url)/p/") && program.hasSuffix(" for 30 days"), "\(program)")
                     let list = try await test.a.shell("\(ubiquity) publish --list .")
                     #expect(list.contains("numbers.txt"))
                     try await test.a.shell("\(ubiquity) publish --withdraw 1 .")

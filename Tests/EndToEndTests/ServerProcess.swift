@@ -70,6 +70,16 @@ final class ServerProcess: Sendable {
         _ = waitForEnd()
     }
 
+    /// The most memory that it had so far, in bytes (proc_pid_status(5), VmHWM).
+    func peakMemory() throws -> Int {
+        guard let process = running.withLock({ $0?.processIdentifier }) else { throw EndToEndError("no server runs") }
+        let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+        guard let found = status.firstMatch(of: /VmHWM:\s+(\d+) kB/), let peak = Int(found.1) else {
+            throw EndToEndError("the server's memory is not known")
+        }
+        return peak << 10
+    }
+
     /// Begins a command of the server's owner.
     func begin(_ arguments: [String], output: Pipe) throws -> Process {
         let process = Process()
@@ -91,8 +101,8 @@ final class ServerProcess: Sendable {
     }
 
     /// A code for one more device.
-    func code() throws -> String {
-        let text = try command(["account", "code", "anna"])
+    func code(of account: String = "anna") throws -> String {
+        let text = try command(["account", "code", account])
         guard let match = text.firstMatch(of: /([0-9A-Z]{4}-){3}[0-9A-Z]{4}/) else {
             throw EndToEndError("no code: \(text)")
         }

@@ -102,6 +102,34 @@ extension EndToEnd {
             #expect(untrusting.status == 60, "\(untrusting)")
         }
 
+        @Test(
+            "the server's owner empties a container and resets a device beside the server, and devices follow by themselves"
+        )
+        func resets() async throws {
+            try await withTwo { server, test in
+                try await test.expectSameEverywhere("mkdir -p a/b; for i in $(seq 20); do echo $i > a/b/$i; done")
+                let said = try server.command(["container", "reset", "anna", "CloudDocs", "--yes"])
+                #expect(said.contains("Deleted 22 items"), "\(said)")
+                for device in test.devices {
+                    try await eventually("\(device) shows nothing") { try await device.shell("ls | wc -l") == "0" }
+                }
+                _ = try server.command(["device", "reset", "1"])
+                #expect(try server.command(["device", "list"]).contains("reset asked"))
+                // Both mounts are one device: their user signed in once.
+                for device in test.devices {
+                    try await eventually("\(device.name) has begun anew") {
+                        try String(contentsOfFile: "\(device.state)/daemon.log", encoding: .utf8)
+                            .contains("rebuilt the state")
+                    }
+                }
+                #expect(try !server.command(["device", "list"]).contains("reset asked"))
+                try await eventually("B is mounted again") {
+                    try await test.b.shell("echo after > after; cat after") == "after"
+                }
+                try await eventually("it goes on") { try await test.a.contents("after") == "after" }
+            }
+        }
+
         @Test("a sign-in is kept for its user only, ends with logout, and edits made meanwhile go after the next login")
         func login() async throws {
             try await withTwo { server, test in

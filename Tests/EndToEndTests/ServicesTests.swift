@@ -60,6 +60,17 @@ extension EndToEnd {
             }
         }
 
+        @Test("a program's query is kept to a folder and to items, and its delegate replaces results")
+        func library() async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                try await test.a.shell("mkdir -p d/e other; echo 1 > d/b; echo 1 > d/e/a; echo 1 > other/c")
+                let tool = "UBIQUITY_MOUNT='\(test.a.mount)' \(test.a.binaries)/presenter-tool find"
+                let all = try await test.a.shell("\(tool) d").split(separator: "\n")
+                #expect(all == ["a", "b", "e"])
+                #expect(try await test.a.shell("\(tool) d d/e/a other/c") == "a")
+            }
+        }
+
         @Test("a live query hears of what programs and other devices do")
         func live() async throws {
             try await TestDevices.withTwo { _, a, b in

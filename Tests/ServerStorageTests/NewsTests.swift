@@ -1,5 +1,7 @@
 import CloudModel
 import CloudProtocol
+import ContainerLog
+import Foundation
 import ServerStorage
 import Testing
 
@@ -36,6 +38,46 @@ struct NewsTests {
             try await withStore(at: path) { store in
                 let news = try await store.changes.news(of: account)
                 #expect(news.revision == revision)
+            }
+        }
+    }
+
+    @Test(
+        "what a command of the owner appends beside the server is news when the database is asked, and a container emptied so is empty"
+    )
+    func fromAnotherProcess() async throws {
+        try await withFolder { path in
+            try await withStore(at: path) { store in
+                let account = try await store.newAccount("anna")
+                var documents = Documents(store, account, seed: 1)
+                let content = documents.content(chunks: 1)
+                try await documents.put(content.parts)
+                _ = try await documents.create(content.reference)
+                let before = try await store.changes.news(of: account)
+                async let waiting: Void = store.changes.wait(for: account, after: before.revision)
+                let other = try ServerStore(path: path, serving: false, log: quiet)
+                let left = try await other.withTrees { trees in
+                    var random = SystemRandomNumberGenerator()
+                    for author in [LogAuthor.owner(using: &random), .owner(using: &random)] {
+                        try await trees.append(to: .cloudDocs, of: account, by: author) { view in
+                            let items = try await view.tree.descendants(of: .root, limit: .max)
+                            let gone = items.filter { !$0.id.isWellKnown }.map {
+                                Change.delete($0.id, base: $0.body.content?.reference?.digest)
+                            }
+                            return (gone.isEmpty ? [] : [gone], ())
+                        }
+                    }
+                    return try await trees.view(of: .cloudDocs, of: account).tree.children(
+                        of: .documents, from: 0, limit: 9
+                    ).items.count
+                }
+                try await other.close()
+                #expect(left == 0)
+                #expect(try FileManager.default.contentsOfDirectory(atPath: "\(path)/temporary") == [])
+                #expect(try await store.changes.news(of: account) == before)
+                try await store.changes.refresh(account)
+                await waiting
+                #expect(try await store.changes.news(of: account).containers == ["CloudDocs": 2])
             }
         }
     }

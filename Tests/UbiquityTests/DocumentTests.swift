@@ -27,11 +27,15 @@ private final class TextDocument: UbiquitousDocument, @unchecked Sendable {
 
 @Suite("Documents")
 struct DocumentTests {
-    private func inFolder(_ body: (URL) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "ubiquity-documents-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try await body(folder)
+    /// A document of the text 1, open.
+    private func inDocument(_ body: (URL, TextDocument) async throws -> Void) async throws {
+        try await inFolder { folder in
+            let url = folder.appending(path: "a.txt")
+            try Data("1".utf8).write(to: url)
+            let document = TextDocument(fileURL: url)
+            try await document.open()
+            try await body(url, document)
+        }
     }
 
     private func read(_ url: URL) -> String? { try? String(contentsOf: url, encoding: .utf8) }
@@ -62,12 +66,8 @@ struct DocumentTests {
 
     @Test("an edit is saved by itself")
     func autosave() async throws {
-        try await inFolder { folder in
-            let url = folder.appending(path: "a.txt")
-            try Data("1".utf8).write(to: url)
-            let document = TextDocument(fileURL: url)
+        try await inDocument { url, document in
             document.autosaveDelay = 0.01
-            try await document.open()
             document.type("2")
             // It goes by no clock of ours: asked until it has.
             while document.hasUnsavedChanges { await Task.yield() }
@@ -78,11 +78,7 @@ struct DocumentTests {
 
     @Test("another coordinator's read gets what was not saved, its write is read by the document")
     func coordination() async throws {
-        try await inFolder { folder in
-            let url = folder.appending(path: "a.txt")
-            try Data("1".utf8).write(to: url)
-            let document = TextDocument(fileURL: url)
-            try await document.open()
+        try await inDocument { url, document in
             document.type("2")
             let seen = try await NSFileCoordinator().coordinate(readingItemAt: url) {
                 try String(contentsOf: $0, encoding: .utf8)
@@ -98,17 +94,14 @@ struct DocumentTests {
 
     @Test("what a plain program wrote under unsaved edits is kept beside them")
     func keepsBoth() async throws {
-        try await inFolder { folder in
-            let url = folder.appending(path: "a.txt")
-            try Data("1".utf8).write(to: url)
-            let document = TextDocument(fileURL: url)
-            try await document.open()
+        try await inDocument { url, document in
             document.type("mine")
             try Data("theirs".utf8).write(to: url)
             try FileManager.default.setAttributes(
                 [.modificationDate: Date(timeIntervalSince1970: 9)], ofItemAtPath: url.path)
             try await document.save()
-            #expect(read(url) == "1mine" && read(folder.appending(path: "a 2.txt")) == "theirs")
+            #expect(
+                read(url) == "1mine" && read(url.deletingLastPathComponent().appending(path: "a 2.txt")) == "theirs")
             try await document.close()
         }
     }
@@ -143,11 +136,7 @@ struct DocumentTests {
 
     @Test("reverting gives up what was not saved")
     func revert() async throws {
-        try await inFolder { folder in
-            let url = folder.appending(path: "a.txt")
-            try Data("1".utf8).write(to: url)
-            let document = TextDocument(fileURL: url)
-            try await document.open()
+        try await inDocument { url, document in
             document.type("2")
             try await document.revert(toContentsOf: url)
             #expect(document.text == "1" && !document.hasUnsavedChanges)

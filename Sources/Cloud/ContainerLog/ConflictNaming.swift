@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 package import CloudModel
 
 /// How contents that lost are called, wherever they show: beside their document, or as items of their own after it
@@ -11,7 +11,14 @@ package enum ConflictNaming {
     package static func siblingName(
         of name: ItemName, for version: ConflictVersion, taken: (ItemName) throws -> Bool
     ) rethrows -> ItemName {
-        let suffix = " (conflict from \(safeName(version.authorName)) \(date(version.modified)))"
+        try self.name(of: name, from: version.authorName, at: version.modified, taken: taken)
+    }
+
+    /// The same for what a device of that name keeps beside what it lost to.
+    package static func name(
+        of name: ItemName, from deviceName: String, at time: Timestamp, taken: (ItemName) throws -> Bool
+    ) rethrows -> ItemName {
+        let suffix = " (conflict from \(safeName(deviceName)) \(date(time)))"
         var candidate = name.inserting(suffix)
         var number = 2
         while try taken(candidate) {

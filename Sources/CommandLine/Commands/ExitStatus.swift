@@ -46,7 +46,8 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
         switch code {
         case .offline: self = .offline
         case .timedOut: self = .timedOut
-        case .busy, .notUploaded, .pinned, .permissionDenied, .stateInUse, .mountPoint, .deadlock: self = .refused
+        case .busy, .notUploaded, .pinned, .permissionDenied, .stateInUse, .mountPoint, .deadlock, .conflict:
+            self = .refused
         case .notFound, .invalidRequest, .versionMismatch, .unsupported, .diskFull, .quota, .damaged, .cancelled,
             .failed:
             self = .failed

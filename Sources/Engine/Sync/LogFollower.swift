@@ -24,21 +24,27 @@ package struct LogFollower: Sendable {
         try inTurn(batch?.changes.compactMap(\.item) ?? [], in: container) { held, transaction, effects in
             var tree = RemoteTree(transaction, container: container.id, now: context.time.now())
             guard let batch else { return try ContainerReducer().foldVoid(at: record.sequence, into: &tree) }
+            var follower = follower(transaction, container.id, held: held)
+            // Of its own batches a device knows what it told.
+            let aside =
+                batch.device == context.device
+                ? [] : try follower.setAsidePackages(changedBy: batch, deviceName: context.deviceName)
             let removed = try removedVersions(batch, tree, transaction)
             let result = try ContainerReducer().fold(batch, at: record.sequence, into: &tree)
             for version in removed {
                 try transaction.removeVersion(version.version, of: version.item, in: container.id)
                 effects.lostVersions.append(version)
             }
-            try follow(batch, result, in: container, held, transaction, &effects)
+            try follow(batch, result, aside, in: container, transaction, &follower)
+            effects.add(follower.effects)
+            effects.keyValues += try keyValueChanges(batch, result, container, transaction)
         }
     }
 
     private func follow(
-        _ batch: ChangeBatch, _ result: FoldResult, in container: LocalContainer, _ held: Set<NodeID>,
-        _ transaction: MetadataTransaction, _ effects: inout TreeEffects
+        _ batch: ChangeBatch, _ result: FoldResult, _ aside: [TreeFollower.SetAside], in container: LocalContainer,
+        _ transaction: MetadataTransaction, _ follower: inout TreeFollower
     ) throws {
-        var follower = follower(transaction, container.id, held: held)
         for merge in result.merged { try follower.unite(merge.from, into: merge.into) }
         var touched = result.touched
         if batch.device == context.device {
@@ -46,9 +52,8 @@ package struct LogFollower: Sendable {
         }
         var seen: Set<ItemID> = []
         for id in touched where seen.insert(id).inserted { try follower.follow(id) }
+        try follower.showAnew(aside)
         try follower.nameSiblings()
-        effects.add(follower.effects)
-        effects.keyValues += try keyValueChanges(batch, result, container, transaction)
     }
 
     /// Versions of the history that the batch removes. What is in conflict until then goes there by being resolved.

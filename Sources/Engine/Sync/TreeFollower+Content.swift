@@ -92,6 +92,20 @@ extension TreeFollower {
         return item.blob
     }
 
+    /// Gives up what was edited here: the log's content takes its place. False while a program writes it.
+    mutating func dropEdits(of id: ItemID) throws -> Bool {
+        guard let item = try transaction.item(id, in: container), !item.isWriting else { return false }
+        guard let remote = try transaction.remote(id, in: container), let content = remote.body.content else {
+            return true
+        }
+        if item.isEdited || item.content != content.reference {
+            try replaceContent(id, content)
+            if item.isMaterialised, content.reference != nil { try fetch(id) }
+        }
+        try agreeOnContent(of: remote)
+        return true
+    }
+
     /// The shown content is the log's now.
     private func agreeOnContent(of remote: CloudItem) throws {
         guard var agreed = try transaction.synced(remote.id, in: container) else { return }

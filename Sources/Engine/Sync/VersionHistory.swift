@@ -104,7 +104,7 @@ package struct VersionHistory: Sendable {
         var isInstalled = false
         do {
             try await fetch(version.content, of: name, to: file)
-            isInstalled = try await installInTurn(version, file, blob, item)
+            isInstalled = try await inTurn(item) { try install(version, file, blob, item) }
         } catch {
             try await context.blocking { [context] in try context.content.remove(blob) }
             throw error
@@ -113,9 +113,8 @@ package struct VersionHistory: Sendable {
         return isInstalled
     }
 
-    private func installInTurn(
-        _ version: HistoricVersion, _ file: SharedDescriptor, _ blob: BlobName, _ item: LocalItem
-    ) async throws -> Bool {
+    /// Does something to a document while nobody reads or writes it under a claim, off the cooperative pool.
+    func inTurn<T: Sendable>(_ item: LocalItem, _ work: @escaping @Sendable () throws -> T) async throws -> T {
         let turn = try await context.blocking { [context] in
             context.turns.areFree ? EngineTurn.now(end: {}) : context.turns.ask(.swap, for: item.node)
         }
@@ -133,7 +132,7 @@ package struct VersionHistory: Sendable {
         return try await context.blocking {
             defer { end() }
             context.mounted.noteIdleEdits(pause: .zero)
-            return try install(version, file, blob, item)
+            return try work()
         }
     }
 

@@ -107,11 +107,16 @@ extension VirtualFileSystem {
             try setExcluded(flag, of: node)
         case .isSyncPaused:
             guard let flag = Bool(flag: text) else { throw Errno(EINVAL) }
-            try update(node) { $0.isPaused = flag }
-            source.localTreeChanged()
+            try setPaused(flag, of: node)
         default:
             guard try key.value(in: status(of: node)) == text else { throw Errno(EPERM) }
         }
+    }
+
+    /// Pauses the sync of an item, or lets it go on.
+    package func setPaused(_ flag: Bool, of node: NodeID) throws {
+        _ = try update(node) { $0.isPaused = flag }
+        source.localTreeChanged()
     }
 
     /// Keeps an item here, or lets it go again; folders hand it down.

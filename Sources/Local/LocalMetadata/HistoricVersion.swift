@@ -1,6 +1,6 @@
 package import Basics
 package import CloudModel
-import ContainerLog
+package import ContainerLog
 import GRDB
 
 /// A content that was current or in conflict once, whose bytes the cloud keeps for a while.
@@ -30,6 +30,16 @@ package struct HistoricVersion: Hashable, Sendable {
             .integer(Int64(content.layout.rawValue)), .integer(modified.nanoseconds),
             .integer(Int64(bitPattern: author.value)), .text(authorName), .integer(superseded.nanoseconds),
         ]
+    }
+}
+
+extension HistoricVersion {
+    /// What the log has of a file now; nil where its bytes are not there yet.
+    package init?(current item: CloudItem, in container: ContainerID, at time: Timestamp) {
+        guard !item.isDeleted, let content = item.body.content?.reference else { return nil }
+        self.init(
+            container: container, item: item.id, version: item.version, content: content,
+            modified: item.attributes.modified, author: item.author, authorName: item.authorName, superseded: time)
     }
 }
 

@@ -25,6 +25,8 @@ package struct DaemonFailure: Error, Codable, Hashable, Sendable, CustomStringCo
         case mountPoint
         /// It would have waited for itself.
         case deadlock
+        /// Another device wrote what is to be replaced.
+        case conflict
         case cancelled
         case failed
 

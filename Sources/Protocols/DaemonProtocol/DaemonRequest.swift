@@ -39,6 +39,8 @@ package enum DaemonRequest: Hashable, Sendable {
     case publish(PublishRequest)
     case links(LinksRequest)
     case unpublish(UnpublishRequest)
+    case latestVersion(LatestVersionRequest)
+    case resume(ResumeRequest)
 }
 
 extension DaemonRequest {
@@ -72,7 +74,8 @@ extension DaemonRequest: Codable {
     private enum Verb: String, CodingKey {
         case hello, status, watch, sync, download, evict, pin, conflicts, resolve, versions, fetchVersion, restore,
             removeVersions, stop, diagnose, reset, check, claim, finish, claims, present, withdraw, letters, answer,
-            find, monitor, keyValues, setKeyValues, watchKeyValues, unfollow, publish, links, unpublish
+            find, monitor, keyValues, setKeyValues, watchKeyValues, unfollow, publish, links, unpublish,
+            latestVersion, resume
     }
 
     package init(from decoder: any Decoder) throws {
@@ -116,6 +119,8 @@ extension DaemonRequest: Codable {
         case .publish: self = .publish(try container.decode(PublishRequest.self, forKey: verb))
         case .links: self = .links(try container.decode(LinksRequest.self, forKey: verb))
         case .unpublish: self = .unpublish(try container.decode(UnpublishRequest.self, forKey: verb))
+        case .latestVersion: self = .latestVersion(try container.decode(LatestVersionRequest.self, forKey: verb))
+        case .resume: self = .resume(try container.decode(ResumeRequest.self, forKey: verb))
         }
     }
 
@@ -155,6 +160,8 @@ extension DaemonRequest: Codable {
         case .publish(let request): try container.encode(request, forKey: .publish)
         case .links(let request): try container.encode(request, forKey: .links)
         case .unpublish(let request): try container.encode(request, forKey: .unpublish)
+        case .latestVersion(let request): try container.encode(request, forKey: .latestVersion)
+        case .resume(let request): try container.encode(request, forKey: .resume)
         }
     }
 }

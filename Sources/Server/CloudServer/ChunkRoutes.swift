@@ -65,11 +65,10 @@ struct ChunkRoutes: Sendable {
             headers[.contentRange] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(size)"
         }
         let wanted = Int(part.lowerBound)..<Int(part.upperBound)
-        return try await reader.budget.withBytes(wanted.count, of: account) {
-            guard let bytes = try await store.read(place, wanted) else { throw Self.absent }
-            note(bytes.count, name, isUpload: false, context)
-            return .bytes(bytes, status: status, headers: headers)
-        }
+        let grant = try await MemoryGrant(wanted.count, of: account, in: reader.budget)
+        guard let bytes = try await store.read(place, wanted) else { throw Self.absent }
+        note(bytes.count, name, isUpload: false, context)
+        return .bytes(bytes, holding: grant, context, status: status, headers: headers)
     }
 
     private func note(_ bytes: Int, _ name: ContainerName, isUpload: Bool, _ context: ServerContext) {

@@ -29,8 +29,9 @@ struct LogRoutes: Sendable {
         let name = try context.container()
         let after = LogSequence(try request.number("after") ?? 0)
         let limit = Int(clamping: try request.number("limit") ?? UInt64(CloudLimits.pageEntries))
-        return try await reader.budget.withBytes(CloudLimits.pageBytes, of: account) {
-            try await .bytes(store.page(of: name, after: after, limit: limit, account: account).encoded())
-        }
+        let grant = try await MemoryGrant(CloudLimits.pageBytes, of: account, in: reader.budget)
+        let page = try await store.page(of: name, after: after, limit: limit, account: account).encoded()
+        grant.shrink(to: page.count)
+        return .bytes(page, holding: grant, context)
     }
 }

@@ -61,9 +61,14 @@ final class MemoryBudget: Sendable {
         }
     }
 
-    func release(_ ticket: UInt64) {
+    func release(_ ticket: UInt64) { wake { $0.release(ticket) } }
+
+    /// The ticket keeps so many bytes; the others are free.
+    func shrink(_ ticket: UInt64, to bytes: Int) { wake { $0.shrink(ticket, to: bytes) } }
+
+    private func wake(_ event: (inout MemoryLedger) -> [UInt64]) {
         let callers = state.withLock { state in
-            state.ledger.release(ticket).compactMap { state.callers.removeValue(forKey: $0) }
+            event(&state.ledger).compactMap { state.callers.removeValue(forKey: $0) }
         }
         for caller in callers { caller.resume() }
     }

@@ -46,12 +46,28 @@ struct MemoryLedger {
     /// Ends a claim, granted or waiting. Answers the tickets whose turn it is now.
     mutating func release(_ ticket: UInt64) -> [UInt64] {
         if let claim = granted.removeValue(forKey: ticket) {
-            used -= claim.bytes
-            let rest = (usedBy[claim.account] ?? 0) - claim.bytes
-            usedBy[claim.account] = rest > 0 ? rest : nil
+            free(claim.bytes, of: claim.account)
         } else {
             waiting.removeAll { $0.ticket == ticket }
         }
+        return turns()
+    }
+
+    /// What is granted needs less than it asked for. Answers the tickets whose turn it is now.
+    mutating func shrink(_ ticket: UInt64, to bytes: Int) -> [UInt64] {
+        guard let claim = granted[ticket], bytes < claim.bytes else { return [] }
+        granted[ticket] = Claim(ticket: ticket, account: claim.account, bytes: max(bytes, 1))
+        free(claim.bytes - max(bytes, 1), of: claim.account)
+        return turns()
+    }
+
+    private mutating func free(_ bytes: Int, of account: AccountID) {
+        used -= bytes
+        let rest = (usedBy[account] ?? 0) - bytes
+        usedBy[account] = rest > 0 ? rest : nil
+    }
+
+    private mutating func turns() -> [UInt64] {
         var turns: [UInt64] = []
         var passedOver: Set<AccountID> = []
         for claim in waiting where !passedOver.contains(claim.account) {

@@ -23,7 +23,7 @@ struct NewsRoutes: Sendable {
         guard let revision = try request.number("after") else { return stream(to: device) }
         let patience = Duration.seconds(min(60, try request.number("wait") ?? 30))
         if try await store.changes.news(of: device.account).revision == revision {
-            await store.changes.wait(for: device.account, after: revision, atMost: patience)
+            try await wait(for: device.account, after: revision, atMost: patience)
         }
         return try await .json(store.changes.news(of: device.account))
     }
@@ -50,8 +50,15 @@ struct NewsRoutes: Sendable {
             let line = try WireJSON.encode(CloudNews(revision: news.revision, containers: changed))
             try await writer.write(ByteBuffer(bytes: line + [UInt8(ascii: "\n")]))
             told = news.containers
-            await store.changes.wait(for: device.account, after: news.revision, atMost: heartbeat)
+            try await wait(for: device.account, after: news.revision, atMost: heartbeat)
             guard try await store.isSignedIn(device) else { return }
         }
+    }
+
+    /// Where nothing has come in that time it asks the database too: commands of the owner append from processes of their own.
+    private func wait(for account: AccountID, after revision: UInt64, atMost patience: Duration) async throws {
+        await store.changes.wait(for: account, after: revision, atMost: patience)
+        guard try await store.changes.news(of: account).revision == revision else { return }
+        try await store.changes.refresh(account)
     }
 }

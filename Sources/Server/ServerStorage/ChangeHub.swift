@@ -39,6 +39,14 @@ package final class ChangeHub: Sendable {
         return current(account) ?? CloudNews(revision: 0, containers: [:])
     }
 
+    /// Reads what another process, a command of the owner, has put into the logs.
+    package func refresh(_ account: AccountID) async throws {
+        for (name, sequence) in try await load(account) {
+            guard let container = ContainerName(name) else { continue }
+            changed(container, to: sequence, of: account)
+        }
+    }
+
     private func current(_ account: AccountID) -> CloudNews? {
         state.withLock { state in
             guard let known = state.accounts[account], known.isLoaded else { return nil }
@@ -50,6 +58,7 @@ package final class ChangeHub: Sendable {
     func changed(_ container: ContainerName, to sequence: UInt64, of account: AccountID) {
         let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
             guard var known = state.accounts[account] else { return [] }
+            guard known.sequences[container.text].map({ $0 < sequence }) ?? true else { return [] }
             known.sequences[container.text] = max(sequence, known.sequences[container.text] ?? 0)
             let waiting = Array(known.waiters.values)
             known.waiters = [:]

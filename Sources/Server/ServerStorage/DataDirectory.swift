@@ -49,7 +49,12 @@ struct DataDirectory: Sendable {
 
     /// What writers of an earlier process left.
     func removeLeftovers() {
-        for name in fileNames(in: temporary) { unlink("\(temporary)/\(name)") }
+        for name in fileNames(in: temporary) {
+            let path = "\(temporary)/\(name)"
+            guard unlink(path) != 0, errno == EISDIR else { continue }
+            // What does not go now is tried again at the next start.
+            try? removeTree(path)
+        }
     }
 
     /// Bytes of the disk that anybody may still use.

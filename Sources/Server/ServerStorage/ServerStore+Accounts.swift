@@ -52,6 +52,11 @@ extension ServerStore {
         return code
     }
 
+    /// Throws `notFound` where there is none of that name.
+    package func account(named name: String) async throws -> AccountID {
+        try await database.read { AccountID(try Self.requireAccount(named: name, $0)) }
+    }
+
     package func setQuota(_ quota: UInt64?, of name: String) async throws {
         try await database.commit { db in
             let account = try Self.requireAccount(named: name, db)

@@ -113,6 +113,16 @@ extension ServerStore {
         }
     }
 
+    /// Asks a device to reset itself; it is told with its next request. False where no device of that number is signed in.
+    package func askReset(of device: Int64) async throws -> Bool {
+        let now = now()
+        return try await database.commit { db in
+            try db.execute(
+                sql: "UPDATE device SET resetAsked = ? WHERE id = ? AND revoked IS NULL", arguments: [now, device])
+            return db.changesCount > 0
+        }
+    }
+
     package func devices(of account: String? = nil) async throws -> [DeviceRecord] {
         try await database.read { db in
             let rows = try Row.fetchAll(

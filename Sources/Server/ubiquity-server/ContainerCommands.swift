@@ -6,8 +6,8 @@ import ServerStorage
 
 struct ContainerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "container", abstract: "See the containers of an account, and take one away.",
-        subcommands: [List.self, Remove.self])
+        commandName: "container", abstract: "See the containers of an account, empty one, take one away.",
+        subcommands: [List.self, Reset.self, Remove.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the containers of an account.")

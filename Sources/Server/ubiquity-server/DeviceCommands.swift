@@ -5,8 +5,8 @@ import ServerStorage
 
 struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "device", abstract: "See which devices are signed in, and end their access.",
-        subcommands: [List.self, Revoke.self])
+        commandName: "device", abstract: "See which devices are signed in, end their access, make them begin anew.",
+        subcommands: [List.self, Revoke.self, Reset.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the devices of all accounts, or of one.")
@@ -17,7 +17,8 @@ struct DeviceCommand: AsyncParsableCommand {
         func run() async throws {
             try await withStore(data) { store in
                 for device in try await store.devices(of: account) {
-                    let state = device.isRevoked ? "access ended" : "last seen \(text(device.seen))"
+                    let contact = "last seen \(text(device.seen))\(device.isResetAsked ? ", reset asked" : "")"
+                    let state = device.isRevoked ? "access ended" : contact
                     print("\(device.id)\t\(device.account)\t\(device.name)\tsince \(text(device.created))\t\(state)")
                 }
             }
@@ -39,6 +40,25 @@ struct DeviceCommand: AsyncParsableCommand {
                         "There is no device \(number) that is signed in. `ubiquity-server device list` names them.")
                 }
                 print("Ended the access of device \(number).")
+            }
+        }
+    }
+
+    struct Reset: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make a device do `ubiquity reset`.",
+            discussion: "It makes its state anew from the cloud as soon as it is online. No edit is lost.")
+
+        @OptionGroup var data: DataOption
+        @Argument(help: "The device's number in the list.") var number: Int64
+
+        func run() async throws {
+            try await withStore(data) { store in
+                guard try await store.askReset(of: number) else {
+                    throw Failure(
+                        "There is no device \(number) that is signed in. `ubiquity-server device list` names them.")
+                }
+                print("Device \(number) resets itself when it is online.")
             }
         }
     }

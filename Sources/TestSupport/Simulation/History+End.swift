@@ -43,6 +43,7 @@ extension History {
     private func check() throws -> [String] {
         let snapshots = try devices.map(Snapshot.init)
         var found = snapshots.flatMap(\.problems) + differences(snapshots)
+        for snapshot in snapshots { ledger.note(snapshot) }
         let visible = snapshots.reduce(into: Set<String>()) { $0.formUnion($1.contents) }
         found += ledger.problems(visible: visible)
         for (device, snapshot) in zip(devices, snapshots) {
@@ -54,6 +55,7 @@ extension History {
             return try device.metadata.read { try TreeDigest(of: RemoteTree($0, container: container)) }
         }
         if Set(digests).count > 1 { found.append("the folded logs differ") }
+        found += try keyProblems()
         if !found.isEmpty {
             story += zip(devices, snapshots).map { "\($0.name) \($1.entries.sorted { $0.key < $1.key })" }
             story += cloud.log.map { text(of: $0) }
@@ -91,6 +93,7 @@ extension History {
     /// After each step, of the device that acted.
     func look(at device: SimulatedDevice) throws {
         let snapshot = try Snapshot(device)
+        ledger.note(snapshot)
         let lies = random.chance(30) ? try device.lies(&random) : []
         let accused = try device.sealEdits()
         let invented = ledger.invented(in: snapshot.contents.subtracting([Snapshot.unreadable]))

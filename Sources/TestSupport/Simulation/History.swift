@@ -12,6 +12,7 @@ package final class History {
     var story: [String] = []
     var random: SeededGenerator
     var ledger = Ledger()
+    var keyLedger = KeyLedger()
     var next = 0
     var failure: (any Error)?
     var stepProblems: [String] = []
@@ -46,6 +47,7 @@ package final class History {
                 random = plan.random(of: index)
                 next = (index + 1) * 100
                 try step(index)
+                try writeKey(index)
             }
         } catch {
             story.append("failed: \(error)")

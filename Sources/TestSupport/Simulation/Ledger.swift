@@ -7,6 +7,17 @@ struct Ledger {
     /// What a program has synced, and was told that it is safe.
     private(set) var synced: Set<String> = []
 
+    /// Contents seen in packages.
+    private var packaged: Set<String> = []
+    private var hasSetAside = false
+
+    /// A package that two changed apart is kept as two wholes: what one of them replaced or deleted in it stays in the other.
+    mutating func note(_ snapshot: Snapshot) {
+        packaged.formUnion(snapshot.packaged)
+        hasSetAside = hasSetAside || snapshot.hasSetAside
+        if hasSetAside { exempt.formUnion(packaged) }
+    }
+
     mutating func write(_ content: String) {
         if !written.insert(content).inserted { exempt.insert(content) }
     }

@@ -31,6 +31,8 @@ package enum SeededBug: String, CaseIterable, Sendable {
     case uploadHidesWrite
     /// What an edit's bytes were once is held against what was written since.
     case staleSeal
+    /// Of a key's writes the earliest counts.
+    case earlierKeyWins
 
     package var summary: String {
         switch self {
@@ -49,6 +51,7 @@ package enum SeededBug: String, CaseIterable, Sendable {
         case .sweepsEdits: "recovery takes edits for leftovers"
         case .uploadHidesWrite: "a write during an upload counts as uploaded"
         case .staleSeal: "what was written since counts as damage"
+        case .earlierKeyWins: "the earliest write of a key counts"
         }
     }
 }

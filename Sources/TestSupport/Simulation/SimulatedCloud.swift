@@ -1,3 +1,4 @@
+import Basics
 import Chunking
 import CloudModel
 import CloudStorage
@@ -82,12 +83,19 @@ final class SimulatedCloud {
         switch bug {
         case .lastWriterWins, .deleteBeatsEdit: batch.changes = batch.changes.map { rebased($0, bug) }
         case .noTombstones: batch.changes.removeAll { if case .delete = $0 { true } else { false } }
+        case .earlierKeyWins: batch.changes = batch.changes.map(aged)
         case .repeatIsNew where log.contains(payload):
             renumbered += 1
             batch.deviceSequence = renumbered
         default: return payload
         }
         return encoded(batch) ?? payload
+    }
+
+    /// The later a key was written, the older it looks.
+    private func aged(_ change: Change) -> Change {
+        guard case .setValue(let key, let value, let time) = change else { return change }
+        return .setValue(key: key, value: value, time: Timestamp(nanoseconds: -time.nanoseconds))
     }
 
     private func rebased(_ change: Change, _ bug: SeededBug) -> Change {

@@ -169,6 +169,7 @@ extension SimulatedDevice {
             found += try pending.map { "\(try path(of: $0, transaction)) is pending" }
             let totals = try transaction.pendingTotals()
             if totals.items > pending.count { found.append("\(totals.items) changes are untold") }
+            found += try transaction.pendingKeyValues().map { "key \($0.key) is untold" }
             if try transaction.outbox(of: container.id) != nil { found.append("a batch is on its way") }
             for id in try transaction.unsettled(in: container.id, limit: 10) {
                 let item = try transaction.item(id, in: container.id)

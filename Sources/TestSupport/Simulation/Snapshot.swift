@@ -14,6 +14,9 @@ struct Snapshot {
     /// Contents that are in more than one file outside of conflicts.
     private(set) var doubled: Set<String> = []
     private(set) var problems: [String] = []
+    /// Contents of files in packages.
+    private(set) var packaged: Set<String> = []
+    private(set) var hasSetAside = false
     /// Stands for a content that was announced and is on its way.
     static let unreadable = "? no bytes"
 
@@ -30,6 +33,7 @@ struct Snapshot {
             if item.kind == .file {
                 let content = try device.text(of: item)
                 contents.insert(content)
+                if path.contains(".app/") { packaged.insert(content) }
                 if !item.isExcluded, !item.isConflictSibling, !shared.insert(content).inserted {
                     doubled.insert(content)
                 }
@@ -43,6 +47,7 @@ struct Snapshot {
                 text += " \(name)=\(String(decoding: value, as: UTF8.self))"
             }
             if !item.isExcluded { entries[path] = text }
+            if item.isPackage, path.contains(" (conflict from") { hasSetAside = true }
             if item.kind == .folder { try visit(item.node, path: path, device, transaction) }
         }
     }

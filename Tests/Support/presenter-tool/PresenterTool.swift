@@ -10,15 +10,19 @@ import Ubiquity
 /// `presenter-tool measure FILE COUNT`: COUNT coordinated reads of FILE; says the median in microseconds, and how many a second.
 /// `presenter-tool echo`: sends back what comes on the socket that is its standard input. `presenter-tool bounce COUNT`: sends there and waits
 /// for it to come back, COUNT times; says what `measure` does. No conversation of two processes is faster.
+/// `presenter-tool sync FILE ACTION …`: pauses, uploads and the like, one after the other; see `SyncActions`.
+/// `presenter-tool find FOLDER [ITEM]`: the names of what is in FOLDER, or of ITEM if it is in there.
 /// `presenter-tool hold read|write FILE GO`: stays in an accessor until the file GO is there.
 @main
 struct PresenterTool {
-    static func main() throws {
+    static func main() async throws {
         let arguments = CommandLine.arguments
         switch arguments.dropFirst().first {
         case "present": try present(arguments)
         case "hold": try hold(arguments)
         case "versions": try versions(URL(filePath: arguments[2]))
+        case "sync": try await SyncActions(url: URL(filePath: arguments[2])).run(arguments.dropFirst(3))
+        case "find": find(URL(filePath: arguments[2]), arguments.dropFirst(3))
         case "crowd": crowd(arguments)
         case "measure": try measure(arguments)
         case "echo": echo()
@@ -132,6 +136,24 @@ struct PresenterTool {
         if let error { say("error \(error)") }
     }
 
+    private static func find(_ folder: URL, _ items: ArraySlice<String>) {
+        let query = NSMetadataQuery()
+        let (names, gathered) = (Names(), DispatchSemaphore(value: 0))
+        query.searchScopes = [folder]
+        if !items.isEmpty { query.searchItems = items.map { URL(filePath: $0) } }
+        query.sortDescriptors = [NSSortDescriptor(key: NSMetadataItemFSNameKey, ascending: true)]
+        query.operationQueue = OperationQueue()
+        query.delegate = names
+        let observer = NotificationCenter.default.addObserver(
+            forName: .NSMetadataQueryDidFinishGathering, object: query, queue: nil
+        ) { _ in gathered.signal() }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        guard query.start() else { return say("not started: \(query.failure?.localizedDescription ?? "no mount")") }
+        gathered.wait()
+        query.enumerateResults { name, _, _ in say("\(name)") }
+        query.stop()
+    }
+
     private static func nonlocal(_ url: URL) throws -> [NSFileVersion] {
         let done = DispatchSemaphore(value: 0)
         let box = Answer()
@@ -152,6 +174,13 @@ struct PresenterTool {
 /// What a handler was called with.
 private final class Answer: Sendable {
     let value = Mutex<Result<[NSFileVersion], any Error>?>(nil)
+}
+
+/// Shows items of queries by their names.
+private final class Names: NSMetadataQueryDelegate {
+    func metadataQuery(_ query: NSMetadataQuery, replacementObjectForResultObject result: NSMetadataItem) -> Any {
+        result.value(forAttribute: NSMetadataItemFSNameKey) as? String ?? "nameless"
+    }
 }
 
 /// Says what it is sent.

@@ -128,18 +128,20 @@ struct PreparedAccess: Sendable {
     }
 
     private static func copy(_ url: URL) throws(CoordinationFailure) -> URL {
-        var isFolder: ObjCBool = false
-        guard !FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) || !isFolder.boolValue else {
-            throw CoordinationFailure(
-                .failed, "A folder can not be read for uploading: \(url.path). Read what is in it.")
-        }
         let folder = FileManager.default.temporaryDirectory.appending(path: "ubiquity-\(UUID().uuidString)")
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            try FileManager.default.copyItem(at: url, to: folder.appending(path: url.lastPathComponent))
+            // What does not exist is said by the copy.
+            guard (try? url.resourceValues(forKeys: [.isDirectoryKey]))?.isDirectory == true else {
+                let copy = folder.appending(path: url.lastPathComponent)
+                try FileManager.default.copyItem(at: url, to: copy)
+                return copy
+            }
+            let archive = folder.appending(path: "\(url.lastPathComponent).zip")
+            try FolderArchive.write(url, to: archive)
+            return archive
         } catch {
             throw CoordinationFailure(.failed, "No copy could be made of \(url.path): \(error)")
         }
-        return folder.appending(path: url.lastPathComponent)
     }
 }

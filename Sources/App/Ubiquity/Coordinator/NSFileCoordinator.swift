@@ -1,3 +1,4 @@
+import DaemonProtocol
 public import Foundation
 import Synchronization
 
@@ -26,7 +27,8 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
         public static let resolvesSymbolicLink = ReadingOptions(rawValue: 1 << 1)
         /// At once, whoever writes, and nothing is downloaded: for names, dates and the like.
         public static let immediatelyAvailableMetadataOnly = ReadingOptions(rawValue: 1 << 2)
-        /// The accessor gets a copy that does not change, and nobody waits for it. It is gone when the accessor returns. Files only.
+        /// The accessor gets a copy that does not change, and nobody waits for it. It is gone when the accessor returns. Of a
+        /// folder or package it is one zip file.
         public static let forUploading = ReadingOptions(rawValue: 1 << 3)
     }
 
@@ -115,6 +117,15 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
     open func item(at oldURL: URL, didMoveTo newURL: URL) {
         let (old, new) = (ClaimRouter.shared.route(oldURL), ClaimRouter.shared.route(newURL))
         if old.authority === new.authority { old.authority.moved(old.path, to: new.path) }
+    }
+
+    /// Says that the state of an item in a cloud changed. In a mount the daemon sees that by itself, and this does nothing; elsewhere the item's
+    /// presenters in this process hear of it, as far as they observe it.
+    open func item(at url: URL, didChangeUbiquityAttributes attributes: Set<URLResourceKey>) {
+        guard ClaimRouter.shared.route(url).mount == nil else { return }
+        let own = presenter.flatMap { PresenterDirectory.shared.agent(of: $0.value) }
+        PresenterDirectory.shared.tell(
+            .didChangeAttributes(attributes), .didChangeUbiquityAttributes, at: url, except: own)
     }
 
     /// Calls off, from any thread, whatever of this coordinator waits: it gets `CocoaError.userCancelled`, and its accessor never runs. What

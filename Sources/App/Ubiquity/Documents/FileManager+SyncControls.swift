@@ -7,6 +7,26 @@ import Glibc
 public enum NSFileManagerResumeSyncBehavior: Int, Sendable {
     /// They are uploaded; what other devices did meanwhile is resolved as always, and nothing is lost.
     case preserveLocalChanges = 0
+    /// They are uploaded, unless another device wrote since: then resuming fails, and sync stays paused.
+    case afterUploadWithFailOnConflict = 1
+    /// They are given up; the version of the cloud takes their place.
+    case dropLocalChanges = 2
+}
+
+/// What an upload does where another device wrote too. Apple's name: `NSFileManagerUploadLocalVersionConflictPolicy`.
+public enum NSFileManagerUploadLocalVersionConflictPolicy: Int, Sendable {
+    /// The newer one is current, the other one becomes a conflict version.
+    case conflictPolicyDefault = 0
+    /// It fails, and nothing has changed. Fetch the latest version, bring the edits into it, and upload again.
+    case conflictPolicyFailOnConflict = 1
+}
+
+/// What can be done with an item's sync. Apple's name: `NSFileManagerSupportedSyncControls`.
+public struct NSFileManagerSupportedSyncControls: OptionSet, Hashable, Sendable {
+    public let rawValue: UInt
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+    public static let pauseSync = NSFileManagerSupportedSyncControls(rawValue: 1 << 0)
+    public static let failUploadOnConflict = NSFileManagerSupportedSyncControls(rawValue: 1 << 1)
 }
 
 extension FileManager {
@@ -14,33 +34,89 @@ extension FileManager {
     /// ``resumeSyncForUbiquitousItem(at:with:)``. What is edited stays here.
     public func pauseSyncForUbiquitousItem(at url: URL) async throws { try setSyncPaused(true, url) }
 
+    /// Lets sync go on. With another behaviour than the first it waits for the cloud, for a minute at most, and for those who have the document to
+    /// themselves: so not inside a coordinated access of it.
+    ///
+    /// Throws `CocoaError.fileWriteUnknown` with ``UbiquityLocalVersionConflictingWithServerError`` below it where another device wrote.
     public func resumeSyncForUbiquitousItem(
         at url: URL, with behavior: NSFileManagerResumeSyncBehavior = .preserveLocalChanges
     ) async throws {
-        try setSyncPaused(false, url)
+        switch behavior {
+        case .preserveLocalChanges: try setSyncPaused(false, url)
+        case .afterUploadWithFailOnConflict: try await resume(url, .uploadUnlessConflict, staysPaused: false)
+        case .dropLocalChanges: try await resume(url, .drop, staysPaused: false)
+        }
     }
 
-    /// Fetches the newest version that the cloud has, and answers it. Throws `CocoaError.ubiquitousFileUnavailable` where the cloud can not be reached.
+    /// Uploads what the document is now, though its sync is paused, and answers it. Sync is paused or not afterwards as it was before.
+    ///
+    /// Throws as ``resumeSyncForUbiquitousItem(at:with:)``, and `CocoaError.ubiquitousFileUnavailable` where the cloud does not answer.
+    public func uploadLocalVersionOfUbiquitousItem(
+        at url: URL, withConflictResolutionPolicy policy: NSFileManagerUploadLocalVersionConflictPolicy
+    ) async throws -> NSFileVersion {
+        let isPaused = MountAuthority.attribute("isSyncPaused", of: ClaimRouter.shared.route(url).path) == "1"
+        try await resume(
+            url, policy == .conflictPolicyDefault ? .upload : .uploadUnlessConflict, staysPaused: isPaused)
+        return try current(url)
+    }
+
+    /// Fetches the newest version that the cloud has, and answers it. While sync is paused it is a version beside the document if another device wrote:
+    /// ``NSFileVersion/replaceItem(at:options:)`` puts it there, and the next upload of this program counts as an edit of it.
+    ///
+    /// Throws `CocoaError.ubiquitousFileUnavailable` where the cloud can not be reached.
     public func fetchLatestRemoteVersionOfItem(at url: URL) async throws -> NSFileVersion {
+        let (mount, path) = try mount(of: url)
+        let version: DocumentVersion? = try await aside(url) { () throws(DaemonFailure) in
+            let request = LatestVersionRequest(path: try mount.path(path), timeout: 60)
+            guard case .fetchVersion(let answer) = try mount.call(.latestVersion(request)) else { return nil }
+            guard answer.version.kind == .history else {
+                try mount.download(path)
+                return nil
+            }
+            VersionDirectory.shared.add(answer.version, of: path, mount)
+            return answer.version
+        }
+        guard let version else { return try current(url) }
+        VersionDirectory.shared.note(seen: version.version, of: AddedVersions.document(url))
+        return NSFileVersion(version, of: url)
+    }
+
+    private func resume(_ url: URL, _ edits: ResumeRequest.Edits, staysPaused: Bool) async throws {
+        let (mount, path) = try mount(of: url)
+        let seen = VersionDirectory.shared.seen(of: AddedVersions.document(url))
+        try await aside(url) { () throws(DaemonFailure) in
+            let request = ResumeRequest(
+                path: try mount.path(path), edits: edits, seen: seen, staysPaused: staysPaused, timeout: 60)
+            _ = try mount.call(.resume(request))
+        }
+    }
+
+    private func mount(of url: URL) throws -> (MountAuthority, String) {
         let route = ClaimRouter.shared.route(url)
         guard let mount = route.mount else {
             throw CoordinationFailure.error(.featureUnsupported, "\(url.path) is in no container.", at: url)
         }
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            // Both wait for the cloud, which no task may do.
-            DispatchQueue.global().async {
-                do throws(DaemonFailure) {
-                    let request = SyncRequest(paths: [try mount.path(route.path)], wait: true, timeout: 60)
-                    _ = try mount.call(.sync(request))
-                    try mount.download(route.path)
-                    continuation.resume()
-                } catch { continuation.resume(throwing: error.cocoa(url)) }
-            }
-        }
+        return (mount, route.path)
+    }
+
+    private func current(_ url: URL) throws -> NSFileVersion {
         guard let version = NSFileVersion.currentVersionOfItem(at: url) else {
             throw CoordinationFailure.error(.fileNoSuchFile, "There is nothing at \(url.path).", at: url)
         }
         return version
+    }
+
+    /// Waits for the cloud, which no task may do.
+    private func aside<T: Sendable>(
+        _ url: URL, _ work: @escaping @Sendable () throws(DaemonFailure) -> T
+    ) async throws -> T {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async {
+                do throws(DaemonFailure) { continuation.resume(returning: try work()) } catch {
+                    continuation.resume(throwing: error.cocoa(url))
+                }
+            }
+        }
     }
 
     /// Whether the item stays on this device. Apple sets `URLResourceValues.ubiquitousItemIsExcludedFromSync`, which nobody but Foundation can
@@ -52,12 +128,9 @@ extension FileManager {
     private func setSyncPaused(_ flag: Bool, _ url: URL) throws { try set("isSyncPaused", to: flag, url) }
 
     private func set(_ attribute: String, to flag: Bool, _ url: URL) throws {
-        let route = ClaimRouter.shared.route(url)
-        guard route.mount != nil else {
-            throw CoordinationFailure.error(.featureUnsupported, "\(url.path) is in no container.", at: url)
-        }
+        let path = try mount(of: url).1
         let value = flag ? "1" : "0"
-        guard setxattr(route.path, "user.ubiquity.\(attribute)", value, 1, 0) == 0 else {
+        guard setxattr(path, "user.ubiquity.\(attribute)", value, 1, 0) == 0 else {
             let why = String(cString: strerror(errno))
             throw CoordinationFailure.error(errno == ENOENT ? .fileNoSuchFile : .fileWriteUnknown, why, at: url)
         }

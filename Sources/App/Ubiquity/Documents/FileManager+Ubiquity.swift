@@ -1,3 +1,4 @@
+import Basics
 import CloudModel
 import DaemonProtocol
 public import Foundation
@@ -76,6 +77,27 @@ extension FileManager {
         if let failure = failure ?? error { throw failure }
     }
 
+    /// A link with which everybody can read what the document is now: a file that is uploaded, in a cloud on ubiquity-server.
+    ///
+    /// - Parameter outDate: Gets when the link ends, which is after 30 days.
+    public func url(
+        forPublishingUbiquitousItemAt url: URL, expiration outDate: UnsafeMutablePointer<NSDate?>?
+    ) throws -> URL {
+        let (mount, path) = try ubiquitous(url)
+        var answer: DaemonResponse?
+        try check(url) {
+            let request = PublishRequest(path: try mount.path(path), seconds: 30 * 86_400, timeout: 0)
+            let response = try mount.call(.publish(request))
+            answer = response
+            return response
+        }
+        guard case .published(let link)? = answer, let found = URL(string: link.url) else {
+            throw CoordinationFailure.error(.fileReadUnknown, "The daemon gave no link for \(url.path).", at: url)
+        }
+        outDate?.pointee = NSDate(timeIntervalSince1970: Double(link.expires.timestamp.nanoseconds) / 1e9)
+        return found
+    }
+
     private func ubiquitous(_ url: URL) throws -> (MountAuthority, String) {
         let route = ClaimRouter.shared.route(url)
         guard let mount = route.mount else {
@@ -92,6 +114,10 @@ extension FileManager {
     }
 }
 
+/// Of the error behind an upload that failed because another device wrote the document too. Where Apple's is of `NSFileProviderErrorDomain`.
+public let UbiquityErrorDomain = "UbiquityErrorDomain"
+public let UbiquityLocalVersionConflictingWithServerError = 1
+
 extension DaemonFailure {
     func cocoa(_ url: URL) -> NSError {
         let code: CocoaError.Code =
@@ -104,13 +130,18 @@ extension DaemonFailure {
             case .permissionDenied: .fileWriteNoPermission
             default: .fileWriteUnknown
             }
-        return CoordinationFailure.error(code, description, at: url)
+        let error = CoordinationFailure.error(code, description, at: url)
+        guard self.code == .conflict else { return error }
+        let cause = NSError(domain: UbiquityErrorDomain, code: UbiquityLocalVersionConflictingWithServerError)
+        return NSError(
+            domain: error.domain, code: error.code,
+            userInfo: error.userInfo.merging([NSUnderlyingErrorKey: cause]) { first, _ in first })
     }
 }
 
 extension String {
     /// Sixteen digits that tell texts apart and do not tell them (FNV-1a).
-    fileprivate var hashed: String {
+    var hashed: String {
         String(utf8.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }, radix: 16)
     }
 }

@@ -7,7 +7,7 @@ import Synchronization
 /// A version of a document: the current one, one that lost a conflict and waits to be resolved, or one of its history.
 ///
 /// Apple's name: `NSFileVersion`. What was current once is in the cloud for 30 days, the newest 10 of a document; see ``getNonlocalVersionsOfItem(at:completionHandler:)``.
-/// A version can not be added: saving the document makes one.
+/// Programs add others by ``addOfItem(at:withContentsOf:options:)``, which this machine keeps.
 // What changes is behind a Mutex.
 open class NSFileVersion: NSObject, @unchecked Sendable {
     /// How ``replaceItem(at:options:)`` replaces.
@@ -31,7 +31,8 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
     public let isConflict: Bool
     let isOfHistory: Bool
     let document: URL
-    private let wasResolved = Mutex(false)
+    let added: Mutex<AddedVersion?>
+    let wasResolved = Mutex(false)
 
     init(_ version: DocumentVersion, of document: URL) {
         // The document may have been named by a link.
@@ -43,6 +44,18 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
         persistentIdentifier = NSString(string: version.version)
         isConflict = version.kind == .conflict
         isOfHistory = version.kind == .history
+        added = Mutex(nil)
+    }
+
+    init(_ added: AddedVersion, of document: URL) {
+        url = added.url
+        self.document = document
+        localizedName = document.lastPathComponent
+        localizedNameOfSavingComputer = added.computer
+        modificationDate = added.modified
+        persistentIdentifier = NSString(string: added.id)
+        (isConflict, isOfHistory) = (false, false)
+        self.added = Mutex(added)
     }
 
     private init(current url: URL) {
@@ -55,36 +68,20 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
         persistentIdentifier = NSString(string: "current")
         document = url
         (isConflict, isOfHistory) = (false, false)
+        added = Mutex(nil)
     }
 
-    /// A version that is gone: only its name is left.
-    init(resolved version: String, of document: URL) {
+    /// A version that is gone, a conflict that was resolved or one of the history: only its name is left.
+    init(gone version: String, wasConflict: Bool, of document: URL) {
         url = document
         self.document = document
         localizedName = document.lastPathComponent
         localizedNameOfSavingComputer = nil
         modificationDate = nil
         persistentIdentifier = NSString(string: version)
-        (isConflict, isOfHistory) = (true, false)
-        wasResolved.withLock { $0 = true }
-    }
-
-    /// A version of the history that is gone: only its name is left.
-    init(gone version: String, of document: URL) {
-        url = document
-        self.document = document
-        localizedName = document.lastPathComponent
-        localizedNameOfSavingComputer = nil
-        modificationDate = nil
-        persistentIdentifier = NSString(string: version)
-        (isConflict, isOfHistory) = (false, true)
-    }
-
-    /// Nil if it has been resolved by now.
-    class func conflict(_ version: String, of url: URL) -> NSFileVersion? {
-        unresolvedConflictVersionsOfItem(at: url)?.first {
-            ($0.persistentIdentifier as? NSString) == NSString(string: version)
-        }
+        (isConflict, isOfHistory) = (wasConflict, !wasConflict)
+        added = Mutex(nil)
+        if wasConflict { wasResolved.withLock { $0 = true } }
     }
 
     // MARK: Which there are
@@ -92,20 +89,20 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
     /// The version that the document shows; nil if there is none.
     open class func currentVersionOfItem(at url: URL) -> NSFileVersion? {
         guard WantedItem.exists(url.path) else { return nil }
-        return all(of: url)?.first { !$0.isConflict && !$0.isOfHistory } ?? NSFileVersion(current: url)
+        return (try? known(of: url))?.first { !$0.isConflict && !$0.isOfHistory } ?? NSFileVersion(current: url)
     }
 
-    /// Those beside the current one that can be read at once: what lost a conflict, and what was fetched of the history. Nil if there is no such
-    /// document.
+    /// Those beside the current one that can be read at once: what lost a conflict, what was fetched of the history, and what programs added.
+    /// Nil if there is no such document.
     open class func otherVersionsOfItem(at url: URL) -> [NSFileVersion]? {
         guard WantedItem.exists(url.path) else { return nil }
-        return (all(of: url) ?? []).filter { $0.isConflict || $0.isOfHistory && $0.hasLocalContents }
+        return all(of: url).filter { $0.isConflict || $0.isAdded || $0.isOfHistory && $0.hasLocalContents }
     }
 
     /// Those that lost a conflict which nobody has resolved; nil if there is no such document, or it is in no container.
     open class func unresolvedConflictVersionsOfItem(at url: URL) -> [NSFileVersion]? {
         guard WantedItem.exists(url.path), ClaimRouter.shared.route(url).mount != nil else { return nil }
-        return (all(of: url) ?? []).filter(\.isConflict)
+        return all(of: url).filter(\.isConflict)
     }
 
     /// The history that is in the cloud only. A coordinated read of a version's ``url`` fetches it; so does ``replaceItem(at:options:)``. Then it is
@@ -115,8 +112,7 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
     ) {
         DispatchQueue.global().async {
             do throws(DaemonFailure) {
-                let all = try list(of: url).map { NSFileVersion($0, of: url) }
-                completionHandler(all.filter { $0.isOfHistory && !$0.hasLocalContents }, nil)
+                completionHandler(try known(of: url).filter { $0.isOfHistory && !$0.hasLocalContents }, nil)
             } catch { completionHandler(nil, error.cocoa(url)) }
         }
     }
@@ -124,7 +120,7 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
     /// The version that had that identifier.
     open class func version(itemAt url: URL, forPersistentIdentifier identifier: Any) -> NSFileVersion? {
         guard let text = identifier as? NSString else { return nil }
-        return all(of: url)?.first { ($0.persistentIdentifier as? NSString) == text }
+        return all(of: url).first { ($0.persistentIdentifier as? NSString) == text }
     }
 
     /// Removes what ``otherVersionsOfItem(at:)`` lists. Inside a coordinated write.
@@ -132,20 +128,13 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
         for version in otherVersionsOfItem(at: url) ?? [] { try version.remove() }
     }
 
-    /// A folder of its own for what is to replace the document. Whoever asks for it removes it.
-    open class func temporaryDirectoryURLForNewVersionOfItem(at url: URL) -> URL {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "ubiquity-\(UUID().uuidString)")
-        // The write into a folder that could not be made says why.
-        try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        return folder
+    /// Where the daemon can not be asked there are none of its versions to be had.
+    private class func all(of url: URL) -> [NSFileVersion] {
+        ((try? known(of: url)) ?? []) + AddedVersions.list(of: url).map { NSFileVersion($0, of: url) }
     }
 
-    /// Nil where the daemon can not be asked: then there are no versions to be had.
-    private class func all(of url: URL) -> [NSFileVersion]? {
-        (try? list(of: url))?.map { NSFileVersion($0, of: url) }
-    }
-
-    private class func list(of url: URL) throws(DaemonFailure) -> [DocumentVersion] {
+    /// Those that the daemon knows of.
+    private class func known(of url: URL) throws(DaemonFailure) -> [NSFileVersion] {
         let route = ClaimRouter.shared.route(url)
         guard let mount = route.mount else { return [] }
         guard case .versions(let answer) = try mount.call(.versions(VersionsRequest(path: try mount.path(route.path))))
@@ -153,7 +142,7 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
         for version in answer.versions where version.kind == .history {
             VersionDirectory.shared.add(version, of: route.path, mount)
         }
-        return answer.versions
+        return answer.versions.map { NSFileVersion($0, of: url) }
     }
 
     // MARK: State
@@ -168,8 +157,25 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Whether it may be reclaimed when space is short: a copy of what the cloud has.
-    open var isDiscardable: Bool { isOfHistory }
+    var isAdded: Bool { added.withLock { $0 != nil } }
+
+    /// Whether it may be reclaimed: a copy of what the cloud has, or one that a program added and said so of, once there are ten newer ones.
+    /// Setting it to false, or that of another version, does nothing.
+    open var isDiscardable: Bool {
+        get { isOfHistory || added.withLock { $0?.isDiscardable ?? false } }
+        set {
+            guard newValue else { return }
+            added.withLock { added in
+                guard var version = added, !version.isDiscardable else { return }
+                version.isDiscardable = true
+                // Where that can not be written it stays what it was, which is kept.
+                if (try? AddedVersions.update(version)) != nil { added = version }
+            }
+        }
+    }
+
+    /// Nil: an account is one person's, whose name nobody knows here.
+    open var originatorNameComponents: PersonNameComponents? { nil }
     /// Whether its bytes are here. A coordinated read at ``url`` fetches them otherwise.
     open var hasLocalContents: Bool {
         isOfHistory
@@ -177,51 +183,4 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
             : MountAuthority.attribute("status", of: url.path) != "notDownloaded"
     }
     open var hasThumbnail: Bool { false }
-
-    // MARK: What can be done with it
-
-    /// Puts the content of this version in the document's place. Inside a coordinated write of the document. Answers the document's URL.
-    @discardableResult
-    open func replaceItem(at url: URL, options: ReplacingOptions = []) throws -> URL {
-        if !hasLocalContents { try fetch() }
-        // A name that stays on this device; renamed over the document, the file becomes that document.
-        let copy = url.deletingLastPathComponent().appending(path: ".\(UUID().uuidString).tmp")
-        try FileManager.default.copyItem(at: self.url, to: copy)
-        guard chmod(copy.path, 0o644) == 0, rename(copy.path, url.path) == 0 else {
-            let message = "The version can not take the place of \(url.path): \(String(cString: strerror(errno)))"
-            try FileManager.default.removeItem(at: copy)
-            throw CoordinationFailure.error(.fileWriteUnknown, message, at: url)
-        }
-        if options.contains(.byMoving), isConflict || isOfHistory { try remove() }
-        return url
-    }
-
-    private func fetch() throws {
-        do throws(DaemonFailure) {
-            if try VersionDirectory.shared.fetch(url.path) { return }
-            let route = ClaimRouter.shared.route(url)
-            try route.mount?.download(route.path)
-        } catch { throw error.cocoa(url) }
-    }
-
-    /// Drops the version, on every device: a conflict is resolved by it. The current one can not be removed.
-    open func remove() throws {
-        if isOfHistory, let version = persistentIdentifier as? NSString {
-            let route = ClaimRouter.shared.route(document)
-            guard let mount = route.mount else { return }
-            do throws(DaemonFailure) {
-                let request = RemoveVersionsRequest(
-                    path: try mount.path(route.path), versions: [String(describing: version)])
-                _ = try mount.call(.removeVersions(request))
-            } catch { throw error.cocoa(document) }
-            return
-        }
-        guard isConflict else {
-            throw CoordinationFailure.error(
-                .fileWriteUnknown, "The current version of a document can not be removed; delete the document.", at: url
-            )
-        }
-        if !wasResolved.withLock({ $0 }) { try FileManager.default.removeItem(at: url) }
-        wasResolved.withLock { $0 = true }
-    }
 }

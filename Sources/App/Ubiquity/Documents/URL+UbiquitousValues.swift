@@ -16,7 +16,36 @@ public struct URLUbiquitousItemDownloadingStatus: RawRepresentable, Hashable, Se
         rawValue: "NSURLUbiquitousItemDownloadingStatusNotDownloaded")
 }
 
+/// What the user of an account may do with an item that is shared. Apple's name: `URLUbiquitousSharedItemRole`.
+public struct URLUbiquitousSharedItemRole: RawRepresentable, Hashable, Sendable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+    public static let owner = URLUbiquitousSharedItemRole(rawValue: "NSURLUbiquitousSharedItemRoleOwner")
+    public static let participant = URLUbiquitousSharedItemRole(rawValue: "NSURLUbiquitousSharedItemRoleParticipant")
+}
+
+/// Apple's name: `URLUbiquitousSharedItemPermissions`.
+public struct URLUbiquitousSharedItemPermissions: RawRepresentable, Hashable, Sendable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+    public static let readOnly = URLUbiquitousSharedItemPermissions(
+        rawValue: "NSURLUbiquitousSharedItemPermissionsReadOnly")
+    public static let readWrite = URLUbiquitousSharedItemPermissions(
+        rawValue: "NSURLUbiquitousSharedItemPermissionsReadWrite")
+}
+
 extension URLResourceKey {
+    public static let ubiquitousItemSupportedSyncControlsKey = URLResourceKey(
+        rawValue: "NSURLUbiquitousItemSupportedSyncControlsKey")
+    public static let ubiquitousItemIsSharedKey = URLResourceKey(rawValue: "NSURLUbiquitousItemIsSharedKey")
+    public static let ubiquitousSharedItemCurrentUserRoleKey = URLResourceKey(
+        rawValue: "NSURLUbiquitousSharedItemCurrentUserRoleKey")
+    public static let ubiquitousSharedItemCurrentUserPermissionsKey = URLResourceKey(
+        rawValue: "NSURLUbiquitousSharedItemCurrentUserPermissionsKey")
+    public static let ubiquitousSharedItemOwnerNameComponentsKey = URLResourceKey(
+        rawValue: "NSURLUbiquitousSharedItemOwnerNameComponentsKey")
+    public static let ubiquitousSharedItemMostRecentEditorNameComponentsKey = URLResourceKey(
+        rawValue: "NSURLUbiquitousSharedItemMostRecentEditorNameComponentsKey")
     public static let ubiquitousItemIsExcludedFromSyncKey = URLResourceKey(
         rawValue: "NSURLUbiquitousItemIsExcludedFromSyncKey")
     public static let ubiquitousItemIsSyncPausedKey = URLResourceKey(rawValue: "NSURLUbiquitousItemIsSyncPausedKey")
@@ -38,6 +67,13 @@ public struct UbiquitousItemValues: Sendable {
     public internal(set) var ubiquitousItemContainerDisplayName: String?
     public internal(set) var ubiquitousItemIsExcludedFromSync: Bool?
     public internal(set) var ubiquitousItemIsSyncPaused: Bool?
+    public internal(set) var ubiquitousItemSupportedSyncControls: NSFileManagerSupportedSyncControls?
+    /// False: documents are shared by links, not item by item. So the values about a shared item are nil, as Apple's are of an item that is not.
+    public internal(set) var ubiquitousItemIsShared: Bool?
+    public var ubiquitousSharedItemCurrentUserRole: URLUbiquitousSharedItemRole? { nil }
+    public var ubiquitousSharedItemCurrentUserPermissions: URLUbiquitousSharedItemPermissions? { nil }
+    public var ubiquitousSharedItemOwnerNameComponents: PersonNameComponents? { nil }
+    public var ubiquitousSharedItemMostRecentEditorNameComponents: PersonNameComponents? { nil }
 }
 
 extension URL {
@@ -87,5 +123,9 @@ extension UbiquitousItemValues {
         take(.ubiquitousItemContainerDisplayNameKey, \.ubiquitousItemContainerDisplayName, item.container)
         take(.ubiquitousItemIsExcludedFromSyncKey, \.ubiquitousItemIsExcludedFromSync, item.isExcludedFromSync)
         take(.ubiquitousItemIsSyncPausedKey, \.ubiquitousItemIsSyncPaused, item.isSyncPaused)
+        take(
+            .ubiquitousItemSupportedSyncControlsKey, \.ubiquitousItemSupportedSyncControls,
+            item.kind == .file ? [.pauseSync, .failUploadOnConflict] : [.pauseSync])
+        take(.ubiquitousItemIsSharedKey, \.ubiquitousItemIsShared, false)
     }
 }

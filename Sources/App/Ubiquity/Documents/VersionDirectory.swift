@@ -17,6 +17,8 @@ final class VersionDirectory: Sendable {
 
     private let places = Mutex<(byFile: [String: Place], order: [String])>(([:], []))
 
+    private let seen = Mutex<[String: String]>([:])
+
     func add(_ version: DocumentVersion, of document: String, _ mount: MountAuthority) {
         let place = Place(mount: mount, document: document, version: version.version)
         places.withLock { places in
@@ -27,6 +29,17 @@ final class VersionDirectory: Sendable {
             places.order.removeFirst(Self.limit / 2)
         }
     }
+
+    /// The program has the newest version of the cloud, and what it writes next is an edit of that one.
+    func note(seen version: String, of document: String) {
+        seen.withLock { seen in
+            // A program that asks for so many has done with the first ones.
+            if seen.count >= Self.limit { seen = [:] }
+            seen[document] = version
+        }
+    }
+
+    func seen(of document: String) -> String? { seen.withLock { $0[document] } }
 
     /// False if there is no version there.
     func fetch(_ file: String) throws(DaemonFailure) -> Bool {

@@ -186,24 +186,29 @@ final class PresenterAgent: Sendable {
         case .subitemDidChange(let url): value.presentedSubitemDidChange(at: url)
         case .subitemDidMove(let old, let new): value.presentedSubitem(at: old, didMoveTo: new)
         case .didGain(let version):
-            guard let url = value.presentedItemURL, let gained = NSFileVersion.conflict(version, of: url) else {
+            guard let url = value.presentedItemURL,
+                let gained = NSFileVersion.version(itemAt: url, forPersistentIdentifier: NSString(string: version))
+            else {
                 return
             }
             value.presentedItemDidGain(gained)
         case .didResolve(let version):
             guard let url = value.presentedItemURL else { return }
-            value.presentedItemDidResolveConflict(NSFileVersion(resolved: version, of: url))
+            value.presentedItemDidResolveConflict(NSFileVersion(gone: version, wasConflict: true, of: url))
         case .didLose(let version):
             guard let url = value.presentedItemURL else { return }
-            value.presentedItemDidLose(NSFileVersion(gone: version, of: url))
+            value.presentedItemDidLose(NSFileVersion(gone: version, wasConflict: false, of: url))
         case .subitemDidLose(let url, let version):
-            value.presentedSubitem(at: url, didLose: NSFileVersion(gone: version, of: url))
-        case .didChangeAttributes(let keys): value.presentedItemDidChangeUbiquityAttributes(keys)
+            value.presentedSubitem(at: url, didLose: NSFileVersion(gone: version, wasConflict: false, of: url))
+        case .didChangeAttributes(let keys):
+            let observed = keys.intersection(value.observedPresentedItemUbiquityAttributes)
+            if !observed.isEmpty { value.presentedItemDidChangeUbiquityAttributes(observed) }
         case .subitemDidGain(let url, let version):
-            guard let gained = NSFileVersion.conflict(version, of: url) else { return }
+            guard let gained = NSFileVersion.version(itemAt: url, forPersistentIdentifier: NSString(string: version))
+            else { return }
             value.presentedSubitem(at: url, didGain: gained)
         case .subitemDidResolve(let url, let version):
-            value.presentedSubitem(at: url, didResolve: NSFileVersion(resolved: version, of: url))
+            value.presentedSubitem(at: url, didResolve: NSFileVersion(gone: version, wasConflict: true, of: url))
         case .subitemWasDeleted(let url): value.accommodatePresentedSubitemDeletion(at: url) { _ in }
         }
     }

@@ -1,3 +1,4 @@
+import DaemonProtocol
 import Foundation
 import Synchronization
 
@@ -29,6 +30,19 @@ final class PresenterDirectory: Sendable {
         guard agent.registration == nil, let url = agent.presenter.value.presentedItemURL else { return }
         let route = ClaimRouter.shared.route(url)
         route.authority.add(agent, at: route.path)
+    }
+
+    /// Tells those of this process that present an item, and have the callback, what only this process knows.
+    func tell(
+        _ news: PresenterAgent.News, _ callback: PresenterCallback, at url: URL, except own: PresenterAgent? = nil
+    ) {
+        let path = ClaimRouter.shared.route(url).path
+        for agent in agents.withLock({ Array($0.values) }) where agent !== own && agent.callbacks.contains(callback) {
+            guard let presented = agent.presenter.value.presentedItemURL,
+                ClaimRouter.shared.route(presented).path == path
+            else { continue }
+            agent.put(.news(news))
+        }
     }
 
     func remove(_ presenter: any NSFilePresenter) {

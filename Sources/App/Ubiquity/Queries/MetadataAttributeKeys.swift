@@ -25,6 +25,19 @@ public let NSMetadataUbiquitousItemContainerDisplayNameKey = "NSMetadataUbiquito
 public let NSMetadataUbiquitousItemURLInLocalContainerKey = "NSMetadataUbiquitousItemURLInLocalContainerKey"
 public let NSMetadataUbiquitousItemIsSharedKey = "NSMetadataUbiquitousItemIsSharedKey"
 
+// Of what is shared item by item, which nothing is here: no item has these.
+public let NSMetadataUbiquitousSharedItemCurrentUserRoleKey = "NSMetadataUbiquitousSharedItemCurrentUserRoleKey"
+public let NSMetadataUbiquitousSharedItemCurrentUserPermissionsKey =
+    "NSMetadataUbiquitousSharedItemCurrentUserPermissionsKey"
+public let NSMetadataUbiquitousSharedItemOwnerNameComponentsKey =
+    "NSMetadataUbiquitousSharedItemOwnerNameComponentsKey"
+public let NSMetadataUbiquitousSharedItemMostRecentEditorNameComponentsKey =
+    "NSMetadataUbiquitousSharedItemMostRecentEditorNameComponentsKey"
+public let NSMetadataUbiquitousSharedItemRoleOwner = "NSMetadataUbiquitousSharedItemRoleOwner"
+public let NSMetadataUbiquitousSharedItemRoleParticipant = "NSMetadataUbiquitousSharedItemRoleParticipant"
+public let NSMetadataUbiquitousSharedItemPermissionsReadOnly = "NSMetadataUbiquitousSharedItemPermissionsReadOnly"
+public let NSMetadataUbiquitousSharedItemPermissionsReadWrite = "NSMetadataUbiquitousSharedItemPermissionsReadWrite"
+
 /// Values of `NSMetadataUbiquitousItemDownloadingStatusKey`.
 public let NSMetadataUbiquitousItemDownloadingStatusCurrent = "NSMetadataUbiquitousItemDownloadingStatusCurrent"
 public let NSMetadataUbiquitousItemDownloadingStatusDownloaded = "NSMetadataUbiquitousItemDownloadingStatusDownloaded"
@@ -38,6 +51,13 @@ public let NSMetadataQueryUbiquitousDataScope = "NSMetadataQueryUbiquitousDataSc
 /// Documents outside of containers: there are none in a mount.
 public let NSMetadataQueryAccessibleUbiquitousExternalDocumentsScope =
     "NSMetadataQueryAccessibleUbiquitousExternalDocumentsScope"
+
+/// What is not in containers is not indexed: in these scopes nothing is found.
+public let NSMetadataQueryUserHomeScope = "kMDQueryScopeHome"
+public let NSMetadataQueryLocalComputerScope = "kMDQueryScopeComputer"
+public let NSMetadataQueryNetworkScope = "kMDQueryScopeNetwork"
+public let NSMetadataQueryIndexedLocalComputerScope = "kMDQueryScopeComputerIndexed"
+public let NSMetadataQueryIndexedNetworkScope = "kMDQueryScopeNetworkIndexed"
 
 /// Keys of the update notification: arrays of ``NSMetadataItem``.
 public let NSMetadataQueryUpdateAddedItemsKey = "kMDQueryUpdateAddedItems"

@@ -5,17 +5,16 @@ import Synchronization
 extension NSMetadataQuery {
     // MARK: Results
 
-    /// ``NSMetadataItem``s, in the order that ``sortDescriptors`` ask for.
-    public var results: [Any] { state.withLock { $0.results } }
+    /// ``NSMetadataItem``s or what the delegate gave for them, in the order that ``sortDescriptors`` ask for.
+    public var results: [Any] { replaced(state.withLock { $0.results }) }
 
     public var resultCount: Int { state.withLock { $0.results.count } }
 
-    public func result(at index: Int) -> Any { state.withLock { $0.results[index] } }
+    public func result(at index: Int) -> Any { replaced([state.withLock { $0.results[index] }])[0] }
 
     /// `NSNotFound` for what is no result.
     public func index(ofResult result: Any) -> Int {
-        guard let item = result as? NSMetadataItem else { return NSNotFound }
-        return state.withLock { $0.results.firstIndex { $0 === item } } ?? NSNotFound
+        results.firstIndex { $0 as AnyObject === result as AnyObject } ?? NSNotFound
     }
 
     public func value(ofAttribute name: String, forResultAt index: Int) -> Any? {
@@ -23,11 +22,21 @@ extension NSMetadataQuery {
     }
 
     /// Goes through the results while updates are held back.
-    public func enumerateResults(_ body: (Any, Int, inout Bool) -> Void) {
+    public func enumerateResults(_ block: (Any, Int, UnsafeMutablePointer<ObjCBool>) -> Void) {
+        enumerateResults(options: [], using: block)
+    }
+
+    /// With `.reverse` the last one first. Always one after the other.
+    public func enumerateResults(
+        options: NSEnumerationOptions, using block: (Any, Int, UnsafeMutablePointer<ObjCBool>) -> Void
+    ) {
         disableUpdates()
         defer { enableUpdates() }
-        var stops = false
-        for (index, item) in state.withLock({ $0.results }).enumerated() where !stops { body(item, index, &stops) }
+        let results = Array(results.enumerated())
+        var stops = ObjCBool(false)
+        for (index, item) in options.contains(.reverse) ? results.reversed() : results where !stops.boolValue {
+            block(item, index, &stops)
+        }
     }
 
     /// Holds updates back, until ``enableUpdates()`` was called as often. What changes meanwhile is told then, each item once.
@@ -47,7 +56,8 @@ extension NSMetadataQuery {
                 return (
                     attribute,
                     groups.map {
-                        NSMetadataQueryAttributeValueTuple(attribute: attribute, value: $0.value, count: $0.items.count)
+                        NSMetadataQueryAttributeValueTuple(
+                            attribute: attribute, value: replaced($0.value, of: attribute), count: $0.items.count)
                     }
                 )
             }, uniquingKeysWith: { first, _ in first })
@@ -56,16 +66,16 @@ extension NSMetadataQuery {
     /// The results by the values of ``groupingAttributes``, the first outermost.
     public var groupedResults: [NSMetadataQueryResultGroup] {
         let (attributes, items) = state.withLock { ($0.groupingAttributes ?? [], $0.results) }
-        return Self.groups(items, attributes[...])
+        return groups(items, attributes[...])
     }
 
-    private static func groups(
+    private func groups(
         _ items: [NSMetadataItem], _ attributes: ArraySlice<String>
     ) -> [NSMetadataQueryResultGroup] {
         guard let attribute = attributes.first else { return [] }
-        return grouped(items, by: attribute).map { group in
+        return Self.grouped(items, by: attribute).map { group in
             NSMetadataQueryResultGroup(
-                attribute: attribute, value: group.value, results: group.items,
+                attribute: attribute, value: replaced(group.value, of: attribute), results: replaced(group.items),
                 subgroups: groups(group.items, attributes.dropFirst()))
         }
     }
@@ -80,8 +90,11 @@ extension NSMetadataQuery {
 
     // MARK: News
 
-    /// Brings the results up to date; answers what the notification tells. On the query's queue.
-    func apply(_ update: MetadataFeed.Update) -> [String: Any] {
+    /// What came, differs and went.
+    typealias News = (added: [NSMetadataItem], changed: [NSMetadataItem], removed: [NSMetadataItem])
+
+    /// Brings the results up to date. On the query's queue.
+    func apply(_ update: MetadataFeed.Update) -> News {
         state.withLock { state in
             let filter = state.predicate.value.flatMap { $0.metadataPredicate == nil ? $0 : nil }
             var (added, changed, removed): ([NSMetadataItem], [NSMetadataItem], [NSMetadataItem]) = ([], [], [])
@@ -89,7 +102,8 @@ extension NSMetadataQuery {
                 let known = state.byNumber[found.item]
                 let item = known ?? NSMetadataItem(found, root: state.root)
                 item.update(found)
-                let isWanted = filter?.evaluate(with: item) ?? true
+                let isWanted =
+                    state.restriction.admits(found, root: state.root) && filter?.evaluate(with: item) ?? true
                 if isWanted, known == nil { added.append(item) }
                 if let known { if isWanted { changed.append(known) } else { removed.append(known) } }
                 state.byNumber[found.item] = isWanted ? item : nil
@@ -101,10 +115,7 @@ extension NSMetadataQuery {
             }
             state.results += added
             state.sort()
-            return [
-                NSMetadataQueryUpdateAddedItemsKey: added, NSMetadataQueryUpdateChangedItemsKey: changed,
-                NSMetadataQueryUpdateRemovedItemsKey: removed,
-            ]
+            return (added, changed, removed)
         }
     }
 }
@@ -148,7 +159,7 @@ open class NSMetadataQueryResultGroup: NSObject, @unchecked Sendable {
     public let results: [Any]
     public let subgroups: [NSMetadataQueryResultGroup]?
 
-    init(attribute: String, value: Any?, results: [NSMetadataItem], subgroups: [NSMetadataQueryResultGroup]) {
+    init(attribute: String, value: Any?, results: [Any], subgroups: [NSMetadataQueryResultGroup]) {
         self.attribute = attribute
         self.value = value
         self.results = results

@@ -22,7 +22,13 @@ extension NSMetadataQuery {
         query.predicate = try NSPredicate(metadataFormat: format, arguments: arguments)
         query.searchScopes = scopes
         query.notificationBatchingInterval = 0.25
-        guard let mount = ClaimRouter.shared.principalMount, let request = query.request() else {
+        let restriction = query.restriction
+        guard restriction.isPlain else {
+            throw CoordinationFailure.error(
+                .featureUnsupported, "Folders can not be scopes of a sequence; use a query, or ask for a path.", at: nil
+            )
+        }
+        guard let mount = ClaimRouter.shared.principalMount, let request = query.request(restriction) else {
             throw CoordinationFailure.error(.featureUnsupported, "Nothing is mounted that could be asked.", at: nil)
         }
         let updates = try MetadataUpdates(mount, request)

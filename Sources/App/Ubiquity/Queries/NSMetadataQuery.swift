@@ -21,6 +21,11 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
         var predicate = Fixed<NSPredicate?>(nil)
         var sortDescriptors = Fixed<[NSSortDescriptor]>([])
         var searchScopes = Fixed<[Any]>([])
+        var searchItems = Fixed<[Any]?>(nil)
+        var restriction = QueryRestriction()
+        weak var delegate: (any NSMetadataQueryDelegate)?
+        /// What the delegate gave for items.
+        var replacements: [ObjectIdentifier: Fixed<Any>] = [:]
         var valueListAttributes: [String] = []
         var groupingAttributes: [String]?
         var interval: TimeInterval = 1
@@ -59,12 +64,21 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
         }
     }
 
-    /// `NSMetadataQueryUbiquitousDocumentsScope` and the like; empty for everything in containers.
+    /// `NSMetadataQueryUbiquitousDocumentsScope` and the like, and folders as URLs or paths; empty for everything in containers.
     open var searchScopes: [Any] {
         get { state.withLock { $0.searchScopes }.value }
         set {
             let new = Fixed(newValue)
             state.withLock { $0.searchScopes = new }
+        }
+    }
+
+    /// Results of another query, URLs or paths: nothing else is found. Nil for no restriction.
+    open var searchItems: [Any]? {
+        get { state.withLock { $0.searchItems }.value }
+        set {
+            let new = Fixed(newValue)
+            state.withLock { $0.searchItems = new }
         }
     }
 
@@ -104,12 +118,14 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
     @discardableResult
     open func start() -> Bool {
         guard !isStarted || isStopped, let mount = ClaimRouter.shared.principalMount else { return false }
-        guard let request = request() else { return false }
+        let restriction = restriction
+        guard let request = request(restriction) else { return false }
         let feed = MetadataFeed(mount, request) { [weak self] in self?.schedule() }
         state.withLock { state in
             (state.feed, state.root) = (feed, mount.root)
             (state.isStarted, state.isGathering, state.isStopped) = (true, true, false)
             (state.results, state.byNumber, state.lastFailure) = ([], [:], nil)
+            (state.restriction, state.replacements) = (restriction, [:])
         }
         perform { [weak self] in self?.post(.NSMetadataQueryDidStartGathering) }
         do throws(DaemonFailure) { try feed.start() } catch {
@@ -135,8 +151,10 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
         stop()
     }
 
-    func request() -> FindRequest? {
-        let (predicate, scopes, interval) = (predicate, searchScopes, notificationBatchingInterval)
+    var restriction: QueryRestriction { QueryRestriction(scopes: searchScopes, items: searchItems) }
+
+    func request(_ restriction: QueryRestriction) -> FindRequest? {
+        let (predicate, interval) = (predicate, notificationBatchingInterval)
         var text = "TRUEPREDICATE"
         switch predicate.flatMap(\.metadataPredicate) {
         case .success(let predicate)?: text = predicate.description
@@ -147,9 +165,8 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
             return nil
         case nil: break
         }
-        let wanted = scopes.compactMap { ($0 as? String).flatMap(FindScope.init(constant:)) }
         return FindRequest(
-            predicate: text, scopes: scopes.isEmpty ? nil : wanted, live: true, interval: min(interval, 3_600))
+            predicate: text, scopes: restriction.scopes, live: true, interval: min(interval, 3_600))
     }
 
     // MARK: Telling the program
@@ -176,7 +193,14 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
         guard let update = feed?.take() else { return }
         if let failure = update.failure { fail(failure) }
         let wasGathering = isGathering
-        let info = apply(update)
+        let news = apply(update)
+        noteReplacements(added: news.added, removed: [])
+        let info = [
+            NSMetadataQueryUpdateAddedItemsKey: replaced(news.added),
+            NSMetadataQueryUpdateChangedItemsKey: replaced(news.changed),
+            NSMetadataQueryUpdateRemovedItemsKey: replaced(news.removed),
+        ]
+        noteReplacements(added: [], removed: news.removed)
         guard wasGathering else { return post(.NSMetadataQueryDidUpdate, info) }
         guard update.isGathered else { return post(.NSMetadataQueryGatheringProgress, info) }
         state.withLock { $0.isGathering = false }
@@ -185,16 +209,5 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
 
     private func post(_ name: Notification.Name, _ info: [String: Any]? = nil) {
         NotificationCenter.default.post(name: name, object: self, userInfo: info)
-    }
-}
-
-extension FindScope {
-    fileprivate init?(constant: String) {
-        switch constant {
-        case NSMetadataQueryUbiquitousDocumentsScope: self = .documents
-        case NSMetadataQueryUbiquitousDataScope: self = .data
-        case NSMetadataQueryAccessibleUbiquitousExternalDocumentsScope: self = .external
-        default: return nil
-        }
     }
 }

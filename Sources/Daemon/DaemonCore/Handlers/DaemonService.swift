@@ -62,6 +62,8 @@ struct DaemonService: RequestHandler {
         case .publish(let request): .published(try await publish(request))
         case .links: .links(try await links())
         case .unpublish(let request): .done(try await unpublish(request))
+        case .latestVersion(let request): .fetchVersion(try await latestVersion(request))
+        case .resume(let request): .done(try await resume(request))
         case .keyValues(let request): .keyValues(try await keyValues(request))
         case .setKeyValues(let request): .done(try await setKeyValues(request, client))
         }

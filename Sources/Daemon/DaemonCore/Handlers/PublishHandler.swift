@@ -10,7 +10,7 @@ extension DaemonService {
     /// Publishes what the document is now, as soon as the cloud has it.
     func publish(_ request: PublishRequest) async throws -> PublishedResponse {
         let cloud = try linkingCloud()
-        let document = try await uploaded(request)
+        let document = try await uploaded(request.path, within: request.timeout)
         let publication = Publication(
             content: document.content, name: document.name, container: document.container, seconds: request.seconds,
             password: request.password)
@@ -46,23 +46,23 @@ extension DaemonService {
     }
 
     /// A document whose bytes are all in the cloud.
-    private struct Uploaded {
+    struct Uploaded {
         let content: ContentReference
         let name: ItemName
         let container: ContainerName
     }
 
     /// Waits until the cloud has what the mount shows at the path.
-    private func uploaded(_ request: PublishRequest) async throws -> Uploaded {
+    func uploaded(_ path: MountPath, within seconds: Double?) async throws -> Uploaded {
         let engine = device.engine
         engine.context.pace.hurry()
         defer { engine.context.pace.relax() }
         try await blocking { [self] in device.files.noteIdleEdits(pause: .zero) }
         let clock = ContinuousClock()
-        let deadline = request.timeout.map { clock.now.advanced(by: .seconds($0)) }
+        let deadline = seconds.map { clock.now.advanced(by: .seconds($0)) }
         while true {
             engine.localTreeChanged()
-            if let document = try await blocking({ [self] in try uploadedNow(request.path) }) { return document }
+            if let document = try await blocking({ [self] in try uploadedNow(path) }) { return document }
             switch engine.state {
             case .offline(let why): throw DaemonFailure(.offline, sentences: why)
             case .stopped(let why): throw DaemonFailure(.failed, sentences: why)
@@ -70,8 +70,8 @@ extension DaemonService {
             }
             if let deadline, clock.now >= deadline {
                 throw DaemonFailure(
-                    .timedOut, "the document is not uploaded yet", path: request.path.description,
-                    advice: "The upload goes on by itself; publish it then.")
+                    .timedOut, "the document is not uploaded yet", path: path.description,
+                    advice: "The upload goes on by itself; try again then.")
             }
             try await clock.sleep(for: .milliseconds(20))
         }
@@ -82,8 +82,8 @@ extension DaemonService {
         let item = try document(at: path)
         guard item.kind == .file else {
             throw DaemonFailure(
-                .invalidRequest, "only a file can be published", path: path.description,
-                advice: "Put a folder into an archive and publish that.")
+                .invalidRequest, "only a file has a version in the cloud", path: path.description,
+                advice: "Put a folder into an archive and name that.")
         }
         let status = try device.files.status(of: item)
         guard !status.isExcluded, !status.isPaused else {

@@ -15,20 +15,33 @@ extension DaemonService {
         try await blocking { [self] in device.files.noteIdleEdits(pause: .zero) }
         engine.localTreeChanged()
         guard request.wait else { return try await response() }
+        try await followCloud(within: request.timeout) { [self] in
+            try await !blocking { [self] in try device.metadata.read { try $0.isAnythingPending() } }
+        } late: {
+            timedOut(try await response())
+        }
+        return try await response()
+    }
+
+    /// Waits until what the cloud has now is known here, and something is so besides.
+    func followCloud(
+        within seconds: Double?, until isDone: () async throws -> Bool = { true },
+        late: () async throws -> DaemonFailure
+    ) async throws {
+        let engine = device.engine
         let clock = ContinuousClock()
-        let deadline = request.timeout.map { clock.now.advanced(by: .seconds($0)) }
+        let deadline = seconds.map { clock.now.advanced(by: .seconds($0)) }
         // Two, as one may be under way that has read the cloud before this was asked.
         let goal = engine.rounds + 2
         let attempt = engine.troubles.attempts + 2
         var asked: UInt64?
         while true {
-            let isPending = try await blocking { [self] in try device.metadata.read { try $0.isAnythingPending() } }
-            if !isPending, engine.rounds >= goal, engine.state == .online { return try await response() }
+            if try await isDone(), engine.rounds >= goal, engine.state == .online { return }
             if case .stopped(let why) = engine.state { throw DaemonFailure(.failed, sentences: why) }
             if engine.troubles.attempts >= attempt, let trouble = engine.troubles.all.first {
                 throw DaemonFailure(trouble)
             }
-            if let deadline, clock.now >= deadline { throw timedOut(try await response()) }
+            if let deadline, clock.now >= deadline { throw try await late() }
             engine.localTreeChanged()
             // Once for each round: a cloud that can not be reached is not asked any faster for it.
             if asked != engine.troubles.attempts {

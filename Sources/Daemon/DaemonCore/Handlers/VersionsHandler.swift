@@ -25,7 +25,7 @@ extension DaemonService {
             return (subject, version, container ?? .cloudDocs)
         }
         do {
-            try await files.fetch(version, named: subject.name, in: container)
+            try await versionFiles.fetch(version, named: subject.name, in: container)
             return FetchVersionResponse(version: entry(version, of: subject))
         } catch let error as VersionError { throw DaemonFailure(error, request.path) }
     }
@@ -75,7 +75,7 @@ extension DaemonService {
 
     private var now: Timestamp { device.engine.context.time.now() }
 
-    private var files: VersionFiles {
+    var versionFiles: VersionFiles {
         VersionFiles(directory: "\(daemon.configuration.stateDirectory)/versions", context: device.engine.context)
     }
 
@@ -119,7 +119,7 @@ extension DaemonService {
         return [present] + (try siblings.map { try entry($0, .conflict, transaction) }) + past
     }
 
-    private func entry(
+    func entry(
         _ item: LocalItem, _ kind: DocumentVersion.Kind, _ transaction: MetadataTransaction
     ) throws -> DocumentVersion {
         let cloud = try transaction.cloudItem(item)
@@ -137,7 +137,7 @@ extension DaemonService {
         DocumentVersion(
             version: version.version.description, kind: .history, device: version.authorName,
             modified: WireTime(version.modified), size: version.content.size, superseded: WireTime(version.superseded),
-            isHere: files.has(version, named: subject.name), file: files.path(of: version, subject.name))
+            isHere: versionFiles.has(version, named: subject.name), file: versionFiles.path(of: version, subject.name))
     }
 
     private func historic(_ text: String, of subject: Subject, _ path: MountPath) throws -> HistoricVersion {
@@ -157,7 +157,7 @@ extension DaemonService {
 }
 
 extension DaemonFailure {
-    fileprivate init(_ error: VersionError, _ path: MountPath) {
+    init(_ error: VersionError, _ path: MountPath) {
         let code: Code =
             switch error.code {
             case .notFound: .notFound

@@ -169,7 +169,7 @@ extension QueryFeed.Batch {
 }
 
 extension MetadataTransaction.QueryArgument {
-    fileprivate init(_ value: RowCondition.Value) {
+    init(_ value: RowCondition.Value) {
         switch value {
         case .integer(let number): self = .integer(number)
         case .bytes(let bytes): self = .bytes(bytes)

@@ -68,6 +68,9 @@ struct RowReader {
 struct TransferTable: Sendable {
     private let fractions: [NodeID: TransferFractions]
 
+    /// Of a device on which nothing is transferred.
+    init() { fractions = [:] }
+
     /// Not inside a transaction: whoever answers may itself be reading the database.
     init(_ engine: SyncEngine) {
         var fractions: [NodeID: TransferFractions] = [:]

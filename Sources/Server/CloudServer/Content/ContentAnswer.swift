@@ -5,7 +5,6 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import ServerStorage
-import Synchronization
 
 extension ContentSource {
     /// The answer to a GET or HEAD for the content: whole or in part, by the request's conditions.
@@ -60,37 +59,10 @@ extension ContentSource {
             let end = Int(part.upperBound - place.lowerBound)
             let plain = try await plain(manifest.chunks[index])
             defer { budget.release(plain.ticket) }
-            for start in stride(from: Int(part.lowerBound - place.lowerBound), to: end, by: Self.pieceLength) {
-                try await writer.write(ByteBuffer(bytes: plain.bytes[start..<min(start + Self.pieceLength, end)]))
-                watch.progress()
+            for start in stride(from: Int(part.lowerBound - place.lowerBound), to: end, by: StallWatch.pieceLength) {
+                try await writer.write(ByteBuffer(bytes: plain.bytes[start..<min(start + StallWatch.pieceLength, end)]))
+                try await watch.wrote()
             }
         }
     }
-
-    private static let pieceLength = 128 << 10
-}
-
-/// Closes a connection whose other end takes nothing any more: what waits for it has a place in memory.
-private final class StallWatch: Sendable {
-    private static let patience = Duration.seconds(60)
-    private let pieces = Atomic<Int>(0)
-    private let task = Mutex<Task<Void, Never>?>(nil)
-
-    init(_ channel: any Channel) {
-        let watch = Task { [weak self] in
-            var last = -1
-            while let self {
-                let now = pieces.load(ordering: .relaxed)
-                guard now != last else { return channel.close(promise: nil) }
-                last = now
-                // Cut short by the end of the answer.
-                do { try await Task.sleep(for: Self.patience) } catch { return }
-            }
-        }
-        task.withLock { $0 = watch }
-    }
-
-    func progress() { pieces.add(1, ordering: .relaxed) }
-
-    func end() { task.withLock { $0 }?.cancel() }
 }

@@ -2,6 +2,7 @@ import Basics
 package import CloudModel
 import CloudProtocol
 package import ContainerLog
+import Foundation
 import GRDB
 import Glibc
 import NIOPosix
@@ -18,9 +19,14 @@ package final class ContainerTrees: Sendable {
 
     private static let maximumOpen = 16
     private let store: ServerStore
+    private let folder: String
     private let state = Mutex(State())
 
-    package init(_ store: ServerStore) { self.store = store }
+    /// The files are kept in `folder`, those of the process that serves in its own: two processes never fold into one file.
+    package init(_ store: ServerStore, in folder: String? = nil) {
+        self.store = store
+        self.folder = folder ?? "\(store.directory.path)/folded"
+    }
 
     /// A container as its log says, as far as it was read by `deadline`.
     package struct View: Sendable {
@@ -57,7 +63,8 @@ package final class ContainerTrees: Sendable {
     /// Appends what `decide` makes of the container as it is at the end of its log, one batch after the other. One caller at a time, so
     /// that the numbers of its batches have no gap; what devices append meanwhile the reducer weighs as always.
     package func append<T: Sendable>(
-        to name: ContainerName, of account: AccountID, _ decide: (View) async throws -> (batches: [[Change]], answer: T)
+        to name: ContainerName, of account: AccountID, by author: LogAuthor = .console,
+        patience: Duration = .seconds(60), _ decide: (View) async throws -> (batches: [[Change]], answer: T)
     ) async throws -> T {
         let id = try await store.number(of: name, account)
         let turnstile = state.withLock { state in
@@ -66,16 +73,16 @@ package final class ContainerTrees: Sendable {
             return known
         }
         return try await turnstile.run {
-            let view = try await view(of: name, of: account, patience: .seconds(60))
+            let view = try await view(of: name, of: account, patience: patience)
             guard view.isComplete else {
                 throw StorageError(.failed, "The log of \(name) is still being read. Try again in a minute.")
             }
             let (batches, answer) = try await decide(view)
-            var number = try await view.tree.read { try FoldedTree(db: $0).lastSequence(of: ConsoleDevice.id) }
+            var number = try await view.tree.read { try FoldedTree(db: $0).lastSequence(of: author.id) }
             for changes in batches {
                 number += 1
                 let batch = ChangeBatch(
-                    device: ConsoleDevice.id, deviceName: ConsoleDevice.name, deviceSequence: number,
+                    device: author.id, deviceName: author.name, deviceSequence: number,
                     time: store.time.now(), changes: changes)
                 _ = try await store.append(batch.encoded(), key: nil, to: name, of: account)
             }
@@ -85,8 +92,7 @@ package final class ContainerTrees: Sendable {
 
     private func open(_ id: Int64) async throws -> FoldedContainer {
         if let known = use(id) { return known }
-        let folder = "\(store.directory.path)/folded"
-        let opened = try await store.blocking {
+        let opened = try await store.blocking { [folder] in
             if mkdir(folder, 0o700) != 0, errno != EEXIST {
                 throw StorageError(.failed, "The folder \(folder) can not be made.")
             }
@@ -112,13 +118,30 @@ package final class ContainerTrees: Sendable {
     }
 }
 
-/// Who writes the entries that people make in the console. Devices' ids are odd, so none of them is this one.
-package enum ConsoleDevice {
-    package static let id = DeviceID(2)
-    package static let name = "console"
+/// Who writes entries that no device writes. Devices' ids are odd, these are even.
+package struct LogAuthor: Sendable {
+    package let id: DeviceID
+    package let name: String
+
+    /// People at the console.
+    package static let console = LogAuthor(id: DeviceID(2), name: "console")
+
+    /// The server's owner, another author with each command: commands that run at once must not count their batches together.
+    package static func owner(using random: inout some RandomNumberGenerator) -> LogAuthor {
+        LogAuthor(id: DeviceID(max(4, random.next() & ~1)), name: "server")
+    }
 }
 
 extension ServerStore {
+    /// Runs `body` with trees in a folder of their own, gone afterwards: for commands beside the process that serves.
+    package func withTrees<T: Sendable>(_ body: (ContainerTrees) async throws -> T) async throws -> T {
+        let folder = "\(directory.temporary)/folded-\(UUID().uuidString)"
+        let outcome: Result<T, any Error>
+        do { outcome = .success(try await body(ContainerTrees(self, in: folder))) } catch { outcome = .failure(error) }
+        try await blocking { try removeTree(folder) }
+        return try outcome.get()
+    }
+
     fileprivate func number(of name: ContainerName, _ account: AccountID) async throws -> Int64 {
         try await database.read { try Self.requireContainer(name, account, $0).id }
     }

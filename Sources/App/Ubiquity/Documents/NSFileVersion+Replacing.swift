@@ -1,0 +1,74 @@
+import CLinux
+import DaemonProtocol
+public import Foundation
+import Glibc
+import Synchronization
+
+/// What can be done with a version.
+extension NSFileVersion {
+    /// Puts the content of this version in the document's place. Inside a coordinated write of the document. Answers the document's URL.
+    @discardableResult
+    public func replaceItem(at url: URL, options: ReplacingOptions = []) throws -> URL {
+        if !hasLocalContents { try fetch() }
+        // A name that stays on this device; renamed over the document, the file becomes that document.
+        let copy = url.deletingLastPathComponent().appending(path: ".\(UUID().uuidString).tmp")
+        try FileManager.default.copyItem(at: self.url, to: copy)
+        guard Self.put(copy.path, inPlaceOf: url.path) else {
+            let message = "The version can not take the place of \(url.path): \(String(cString: strerror(errno)))"
+            try FileManager.default.removeItem(at: copy)
+            throw CoordinationFailure.error(.fileWriteUnknown, message, at: url)
+        }
+        if options.contains(.byMoving), isConflict || isOfHistory || isAdded { try remove() }
+        return url
+    }
+
+    /// `RENAME_EXCHANGE` of `<linux/fs.h>`.
+    private static let exchange: UInt32 = 2
+
+    private static func put(_ copy: String, inPlaceOf path: String) -> Bool {
+        var status = stat()
+        guard lstat(copy, &status) == 0 else { return false }
+        // Versions of the history are read-only.
+        if status.st_mode & S_IFMT == S_IFREG, chmod(copy, 0o644) != 0 { return false }
+        if rename(copy, path) == 0 { return true }
+        guard errno == ENOTEMPTY || errno == EEXIST else { return false }
+        // A package takes the place of a whole one.
+        guard linux_rename(copy, path, exchange) == 0 else { return false }
+        // What was there is hidden now and stays on this device.
+        try? FileManager.default.removeItem(atPath: copy)
+        return true
+    }
+
+    private func fetch() throws {
+        do throws(DaemonFailure) {
+            if try VersionDirectory.shared.fetch(url.path) { return }
+            let route = ClaimRouter.shared.route(url)
+            try route.mount?.download(route.path)
+        } catch { throw error.cocoa(url) }
+    }
+
+    /// Drops the version, on every device: a conflict is resolved by it. The current one can not be removed.
+    public func remove() throws {
+        if let version = added.withLock({ $0 }) {
+            try AddedVersions.remove(version)
+            return PresenterDirectory.shared.tell(.didLose(version.id), .didLoseVersion, at: document)
+        }
+        if isOfHistory, let version = persistentIdentifier as? NSString {
+            let route = ClaimRouter.shared.route(document)
+            guard let mount = route.mount else { return }
+            do throws(DaemonFailure) {
+                let request = RemoveVersionsRequest(
+                    path: try mount.path(route.path), versions: [String(describing: version)])
+                _ = try mount.call(.removeVersions(request))
+            } catch { throw error.cocoa(document) }
+            return
+        }
+        guard isConflict else {
+            throw CoordinationFailure.error(
+                .fileWriteUnknown, "The current version of a document can not be removed; delete the document.", at: url
+            )
+        }
+        if !wasResolved.withLock({ $0 }) { try FileManager.default.removeItem(at: url) }
+        wasResolved.withLock { $0 = true }
+    }
+}

@@ -1,0 +1,110 @@
+import Basics
+import CloudModel
+import DaemonProtocol
+import LocalMetadata
+import Sync
+import VirtualFileSystem
+
+/// Documents whose sync is paused, and what becomes of their edits.
+extension DaemonService {
+    func latestVersion(_ request: LatestVersionRequest) async throws -> FetchVersionResponse {
+        try await followCloud(within: request.timeout) { [self] in offlineFailure(request.path) }
+        let (item, newer, container) = try await blocking {
+            [self] () throws -> (LocalItem, HistoricVersion?, ContainerName) in
+            let item = try file(at: request.path)
+            return try device.metadata.read { transaction in
+                let newer = try paused.newer(than: item, transaction)
+                return (
+                    item, item.isPaused ? newer : nil, try transaction.container(item.container)?.name ?? .cloudDocs
+                )
+            }
+        }
+        guard let newer else {
+            return FetchVersionResponse(
+                version: try await blocking { [self] in try device.metadata.read { try entry(item, .current, $0) } })
+        }
+        do { try await versionFiles.fetch(newer, named: item.name, in: container) } catch let error as VersionError {
+            throw DaemonFailure(error, request.path)
+        }
+        return FetchVersionResponse(
+            version: DocumentVersion(
+                version: newer.version.description, kind: .history, device: newer.authorName,
+                modified: WireTime(newer.modified), size: newer.content.size, isHere: true,
+                file: versionFiles.path(of: newer, item.name)))
+    }
+
+    func resume(_ request: ResumeRequest) async throws -> DoneResponse {
+        let item = try await blocking { [self] in try file(at: request.path) }
+        if request.edits != .upload {
+            try await followCloud(within: request.timeout) { [self] in offlineFailure(request.path) }
+        }
+        switch request.edits {
+        case .upload: try await upload(item, request, known: nil)
+        case .uploadUnlessConflict:
+            let known = try await blocking { [self] in try conflicts(of: item) }
+            guard try await blocking({ [self] in try paused.rebase(item, on: request.seen.flatMap(VersionID.init)) })
+            else { throw conflict(request.path, "another device wrote the document") }
+            try await upload(item, request, known: known)
+        case .drop:
+            do { try await paused.dropEdits(of: item) } catch let error as VersionError {
+                throw DaemonFailure(error, request.path)
+            }
+            try await setPaused(request.staysPaused, item)
+        }
+        return DoneResponse()
+    }
+
+    private var paused: PausedSync { PausedSync(device.engine.context) }
+
+    private func file(at path: MountPath) throws -> LocalItem {
+        let item = try document(at: path)
+        guard item.kind == .file, !item.isConflictSibling else {
+            throw DaemonFailure(
+                .invalidRequest, "only a file has a version in the cloud", path: path.description,
+                advice: "Name a document.")
+        }
+        return item
+    }
+
+    /// What is not in the cloud by the end of the patience waits as it did before.
+    private func upload(_ item: LocalItem, _ request: ResumeRequest, known: Set<VersionID>?) async throws {
+        try await setPaused(false, item)
+        do { _ = try await uploaded(request.path, within: request.timeout) } catch {
+            try await setPaused(item.isPaused, item)
+            throw error
+        }
+        let new = try await blocking { [self] in try conflicts(of: item) }
+        if request.staysPaused { try await setPaused(true, item) }
+        if let known, !new.isSubset(of: known) {
+            throw conflict(
+                request.path, "another device wrote the document at the same moment, and both versions are kept")
+        }
+    }
+
+    private func setPaused(_ flag: Bool, _ item: LocalItem) async throws {
+        try await blocking { [self] in
+            // What took its place may have another node.
+            let now = try device.metadata.read { try $0.item(item.item, in: item.container) }
+            guard let now, now.isPaused != flag else { return }
+            try device.files.setPaused(flag, of: now.node)
+        }
+    }
+
+    private func conflicts(of item: LocalItem) throws -> Set<VersionID> {
+        try device.metadata.read { transaction in
+            Set(try transaction.siblings(of: item.item, in: item.container).compactMap { $0.conflict?.version })
+        }
+    }
+
+    private func conflict(_ path: MountPath, _ what: String) -> DaemonFailure {
+        DaemonFailure(
+            .conflict, what, path: path.description,
+            advice: "Fetch the newest version, bring the edits into it, and try again.")
+    }
+
+    private func offlineFailure(_ path: MountPath) -> DaemonFailure {
+        DaemonFailure(
+            .offline, "the cloud did not answer in time", path: path.description,
+            advice: "Try again when it can be reached.")
+    }
+}

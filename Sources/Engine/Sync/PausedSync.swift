@@ -1,0 +1,54 @@
+import Basics
+package import CloudModel
+import ContainerLog
+package import LocalMetadata
+
+/// Documents whose sync is paused: what the cloud has of them meanwhile, and what becomes of their edits.
+package struct PausedSync: Sendable {
+    private let context: EngineContext
+
+    package init(_ context: EngineContext) { self.context = context }
+
+    /// The log's version of a document, where it is neither what the document shows nor what its edit began from; as far as the log was
+    /// followed. Nil where there is none, or its bytes are not in the cloud yet.
+    package func newer(than item: LocalItem, _ transaction: MetadataTransaction) throws -> HistoricVersion? {
+        guard let remote = try transaction.remote(item.item, in: item.container),
+            let latest = HistoricVersion(current: remote, in: item.container, at: context.time.now()),
+            item.isEdited || latest.content != item.content
+        else { return nil }
+        let base = try transaction.synced(item.item, in: item.container)?.body.content?.reference
+        return latest.content == base ? nil : latest
+    }
+
+    /// From now on the edit of a document counts as one of the version that was seen. False if the log has another one by now, or has deleted
+    /// the document: nothing has changed then.
+    package func rebase(_ item: LocalItem, on seen: VersionID?) throws -> Bool {
+        try context.metadata.write { transaction in
+            guard let now = try transaction.item(item.node) else { return false }
+            guard let remote = try transaction.remote(now.item, in: now.container) else { return !now.isKnown }
+            let agreed = try transaction.synced(now.item, in: now.container)
+            guard let agreed, agreed.body != remote.body else { return true }
+            guard remote.version == seen else { return false }
+            // There is no edit: the log's version takes the place of this one by itself.
+            guard try !transaction.showsAgreed(now) else { return true }
+            var rebased = agreed
+            rebased.body = remote.body
+            try transaction.setSynced(rebased, in: now.container)
+            return true
+        }
+    }
+
+    /// Puts the log's version in the place of what was edited, once nobody reads or writes the document under a claim.
+    package func dropEdits(of item: LocalItem) async throws {
+        try await VersionHistory(context).inTurn(item) {
+            try context.changeTree { transaction, effects in
+                var follower = LogFollower(context).follower(transaction, item.container)
+                guard try follower.dropEdits(of: item.item) else {
+                    throw VersionError(
+                        code: .busy, message: "A program has the document open to write. Close it, then try again.")
+                }
+                effects = follower.effects
+            }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import ServerStorage
+
+/// A place in memory, given back with its last reference.
+final class MemoryGrant: Sendable {
+    private let budget: MemoryBudget
+    private let ticket: UInt64
+
+    /// Waits until so many bytes are free for this account.
+    init(_ bytes: Int, of account: AccountID, in budget: MemoryBudget) async throws {
+        ticket = try await budget.take(bytes, of: account)
+        self.budget = budget
+    }
+
+    deinit { budget.release(ticket) }
+
+    /// Gives back all but so many bytes.
+    func shrink(to bytes: Int) { budget.shrink(ticket, to: bytes) }
+}
+
+extension Response {
+    /// Bytes that keep their place in memory until the other end has taken them. One that takes nothing for a while is closed, or its
+    /// answers would fill the memory.
+    static func bytes(
+        _ bytes: [UInt8], holding grant: MemoryGrant, _ context: ServerContext, status: HTTPResponse.Status = .ok,
+        headers: HTTPFields = [:]
+    ) -> Response {
+        var headers = headers
+        headers[.contentType] = "application/octet-stream"
+        let (buffer, channel) = (ByteBuffer(bytes: bytes), context.channel)
+        let body = ResponseBody(contentLength: buffer.readableBytes) { writer in
+            let watch = StallWatch(channel)
+            defer { watch.end() }
+            try await send(buffer, watch, &writer)
+            try await writer.finish(nil)
+            withExtendedLifetime(grant) {}
+        }
+        return Response(status: status, headers: headers, body: body)
+    }
+}
+
+@concurrent
+private func send(_ buffer: ByteBuffer, _ watch: StallWatch, _ writer: inout any ResponseBodyWriter) async throws {
+    var rest = buffer
+    while let piece = rest.readSlice(length: min(StallWatch.pieceLength, rest.readableBytes)), piece.readableBytes > 0 {
+        try await writer.write(piece)
+        try await watch.wrote()
+    }
+}

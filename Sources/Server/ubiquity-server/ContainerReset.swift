@@ -1,0 +1,51 @@
+import ArgumentParser
+import CloudModel
+import ContainerLog
+import ServerConsole
+import ServerStorage
+
+extension ContainerCommand {
+    struct Reset: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Delete everything in a container.",
+            discussion: """
+                Every device follows as soon as it is online; the container itself stays, empty. What is edited meanwhile or was not \
+                uploaded yet comes back. It reads the whole log first.
+                """)
+
+        @OptionGroup var data: DataOption
+        @OptionGroup var confirmation: ConfirmOption
+        @Argument(help: "The account.") var account: String
+        @Argument(help: "The container.") var name: String
+
+        func run() async throws {
+            guard let container = ContainerName(name) else {
+                throw ValidationError("'\(name)' can not be a container's name")
+            }
+            try confirmation.confirm("Delete everything in the container \(name) of \(account), on every device?")
+            try await withStore(data) { store in
+                let count = try await store.empty(container, of: store.account(named: account))
+                print("Deleted \(count) items. The devices of \(account) follow when they are online.")
+            }
+        }
+    }
+}
+
+extension ServerStore {
+    /// A log of any length is read to its end.
+    private static let patience: Duration = .seconds(86_400)
+
+    /// Deletes all that is in a container when the log has been read; answers how many items.
+    fileprivate func empty(_ container: ContainerName, of account: AccountID) async throws -> Int {
+        try await withTrees { trees in
+            var random = SystemRandomNumberGenerator()
+            return try await trees.append(
+                to: container, of: account, by: .owner(using: &random), patience: Self.patience
+            ) { view in
+                let items = try await view.tree.descendants(of: .root, limit: .max)
+                let changes = ConsoleDeed.empty(items, seen: view.sequence)
+                return (ConsoleDeed.batches(changes), items.count { !$0.id.isWellKnown })
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import Basics
+import CloudModel
+import ContainerLog
+import DeviceSupport
+import LocalMetadata
+import TestSupport
+
+/// Keys of the key-value store. They have randomness of their own, and only some histories have keys, so that no other is changed by them.
+extension History {
+    private static let keys = ["a", "b", "c"]
+
+    /// None of the seeds that stand for a case which was found, and none that is calm in whole.
+    private var hasKeys: Bool { [1, 6].contains(plan.seed % 8) && (plan.bug ?? .earlierKeyWins) == .earlierKeyWins }
+
+    /// Somebody writes or removes a key, now and then.
+    func writeKey(_ index: Int) throws {
+        guard hasKeys else { return }
+        var random = SeededGenerator(seed: plan.seed &* 0xD1B5_4A32_D192_ED03 &+ UInt64(index))
+        guard random.chance(15), let device = random.pick(devices), let key = random.pick(Self.keys) else { return }
+        let value = random.chance(25) ? nil : Array("\(index + 1) of \(device.name)".utf8)
+        device.time.advance(by: .milliseconds(random.number(1..<300)))
+        let container = try device.container()
+        var seen = try told(key, before: Int(container.sequence.value))
+        if let pending = try pending(key, of: device) { seen.insert(pending) }
+        try device.metadata.write {
+            try $0.setKeyValue(key, to: value, in: container.id, at: device.time.now())
+        }
+        // As the daemon does before it answers.
+        try device.metadata.makeDurable()
+        tell(device, "key \(key): \(value.map { "‘\(String(decoding: $0, as: UTF8.self))’" } ?? "nothing")")
+        if try device.metadata.read({ try $0.keyValue(key, in: container.id) }) != value {
+            stepProblems.append("\(device.name) does not show what it wrote to key \(key)")
+        }
+        if let own = try pending(key, of: device), !seen.contains(own) { keyLedger.write(own, to: key, having: seen) }
+    }
+
+    /// What is wrong with keys when all is healed.
+    func keyProblems() throws -> [String] {
+        try Self.keys.flatMap { key -> [String] in
+            let entries = try devices.map { device in
+                let container = try device.container().id
+                return try device.metadata.read { try RemoteTree($0, container: container).keyValue(key) }
+            }
+            guard let first = entries.first, entries.allSatisfy({ $0 == first }) else {
+                return ["key \(key) differs: \(entries.map { "\($0.map { "\($0)" } ?? "absent")" })"]
+            }
+            return keyLedger.problems(key, shown: first)
+        }
+    }
+
+    private func pending(_ key: String, of device: SimulatedDevice) throws -> KeyLedger.Write? {
+        try device.metadata.read { try $0.pendingKeyValues() }.first { $0.key == key }.map {
+            KeyLedger.Write(value: $0.value, time: $0.time)
+        }
+    }
+
+    /// The writes of a key in the log's first entries.
+    private func told(_ key: String, before count: Int) throws -> Set<KeyLedger.Write> {
+        var writes: Set<KeyLedger.Write> = []
+        for payload in cloud.log.prefix(count) {
+            for case .setValue(key, let value, let time) in try ChangeBatch(decoding: payload).changes {
+                writes.insert(KeyLedger.Write(value: value, time: time))
+            }
+        }
+        return writes
+    }
+}

@@ -1,0 +1,76 @@
+import Glibc
+import TestSupport
+
+/// A TCP connection of a client that is in no hurry.
+struct RawConnection: Sendable {
+    private let descriptor: Int32
+    /// After so many milliseconds in which nobody moves it counts as stuck.
+    private static let patience: Int32 = 2_000
+
+    init(port: Int) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        // Little waits in the kernel: what is sent is taken by the server, what is not read stays there.
+        var space: Int32 = 1 << 16
+        for option in [SO_RCVBUF, SO_SNDBUF] {
+            setsockopt(descriptor, SOL_SOCKET, option, &space, socklen_t(MemoryLayout<Int32>.size))
+        }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(port).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let connected = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard connected == 0 else { throw EndToEndError("no connection to port \(port)") }
+    }
+
+    func close() { Glibc.close(descriptor) }
+
+    func send(_ bytes: [UInt8]) throws {
+        guard Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
+            throw EndToEndError("a request could not be sent")
+        }
+    }
+
+    /// Sends `count` bytes to each as far as they are taken, and answers how many were in all.
+    static func pour(_ count: Int, into connections: [RawConnection]) throws -> Int {
+        let part = (0..<(1 << 18)).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        var rests = connections.map { ($0.descriptor, count) }
+        var taken = 0
+        while !rests.isEmpty {
+            let ready = try wait(for: rests.map(\.0), POLLOUT)
+            guard !ready.isEmpty else { break }
+            for index in rests.indices where ready.contains(rests[index].0) {
+                let wanted = min(part.count, rests[index].1)
+                let sent = Glibc.send(rests[index].0, part, wanted, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+                // One that the server has ended takes no more.
+                rests[index].1 = sent < 0 && errno != EAGAIN ? 0 : rests[index].1 - max(0, sent)
+                taken += max(0, sent)
+            }
+            rests.removeAll { $0.1 == 0 }
+        }
+        return taken
+    }
+
+    /// Reads one byte of each answer that begins, and answers how many did.
+    static func firstBytes(of connections: [RawConnection]) throws -> Int {
+        var silent = connections.map(\.descriptor)
+        while !silent.isEmpty {
+            let ready = try wait(for: silent, POLLIN)
+            guard !ready.isEmpty else { break }
+            var byte: UInt8 = 0
+            for descriptor in ready { recv(descriptor, &byte, 1, 0) }
+            silent.removeAll { ready.contains($0) }
+        }
+        return connections.count - silent.count
+    }
+
+    /// Those that are ready; none when nothing has moved for a while.
+    private static func wait(for descriptors: [Int32], _ event: Int32) throws -> Set<Int32> {
+        var polled = descriptors.map { pollfd(fd: $0, events: Int16(event), revents: 0) }
+        guard poll(&polled, nfds_t(polled.count), patience) >= 0 else { throw EndToEndError("poll failed") }
+        return Set(polled.filter { $0.revents != 0 }.map(\.fd))
+    }
+}
