@@ -11,9 +11,10 @@ struct CoordinationDocumentTests {
         #expect(named.count > 20)
         let folders =
             [tests] + ["EndToEndTests", "UbiquityTests"].map { tests.appending(path: "../\($0)").standardizedFileURL }
-        let sources = try folders.flatMap {
-            try FileManager.default.contentsOfDirectory(at: $0, includingPropertiesForKeys: nil)
-        }.filter { $0.pathExtension == "swift" }.map { try String(contentsOf: $0, encoding: .utf8) }
+        let sources = try folders.flatMap { folder in
+            try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") }
+                .map { try String(contentsOf: folder.appending(path: $0), encoding: .utf8) }
+        }
         for name in named {
             #expect(sources.contains { $0.contains("\"\(name)\"") }, "no test is called “\(name)”")
         }
