@@ -7,8 +7,9 @@ extension EndToEnd {
     /// The control socket of a real daemon, and clients that misbehave.
     @Suite("Control socket")
     struct SocketTests {
-        /// Sends bytes and leaves at once.
-        private func send(_ bytes: [UInt8], to socketPath: String) throws {
+        /// Sends bytes, reads until so many frames came, and leaves.
+        @discardableResult
+        private func send(_ bytes: [UInt8], to socketPath: String, frames: Int = 0) throws -> [String] {
             let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
             defer { close(descriptor) }
             var address = sockaddr_un()
@@ -21,6 +22,37 @@ extension EndToEnd {
             guard code == 0 else { throw EndToEndError("connect: \(String(cString: strerror(errno)))") }
             // The daemon may have ended the connection by then.
             _ = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            return try (0..<frames).map { _ in
+                let length = try receive(4, descriptor).reduce(0) { $0 << 8 | Int($1) }
+                return String(decoding: try receive(length, descriptor), as: UTF8.self)
+            }
+        }
+
+        private func receive(_ count: Int, _ descriptor: Int32) throws -> [UInt8] {
+            var bytes = [UInt8](repeating: 0, count: count)
+            guard recv(descriptor, &bytes, count, Int32(MSG_WAITALL)) == count else {
+                throw EndToEndError("the daemon ended the connection")
+            }
+            return bytes
+        }
+
+        @Test(
+            "a claim that is called off right behind it is known by then, also of a document that nobody asked for before"
+        )
+        func calledOffAtOnce() async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                try await test.a.shell("for i in $(seq 40); do echo x > f$i; done")
+                var bytes = frame(#"{"id":1,"request":{"hello":{"program":"x","version":{"major":1,"minor":7}}}}"#)
+                for number in 1...40 {
+                    let wanted = #"[{"mode":"write","options":[],"path":"CloudDocs/Documents/f\#(number)"}]"#
+                    bytes += frame(#"{"id":\#(number * 2),"request":{"claim":{"accesses":\#(wanted)}}}"#)
+                    bytes += frame(#"{"id":\#(number * 2 + 1),"request":{"finish":{"claim":\#(number * 2)}}}"#)
+                }
+                let answers = try send(bytes, to: "\(test.a.state)/control.sock", frames: 81)
+                let unknown = answers.filter { $0.contains("has no claim of number") }
+                #expect(unknown.isEmpty, "\(unknown.count): \(unknown.first ?? "")")
+                #expect(answers.filter { $0.contains("done") }.count == 40, "\(answers.last ?? "")")
+            }
         }
 
         private func frame(_ text: String) -> [UInt8] {

@@ -7,11 +7,11 @@ package import LocalMetadata
 package struct BatchBuilder {
     let transaction: MetadataTransaction
     let container: ContainerID
-    private let reconciler = Reconciler()
-    package private(set) var changes: [Change] = []
-    private var planned: Set<ItemID> = []
+    let reconciler = Reconciler()
+    package internal(set) var changes: [Change] = []
+    var planned: Set<ItemID> = []
     /// Those of the planned whose changes are all in.
-    private var told: Set<ItemID> = []
+    var told: Set<ItemID> = []
     /// Items with nothing to tell after all.
     package private(set) var quiet: [ItemID] = []
 
@@ -24,7 +24,7 @@ package struct BatchBuilder {
     private let time: Timestamp
     /// What programs write under a claim now.
     private let held: Set<NodeID>
-    private var packages = PackageMemory()
+    var packages = PackageMemory()
 
     package init(
         _ transaction: MetadataTransaction, container: ContainerID, announcedSize: UInt64 = .max,
@@ -72,7 +72,7 @@ package struct BatchBuilder {
     }
 
     /// What belongs together stands in one entry of the log, so that no device ever sees half of it.
-    private mutating func add(package: NodeID, instead: (inout BatchBuilder) throws -> Void) throws {
+    mutating func add(package: NodeID, instead: (inout BatchBuilder) throws -> Void) throws {
         switch packages.states[package] {
         case .waiting: return
         case .told, .loose: return try instead(&self)
@@ -96,7 +96,7 @@ package struct BatchBuilder {
         for departure in news.departures { try addAlone(departure) }
     }
 
-    private mutating func addAlone(_ item: LocalItem) throws {
+    mutating func addAlone(_ item: LocalItem) throws {
         guard !item.isExcluded, !item.isPaused, planned.insert(item.item).inserted else { return }
         let trees = try transaction.trees(of: item.item, in: container)
         guard let local = trees.local else { return }
@@ -116,100 +116,6 @@ package struct BatchBuilder {
         bytes += item.roughSize
         if plan.changes.isEmpty, !plan.needsUpload { quiet.append(item.item) }
         for resident in displaced { try addAlone(resident) }
-    }
-
-    /// Who has left the place that a change claims, or left this device, is told to have done so before: to the log, the place would
-    /// be taken otherwise, and the newcomer get another name. Answers who could only be told to be out of the way so far.
-    private mutating func makeRoom(for change: Change) throws -> LocalItem? {
-        guard let place = change.place else { return nil }
-        let tree = RemoteTree(transaction, container: container)
-        let key = NameKey(place.name, folding: try tree.state().foldsNames)
-        guard let resident = try tree.child(of: place.parent, key: key), resident != place.item else { return nil }
-        if let departure = try transaction.departure(of: resident, in: container), !departure.isSent {
-            try addAlone(departure)
-            return nil
-        }
-        guard let item = try transaction.item(resident, in: container), !item.isExcluded, !item.isPaused else {
-            return nil
-        }
-        let parent = try transaction.item(item.parent)?.item
-        guard item.name != place.name || parent != place.parent else { return nil }
-        try addAlone(item)
-        guard !told.contains(resident), try isWaitingForThisBatch(item) else { return nil }
-        // Two that change places, or one that wants to be in the other, need a third one.
-        changes.append(.move(resident, parent: place.parent, name: try ItemName("\(resident).moving")))
-        return item
-    }
-
-    /// Whether it, or a folder above it, is being told further up the call stack: then it can be told after that, in this batch. What waits
-    /// in a folder whose sync is paused can not.
-    private func isWaitingForThisBatch(_ item: LocalItem) throws -> Bool {
-        var next = item
-        // Damaged rows may lead in a circle; no path has more folders.
-        for _ in 0..<4096 {
-            if next.isExcluded || next.isPaused { return false }
-            if planned.contains(next.item), !told.contains(next.item) { return true }
-            guard next.parent != .root, let folder = try transaction.item(next.parent) else { return false }
-            next = folder
-        }
-        return false
-    }
-
-    /// Answers false where the log does not have the folder and is not to hear of it now: what is inside waits with it, for the log
-    /// would give it another place.
-    private mutating func addParent(of item: LocalItem) throws -> Bool {
-        if item.kind == .folder { try addMovedFolders(above: item) }
-        guard item.parent != .root, let parent = try transaction.item(item.parent),
-            try transaction.remote(parent.item, in: container) == nil
-        else { return true }
-        try addAlone(parent)
-        return told.contains(parent.item)
-    }
-
-    /// A folder that went out of the one which now moves into it: told in the other order, the log would see a circle.
-    private mutating func addMovedFolders(above item: LocalItem) throws {
-        var above: [LocalItem] = []
-        var next = item.parent
-        // Damaged rows may lead in a circle; no path has more folders.
-        for _ in 0..<4096 {
-            guard next != .root, let folder = try transaction.item(next) else { break }
-            if folder.pendingSince != nil { above.append(folder) }
-            next = folder.parent
-        }
-        for folder in above.reversed() { try addAlone(folder) }
-    }
-
-    /// Adds a deletion, where the log has something to delete; of something in a package with all else of it.
-    package mutating func add(_ departure: Departure) throws {
-        guard let folder = try transaction.item(departure.parent),
-            let package = try packages.package(around: folder, transaction)
-        else { return try addAlone(departure) }
-        try add(package: package, instead: { try $0.addAlone(departure) })
-    }
-
-    private mutating func addAlone(_ departure: Departure) throws {
-        guard planned.insert(departure.item).inserted else { return }
-        let trees = try transaction.trees(of: departure.item, in: container)
-        if trees.remote?.body == .folder {
-            try addDepartures(inside: departure.item)
-            guard !isFull else { return }
-        }
-        let plan = reconciler.plan(trees)
-        guard !plan.changes.isEmpty else {
-            return try transaction.removeDeparture(of: departure.item, in: container)
-        }
-        changes.append(contentsOf: plan.changes)
-        try transaction.markSent(departure)
-    }
-
-    /// The log deletes a folder once nothing is in it: what left it is told before, whatever the clock said when it did.
-    private mutating func addDepartures(inside folder: ItemID) throws {
-        for child in try RemoteTree(transaction, container: container).children(of: folder) where !isFull {
-            guard let departure = try transaction.departure(of: child, in: container), !departure.isSent else {
-                continue
-            }
-            try addAlone(departure)
-        }
     }
 
     /// Adds written keys of the key-value store until the batch is full. Answers whether there were any.

@@ -6,12 +6,16 @@ import VirtualFileSystem
 
 /// Claims that need not wait: on the thread that reads the connection, without a look into the database.
 extension DaemonService {
-    /// Nil, and nothing has happened, where something would have to be read or waited for, or is wrong with the request.
+    /// Nil, and nothing has happened, where something is wrong with the request.
     func claimAtOnce(_ request: AccessRequest, _ client: ClientContext) -> PromptAnswer? {
         guard (try? request.validate()) != nil else { return nil }
         let outcome = ClaimOutcome()
         let begun = device.claims.prompt.withLock { _ in openAtOnce(request, client, outcome) }
-        guard let begun else { return nil }
+        guard let begun else {
+            // Entered in the order in which requests come: calling it off, right behind it, is not to find nothing.
+            guard (try? device.claims.ledger.add(client)) != nil else { return nil }
+            return .later { try await .granted(describing { try await admittedClaim(request, client) }) }
+        }
         // Granted while no name could change: everything is where it was asked for.
         if case .success(let items)? = begun.outcome {
             let paths = request.accesses.map(\.path)

@@ -10,6 +10,11 @@ extension DaemonService {
     func claim(_ request: AccessRequest, _ client: ClientContext) async throws -> GrantedResponse {
         try request.validate()
         try device.claims.ledger.add(client)
+        return try await admittedClaim(request, client)
+    }
+
+    /// Of a request that the ledger knows: finished from now on, it is called off.
+    func admittedClaim(_ request: AccessRequest, _ client: ClientContext) async throws -> GrantedResponse {
         let outcome = ClaimOutcome()
         return try await granted(outcome, request, client) {
             try await blocking { [self] in try open(request, client) { outcome.put($0) } }

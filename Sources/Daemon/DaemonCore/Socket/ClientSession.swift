@@ -94,7 +94,15 @@ final class ClientSession: Sendable {
         case .refuse(let answer):
             try await send(answer, connection)
             return false
-        case .perform(let id, let request): try await begin(request, id: id, connection, &group)
+        case .perform(let id, let request):
+            // Here too, in the order in which they come: who calls a claim off right behind it means that one.
+            guard let prompt = handler.answerAtOnce(request, from: client(id)) else {
+                try await begin(request, id: id, connection, &group)
+                break
+            }
+            group.addTask {
+                await connection.whileItLasts { try await self.perform(request, id: id, connection, prompt.rest) }
+            }
         }
         return true
     }

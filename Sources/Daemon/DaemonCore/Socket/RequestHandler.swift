@@ -37,6 +37,13 @@ package enum PromptAnswer: Sendable {
     case now(DaemonResponse)
     /// The request was begun; this is what is left of ``RequestHandler/handle(_:from:)``.
     case later(Rest)
+
+    var rest: Rest {
+        switch self {
+        case .now(let response): { response }
+        case .later(let rest): rest
+        }
+    }
 }
 
 extension RequestHandler {

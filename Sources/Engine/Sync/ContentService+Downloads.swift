@@ -1,0 +1,88 @@
+import Basics
+import Chunking
+import CloudModel
+import Glibc
+import LocalContent
+import LocalMetadata
+import Logging
+import Transfers
+
+/// How a download begins, and what stays of one that ends early.
+extension ContentService {
+    /// What a download is started from, read at once.
+    struct Source {
+        let item: LocalItem
+        let reference: ContentReference
+        let container: ContainerName
+        let manifest: Manifest?
+    }
+
+    func source(of known: LocalItem) throws -> Source {
+        let (present, container) = try context.metadata.read {
+            (try $0.item(known.node), try $0.container(known.container))
+        }
+        guard let item = present, item.blob == known.blob, item.content == known.content, item.presence != .whole
+        else { throw StaleItem() }
+        guard let reference = item.content, let container else {
+            throw Errno(EAGAIN, "its bytes have not reached the cloud yet")
+        }
+        return Source(
+            item: item, reference: reference, container: container.name, manifest: try storedManifest(of: reference))
+    }
+
+    func start(_ source: Source) throws -> ActiveDownload {
+        let item = source.item
+        let isFresh = item.presence == .none
+        // Bytes of an earlier reader may be about to be noted as here: they stay.
+        let descriptor = isFresh ? try context.content.openOrCreate(item.blob) : try context.content.open(item.blob)
+        let file = SharedDescriptor(adopting: descriptor)
+        try check("ftruncate") { ftruncate(descriptor, off_t(item.size)) }
+        var options = ContentDownload.Options()
+        options.presentChunks = isFresh ? nil : item.ranges
+        options.manifest = source.manifest
+        let finisher = finisher
+        options.onProgress = { progress in
+            if progress.isComplete { finisher.note(item.blob) }
+        }
+        let download = ContentDownload(
+            source.reference, in: source.container, to: file, context: context.transfers, options: options)
+        finisher.expect(item, source.reference, download, file)
+        return ActiveDownload(item: item, download: download, file: file)
+    }
+
+    func storedManifest(of reference: ContentReference) throws -> Manifest? {
+        guard reference.layout == .manifest,
+            let bytes = try context.metadata.read({ try $0.manifest(reference.digest) })
+        else { return nil }
+        // A damaged copy is fetched anew.
+        return try? Manifest(decoding: bytes, size: reference.size)
+    }
+
+    /// Writes down which chunks are here, after they are on the platter.
+    func keepPart(_ entry: ActiveDownload) async {
+        await entry.download.stop()
+        let present = entry.download.presentChunks
+        let manifest = entry.download.manifest
+        let context = context
+        do {
+            try await context.blocking {
+                guard present.contains(where: { $0 != 0 }) else { return }
+                try context.content.syncBytes(of: entry.item.blob, entry.file.raw)
+                try context.metadata.write { transaction in
+                    guard var row = try transaction.item(entry.item.node), row.generation == entry.item.generation,
+                        row.presence != .whole, row.content == entry.item.content
+                    else { return }
+                    row.presence = .partial
+                    row.ranges = present
+                    try transaction.update(row)
+                    if let manifest, let digest = row.content?.digest, row.content?.layout == .manifest {
+                        try transaction.setManifest(manifest.encoded(), for: digest)
+                    }
+                }
+            }
+        } catch {
+            // Nothing is lost: what was not noted is fetched again.
+            context.log.warning("could not keep a part of a download", metadata: ["error": "\(error)"])
+        }
+    }
+}
