@@ -41,7 +41,11 @@ extension EndToEnd {
             arguments: [
                 "sed -i s/old/new/ doc.txt", "perl -pi -e 's/old/new/' doc.txt", "sort -rn -o numbers numbers",
                 "vim -Nu NONE -es -c '%s/old/new/' -c 'wq' doc.txt", "echo more >> doc.txt", "truncate -s 5 doc.txt",
-                "dd if=doc.txt of=numbers bs=4 seek=100 conv=notrunc,fsync status=none", "shuf -n 0 d/1; : > numbers",
+                "dd if=doc.txt of=numbers bs=4 seek=100 conv=notrunc,fsync status=none",
+                "fallocate -l 400000 d/long", "fallocate -z -o 8192 -l 4096 d/long",
+                "fallocate -p -o 8192 -l 4096 d/long",
+                "python3 -c 'import os; f = os.open(\"d/long\", os.O_RDWR); os.copy_file_range(os.open(\"numbers\", 0), f, 5000, 0, 7000)'",
+                "shuf -n 0 d/1; : > numbers",
                 "emacs -Q --batch doc.txt --eval '(progn (goto-char 1) (search-forward \"old\") (replace-match \"new\") (save-buffer))'",
             ])
         func edits(script: String) async throws { try await expectAsOnDisk(script, local: EditorTests.leftovers) }

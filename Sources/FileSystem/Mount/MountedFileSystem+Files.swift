@@ -151,7 +151,14 @@ extension MountedFileSystem {
         }
         do {
             if clearsSetID { try dropSetID(NodeID(node)) }
-            guard try files.isWritable(handle) else { return writeLater(handle, offset, try payload.copy(), request) }
+            guard try files.isWritable(handle) else {
+                let bytes = try payload.copy()
+                return whenWhole(handle, request) { files in
+                    try bytes.withUnsafeBytes { try files.write($0, at: UInt64(offset), in: handle) }
+                } reply: {
+                    $0.reply($1)
+                }
+            }
             try files.prepareWrite(handle)
             let descriptor = handle.file.state.withLock { $0.descriptor }
             request.reply(try payload.write(to: descriptor, at: offset))
@@ -168,29 +175,6 @@ extension MountedFileSystem {
         invalidator.invalidateAttributes(of: node)
     }
 
-    /// A placeholder is written to: all of it has to be here first.
-    private func writeLater(
-        _ handle: OpenHandle, _ offset: Int64, _ bytes: [UInt8], _ request: consuming FuseRequest<Answer.Count>
-    ) {
-        let later = request.deferred()
-        let task = Task { [self] in
-            let result: Result<Int, any Error>
-            do {
-                try await files.waitUntilWhole(handle)
-                result = .success(try bytes.withUnsafeBytes { try files.write($0, at: UInt64(offset), in: handle) })
-            } catch { result = .failure(error) }
-            guard let request = later.take() else { return }
-            switch result {
-            case .success(let count): request.reply(count)
-            case .failure(let error): request.fail(code(error))
-            }
-        }
-        later.onInterrupt {
-            task.cancel()
-            later.take()?.fail(EINTR)
-        }
-    }
-
     package func fallocate(
         node: FuseNode, handle: FuseHandle, mode: Int32, offset: Int64, length: Int64,
         request: consuming FuseRequest<Answer.Done>
@@ -199,8 +183,14 @@ extension MountedFileSystem {
             request.fail(EBADF)
             return
         }
-        do {
+        let allocate: @Sendable (VirtualFileSystem) throws -> Void = { files in
             try files.allocate(handle, mode: mode, offset: UInt64(offset), length: UInt64(length))
+        }
+        do {
+            guard try files.isWritable(handle) else {
+                return whenWhole(handle, request, allocate) { request, _ in request.succeed() }
+            }
+            try allocate(files)
             request.succeed()
         } catch { request.fail(code(error)) }
     }

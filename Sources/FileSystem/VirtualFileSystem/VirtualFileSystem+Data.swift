@@ -161,12 +161,13 @@ extension VirtualFileSystem {
         }
     }
 
-    /// `copy_file_range(2)` between two open files whose bytes are here; shares blocks where the disk can.
+    /// `copy_file_range(2)` between two open files whose bytes are here; shares blocks where the disk can. Otherwise the kernel copies by
+    /// itself (`EOPNOTSUPP`, fuse_copy_file_range in fs/fuse/file.c), and waits for the bytes with each read and write.
     package func copyRange(
         from source: OpenHandle, at sourceOffset: UInt64, to target: OpenHandle, at targetOffset: UInt64, length: Int
     ) throws -> Int {
-        try prepareWrite(target)
-        guard source.file.isWhole else { throw Errno(EOPNOTSUPP) }
+        guard target.canWrite else { throw Errno(EBADF) }
+        guard try source.file.isWhole && isWritable(target) else { throw Errno(EOPNOTSUPP) }
         return try withDescriptor(source) { input in
             try withDescriptor(target) { output in
                 var from = Int64(sourceOffset)
