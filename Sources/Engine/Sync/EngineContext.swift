@@ -32,6 +32,9 @@ package struct EngineContext: Sendable {
     /// How long changes are gathered into one batch; no time at all while somebody waits for it.
     var gather: Duration { pace.isHurried ? .zero : timing.gather }
 
+    /// How long small uploads go ahead of what is told.
+    var lead: Duration { pace.isHurried ? .zero : timing.lead }
+
     package init(
         metadata: MetadataDatabase, content: ContentStore, backend: any CloudBackend, mounted: any MountedFiles,
         transfers: TransferContext, device: DeviceID, deviceName: String, time: any TimeSource,
@@ -103,6 +106,8 @@ package struct EngineTiming: Sendable {
     /// From one batch, or one group of uploads, to the next while changes keep coming: each costs a few flushes of the disk, however
     /// little is in it.
     package var gather: Duration = .milliseconds(250)
+    /// Between the upload of what has settled and the batch that tells of it: two of it are waited after ``settle``, and one batch is saved.
+    package var lead: Duration = .milliseconds(20)
     /// How long a reader waits for bytes that do not come.
     package var patience: Duration = .seconds(8)
     /// Between looks at a cloud that can not tell of changes by itself.

@@ -25,7 +25,7 @@ package final class SyncEngine: Sendable {
     private let limits: CacheLimits
     private let versions: VersionLimits
     let logBell = Wakeup()
-    private let localBell = Wakeup()
+    let localBell = Wakeup()
     let uploadBells = Dictionary(uniqueKeysWithValues: UploadService.Lane.allCases.map { ($0, Wakeup()) })
     let downloadBell = Wakeup()
     let shared = Mutex(Shared())
@@ -117,42 +117,6 @@ package final class SyncEngine: Sendable {
     /// A round that told the cloud something is followed by the next no sooner than ``EngineTiming/gather`` after it began.
     func spaced(_ round: () async throws -> Bool) async throws -> Bool {
         try await Rhythm(clock: context.clock).beat(gap: context.gather, round)
-    }
-
-    /// Rings the bells of those who tell the cloud, once what changed here has settled; a burst of changes is one ring.
-    private func watchLocalChanges() async {
-        while !Task.isCancelled {
-            let due = await untilDue()
-            if let due, due > .zero {
-                // Only cancellation ends the sleep early, and then the loop.
-                try? await context.clock.sleep(for: due)
-            } else if due != nil {
-                logBell.ring()
-                for bell in uploadBells.values { bell.ring() }
-                // Only cancellation ends the sleep early, and then the loop.
-                try? await context.clock.sleep(for: context.gather)
-                // What is due and stays so waits for a transfer or for the cloud.
-                await localBell.wait(atMost: .seconds(1), clock: context.clock)
-            } else {
-                await localBell.wait(atMost: context.timing.poll, clock: context.clock)
-            }
-        }
-    }
-
-    /// How long until the oldest change here has settled; nil when there is none.
-    private func untilDue() async -> Duration? {
-        do {
-            let oldest = try await context.blocking { [context] in
-                try context.followClock()
-                return try context.metadata.read { try $0.oldestPending() }
-            }
-            guard let oldest else { return nil }
-            let age = Duration.nanoseconds(max(0, context.time.now().nanoseconds &- oldest.nanoseconds))
-            return max(.zero, context.settle - age)
-        } catch {
-            context.log.error("could not read the queue", metadata: ["error": "\(error)"])
-            return .seconds(5)
-        }
     }
 
     private func watchCloud() async {

@@ -27,7 +27,7 @@ extension TreeFollower {
         let busy = try packagesBeingTold()
         return try packages.flatMap { node -> [SetAside] in
             guard !busy.contains(node), let package = try transaction.item(node), !package.isPaused,
-                try isPackageForAll(package), try hasUntoldChanges(package)
+                try hasUntoldChanges(package)
             else { return [] }
             return try setAside(package, deviceName)
         }
@@ -45,33 +45,40 @@ extension TreeFollower {
 
     // MARK: Which
 
-    /// The packages in which it changes what files there are or what is in them.
+    /// The packages in which it changes what files there are or what is in them, as the log has them: what was moved into one here, and not told,
+    /// is not in it to whoever changed it.
     private func packages(changedBy change: Change) throws -> [NodeID] {
         switch change {
-        case .create(_, let parent, _, _, _): [try package(of: parent)].compactMap(\.self)
-        case .edit(let id, _, _, _), .delete(let id, _): [try packageAround(id)].compactMap(\.self)
-        case .move(let id, let parent, _): [try packageAround(id), try package(of: parent)].compactMap(\.self)
+        case .create(_, let parent, _, _, _): try package(around: parent)
+        case .edit(let id, _, _, _), .delete(let id, _): try remote(id).map { try package(around: $0.parent) } ?? []
+        // A package that moves stays what it is.
+        case .move(let id, let parent, _):
+            try (remote(id).map { try package(around: $0.parent) } ?? []) + package(around: parent)
         case .setAttributes, .resolve, .setValue, .raiseRules: []
         }
     }
 
-    private func package(of folder: ItemID) throws -> NodeID? {
-        try shown(folder).flatMap { try transaction.package(around: $0.node) }
+    /// One or none, if it is shown.
+    private func package(around folder: ItemID) throws -> [NodeID] {
+        try outermost(around: folder).flatMap { try transaction.node(of: $0, in: container) }.map { [$0] } ?? []
     }
 
-    /// Not the item itself, if it is one: a package that moves stays what it is.
-    private func packageAround(_ id: ItemID) throws -> NodeID? {
-        try shown(id).flatMap { try transaction.package(around: $0.parent) }
+    /// The outermost package of the log that a folder is or lies in.
+    private func outermost(around folder: ItemID) throws -> ItemID? {
+        var found: ItemID?
+        var next = try remote(folder)
+        // Damaged rows may lead in a circle; no path has more folders.
+        for _ in 0..<4096 {
+            guard let item = next, item.id != .root else { break }
+            if item.body == .folder, PackageTypes.isPackage(item.name) { found = item.id }
+            next = try remote(item.parent)
+        }
+        return found
     }
 
-    private func shown(_ id: ItemID) throws -> LocalItem? {
+    private func remote(_ id: ItemID) throws -> CloudItem? {
         let tree = RemoteTree(transaction, container: container)
-        return try transaction.item(try tree.alias(of: id) ?? id, in: container)
-    }
-
-    /// One that got its name here a moment ago is a folder like any other to whoever changed it.
-    private func isPackageForAll(_ package: LocalItem) throws -> Bool {
-        try transaction.remote(package.item, in: container).map { PackageTypes.isPackage($0.name) } ?? false
+        return try tree.item(try tree.alias(of: id) ?? id)
     }
 
     /// Those of which a batch is on its way, whose changes fold with the others' file by file, and those that somebody holds under a claim.
@@ -111,8 +118,10 @@ extension TreeFollower {
                 }
             }
             let trees = try transaction.trees(of: row.item, in: container)
-            // What the log never had of it has no other place to be.
-            guard !row.isExcluded, trees.remote != nil || trees.synced != nil else { continue }
+            // What the log never had of it has no other place to be, and what it has elsewhere was moved here, and goes with the copy.
+            guard !row.isExcluded, trees.remote != nil || trees.synced != nil,
+                try row.node == package.node || isInLog(trees, package)
+            else { continue }
             gone.append(
                 try release(
                     row.item, wasWhole: row.presence == .whole, pin: row.node == package.node ? row.pin : .inherited))
@@ -123,6 +132,11 @@ extension TreeFollower {
         }
         try rename(package, to: name)
         return gone
+    }
+
+    private func isInLog(_ trees: ItemTrees, _ package: LocalItem) throws -> Bool {
+        guard let parent = (trees.remote ?? trees.synced)?.parent else { return false }
+        return try outermost(around: parent) == package.item
     }
 
     /// To be shown again, as if it had never been here.

@@ -26,6 +26,8 @@ enum QueueQueries {
         WHERE pendingSince IS NOT NULL AND pendingSince <= ? ORDER BY pendingSince, node LIMIT ?
         """
     static let oldestPending = "SELECT min(pendingSince) FROM local WHERE pendingSince IS NOT NULL"
+    static let nextPending = "SELECT min(pendingSince) FROM local WHERE pendingSince > ?"
+    static let nextDeparture = "SELECT min(time) FROM departed WHERE isSent = 0 AND time > ?"
     static let pendingTotals = """
         SELECT count(*), CAST(total(CASE WHEN isEdited THEN size ELSE 0 END) AS INTEGER)
         FROM local WHERE pendingSince IS NOT NULL
@@ -64,7 +66,8 @@ enum QueueQueries {
         (pendingTotals, "COVERING INDEX local_pending"), (wanted, "local_wanted"), (writing, "local_writing"),
         (edited, "local_pending"),
         (evictable, "local_present"), (presentBytes, "COVERING INDEX local_present"),
-        (oldestDeparture, "departed_unsent"),
+        (oldestDeparture, "departed_unsent"), (nextPending, "COVERING INDEX local_pending"),
+        (nextDeparture, "departed_unsent"),
         (newestPending, "COVERING INDEX local_pending"), (newestDeparture, "departed_unsent"),
         (unsentDepartures, "departed_unsent"), (oldestKeyValue, "keyValuePending_unsent"),
         (newestKeyValue, "keyValuePending_unsent"),

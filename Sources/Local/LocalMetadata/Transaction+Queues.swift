@@ -20,6 +20,13 @@ extension MetadataTransaction {
         return [item, departure, resolution, keyValue].compactMap(\.self).min().map(Timestamp.init(nanoseconds:))
     }
 
+    /// When the next change behind `time` was made to the tree that the cloud has not been told.
+    package func nextPending(after time: Timestamp) throws -> Timestamp? {
+        let item = try optionalNumber(QueueQueries.nextPending, [time.nanoseconds])
+        let departure = try optionalNumber(QueueQueries.nextDeparture, [time.nanoseconds])
+        return [item, departure].compactMap(\.self).min().map(Timestamp.init(nanoseconds:))
+    }
+
     /// Whether there is anything that the cloud has not been told and confirmed; far cheaper than ``pendingTotals()``.
     package func isAnythingPending() throws -> Bool {
         try number(
