@@ -26,8 +26,8 @@ extension TreeFollower {
         guard !packages.isEmpty else { return [] }
         let busy = try packagesBeingTold()
         return try packages.flatMap { node -> [SetAside] in
-            guard !busy.contains(node), let package = try transaction.item(node), !package.isPaused,
-                try hasUntoldChanges(package)
+            guard !busy.contains(node), let package = try transaction.item(node), package.isPackage, !package.isPaused,
+                try hasUntoldChanges(package), try !hasAnnouncements(package)
             else { return [] }
             return try setAside(package, deviceName)
         }
@@ -38,7 +38,7 @@ extension TreeFollower {
         for item in items {
             try follow(item.item)
             guard let shown = try transaction.item(item.item, in: container) else { continue }
-            if item.wasWhole, shown.kind == .file, shown.presence != .whole { try fetch(item.item) }
+            if item.wasWhole, shown.content != nil, shown.presence != .whole { try fetch(item.item) }
             if item.pin != .inherited { try change(item.item) { $0.pin = item.pin } }
         }
     }
@@ -46,7 +46,7 @@ extension TreeFollower {
     // MARK: Which
 
     /// The packages in which it changes what files there are or what is in them, as the log has them: what was moved into one here, and not told,
-    /// is not in it to whoever changed it.
+    /// is not in it to whoever changed it. What is a package only to some is a folder like any other.
     private func packages(changedBy change: Change) throws -> [NodeID] {
         switch change {
         case .create(_, let parent, _, _, _): try package(around: parent)
@@ -104,6 +104,16 @@ extension TreeFollower {
         return found
     }
 
+    /// Whether the log waits for the bytes of something in it: who announced it under one id can not bring them under another.
+    private func hasAnnouncements(_ package: LocalItem) throws -> Bool {
+        var found = false
+        try transaction.forEach(below: package) { item in
+            guard !found, item.kind == .file, let content = try remote(item.item)?.body.content else { return }
+            found = content.reference == nil && content.size > 0
+        }
+        return found
+    }
+
     // MARK: How
 
     private mutating func setAside(_ package: LocalItem, _ deviceName: String) throws -> [SetAside] {
@@ -149,8 +159,6 @@ extension TreeFollower {
 
     /// The row, with its bytes and whoever has it open, becomes something new that the log is to hear of.
     private mutating func standAside(_ row: LocalItem) throws {
-        // Announced by somebody, and no bytes anywhere yet: there is nothing to keep.
-        if row.kind == .file, row.content == nil, row.presence == .none, row.size > 0 { return try drop(row) }
         var copy = row
         copy.item = newID()
         copy.isKnown = false
