@@ -46,14 +46,20 @@ extension EndToEnd {
             let mounts: [Mount]
         }
 
+        /// Those of programs: the daemon takes its turn too, to upload.
         private func claims(_ device: TestDevice) async throws -> [Claims.Item] {
             let text = try await device.ubiquity(["diagnose", "--claims", "--json", device.mount]).text()
-            return try JSONDecoder().decode(Claims.self, from: Data(text.utf8)).mounts.flatMap(\.items)
+            let items = try JSONDecoder().decode(Claims.self, from: Data(text.utf8)).mounts.flatMap(\.items)
+            return items.map { item in
+                Claims.Item(path: item.path, claims: item.claims.filter { $0.pid != device.daemon.pid })
+            }.filter { !$0.claims.isEmpty }
         }
 
         private func waiting(_ device: TestDevice, _ count: Int) async throws {
             try await eventually("\(count) wait") {
                 try await claims(device).flatMap(\.claims).count { $0.stage == "waiting" } == count
+            } describe: {
+                try await "\(claims(device))"
             }
         }
 
