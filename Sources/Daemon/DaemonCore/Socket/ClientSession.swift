@@ -16,6 +16,8 @@ final class ClientSession: Sendable {
     private let limits: SocketServer.Limits
     private let logger: Logger
     let state: Mutex<SessionState>
+    /// Frames on their way to the session's task, which reads them: nothing behind them is answered before.
+    let unread = Atomic(0)
     /// The requests that last.
     let following = Mutex<[UInt64: Task<Void, any Error>]>([:])
 
@@ -68,7 +70,9 @@ final class ClientSession: Sendable {
         _ message: ClientMessage, _ connection: Connection, _ group: inout ThrowingDiscardingTaskGroup<any Error>
     ) async throws -> Bool {
         switch message {
-        case .frame(let frame): return try await receive(Data(frame.readableBytesView), connection, &group)
+        case .frame(let frame):
+            defer { unread.subtract(1, ordering: .sequentiallyConsistent) }
+            return try await receive(Data(frame.readableBytesView), connection, &group)
         case .admitted(let id, let request): try await begin(request, id: id, connection, &group)
         case .begun(let id, let request, let rest):
             group.addTask {

@@ -25,8 +25,7 @@ final class PromptLane: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let frame = unwrapInboundIn(data)
-        guard context.channel.isWritable else { return context.fireChannelRead(wrapInboundOut(.frame(frame))) }
-        switch session.answerAtOnce(frame) {
+        switch context.channel.isWritable ? session.answerAtOnce(frame) : session.leave(frame) {
         case .done(let answer?):
             context.write(wrapOutboundOut(ByteBuffer(bytes: answer)), promise: nil)
             hasWritten = true
@@ -49,11 +48,18 @@ extension ClientSession {
         case pass(ClientMessage)
     }
 
+    /// To the session's task, with all that follows until it was read.
+    func leave(_ frame: ByteBuffer) -> Prompt {
+        unread.add(1, ordering: .sequentiallyConsistent)
+        return .pass(.frame(frame))
+    }
+
     func answerAtOnce(_ frame: ByteBuffer) -> Prompt {
-        guard let envelope = frame.withUnsafeReadableBytes(ClientEnvelope.init(canonical:)),
+        guard unread.load(ordering: .sequentiallyConsistent) == 0,
+            let envelope = frame.withUnsafeReadableBytes(ClientEnvelope.init(canonical:)),
             // Without a hello, or with a number that is taken, the session says what is wrong.
             case .perform(let id, let request)? = state.withLock({ $0.program == nil ? nil : $0.received(envelope) })
-        else { return .pass(.frame(frame)) }
+        else { return leave(frame) }
         switch handler.answerAtOnce(request, from: client(id)) {
         case .now(let response):
             state.withLock { $0.finished(id) }
