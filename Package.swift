@@ -153,7 +153,7 @@ let package = Package(
         .target(name: "Coordination", dependencies: ["CloudModel"], path: "Sources/Services/Coordination"),
         .target(name: "Queries", path: "Sources/Services/Queries"),
         .testTarget(name: "QueriesTests", dependencies: ["Queries", "TestSupport"]),
-        .testTarget(name: "CoordinationTests", dependencies: ["CloudModel", "Coordination", "TestSupport"]),
+        .testTarget(name: "CoordinationTests", dependencies: ["Basics", "CloudModel", "Coordination", "TestSupport"]),
 
         // MARK: App: what programs import
         .target(

@@ -1,3 +1,4 @@
+import Basics
 import Synchronization
 import TestSupport
 import Testing
@@ -11,7 +12,7 @@ struct ArbiterTests {
         private let sent = Mutex<[String]>([])
         private let asks = Mutex<[AskID]>([])
         /// Called with every question, as a client would be.
-        let onAsk = Mutex<(@Sendable (AskID, ClientID) -> Void)?>(nil)
+        let onAsk = Hook<(AskID, ClientID)>()
 
         var all: [String] { sent.withLock(\.self) }
         var lastAsk: AskID? { asks.withLock(\.last) }
@@ -20,7 +21,7 @@ struct ArbiterTests {
             sent.withLock { $0.append("\(letter)") }
             guard case .ask(let id, _) = letter else { return }
             asks.withLock { $0.append(id) }
-            onAsk.withLock(\.self)?(id, client)
+            onAsk((id, client))
         }
 
         func revoke(_ claim: ClaimID, of client: ClientID) { sent.withLock { $0.append("revoke \(claim)") } }
@@ -99,7 +100,7 @@ struct ArbiterTests {
     @Test("A presenter may answer from inside the message")
     func answersInside() async throws {
         let arbiter = arbiter
-        post.onAsk.withLock { $0 = { arbiter.answer($0, .done, of: $1) } }
+        post.onAsk.set { ask, client in arbiter.answer(ask, .done, of: client) }
         _ = arbiter.register(PresenterRegistration(client: ClientID(1), key: tree.key("a.txt")))
         let claim = try await arbiter.claim(request(client: 2))
         arbiter.finish(claim.id, of: ClientID(2))

@@ -1,3 +1,4 @@
+import Basics
 import GRDB
 import GRDBSQLite
 import Glibc
@@ -23,7 +24,7 @@ package struct RowChanges: Sendable {
 /// be measured while nobody watches.
 final class RowChangeLog: Sendable {
     private let changes = Mutex(RowChanges())
-    private let watcher = Mutex<(@Sendable (RowChanges) -> Void)?>(nil)
+    private let watcher = Hook<RowChanges>()
     private let isWatched = Atomic(false)
 
     private static let limit = 50_000
@@ -42,7 +43,7 @@ final class RowChangeLog: Sendable {
 
     /// Tells `watcher` of every transaction that changed anything, from the thread that ran it, after it was committed.
     func watch(_ watcher: @escaping @Sendable (RowChanges) -> Void) {
-        self.watcher.withLock { $0 = watcher }
+        self.watcher.set(watcher)
         isWatched.store(true, ordering: .releasing)
     }
 
@@ -71,7 +72,6 @@ final class RowChangeLog: Sendable {
     func drop() { changes.withLock { $0 = RowChanges() } }
 
     func tell(_ changes: RowChanges) {
-        guard !changes.isEmpty, let watcher = watcher.withLock({ $0 }) else { return }
-        watcher(changes)
+        if !changes.isEmpty { watcher(changes) }
     }
 }

@@ -1,3 +1,4 @@
+import Basics
 import CloudModel
 import Coordination
 import DaemonProtocol
@@ -20,7 +21,7 @@ final class ClaimDesk: TreeWitness {
     private let tree: MetadataItemTree
     /// The engine put something off until a claim ends.
     private let isDeferred = Atomic(false)
-    private let onClaimEnd = Mutex<(@Sendable () -> Void)?>(nil)
+    private let onClaimEnd = Hook<Void>()
 
     init(_ metadata: MetadataDatabase, log: Logger) {
         ledger = ClaimLedger(log: log)
@@ -46,13 +47,13 @@ final class ClaimDesk: TreeWitness {
     // MARK: The engine
 
     /// `action` is called when a claim has ended for which something was put off.
-    func whenClaimEnds(_ action: @escaping @Sendable () -> Void) { onClaimEnd.withLock { $0 = action } }
+    func whenClaimEnds(_ action: @escaping @Sendable () -> Void) { onClaimEnd.set(action) }
 
     func noteDeferral() { isDeferred.store(true, ordering: .sequentiallyConsistent) }
 
     func claimEnded() {
         guard isDeferred.exchange(false, ordering: .sequentiallyConsistent) else { return }
-        onClaimEnd.withLock { $0 }?()
+        onClaimEnd()
     }
 
     // MARK: Presenters
