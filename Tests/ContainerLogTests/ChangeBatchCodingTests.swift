@@ -8,6 +8,7 @@ import Testing
 struct ChangeBatchCodingTests {
     private let sample = ChangeBatch(
         device: TestLog.a, deviceName: "desk", deviceSequence: 7, time: .minute(3),
+        packages: [1, 2, 300].map { PackageVersion(.sample($0), VersionID(sequence: LogSequence($0), index: 200)) },
         changes: [
             .file(1, "x.txt", 10), .folder(2, "d"), .announcement(3, "n", size: 9),
             .create(
@@ -42,6 +43,29 @@ struct ChangeBatchCodingTests {
         #expect(try ChangeBatch(decoding: bytes) == batch)
     }
 
+    @Test("A batch that changes packages says so, and an older program stops there: these are its bytes")
+    func pinnedPackages() throws {
+        let version = VersionID(sequence: LogSequence(300), index: 5)
+        let batch = ChangeBatch(
+            device: DeviceID(0x0102), deviceName: "d", deviceSequence: 1, time: .zero,
+            packages: [PackageVersion(ItemID(high: 3, low: 4), version)], changes: [])
+        let bytes: [UInt8] = [
+            1, 3, 0, 2, 1, 0, 0, 0, 0, 0, 0, 1, 0x64, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0,
+            0, 0, 0, 0, 0xAC, 2, 5, 0,
+        ]
+        #expect(try batch.encoded() == bytes)
+        #expect(try ChangeBatch(decoding: bytes) == batch)
+    }
+
+    @Test("Packages that are out of order, or one twice, are damage")
+    func packageOrder() throws {
+        var batch = sample
+        batch.packages.swapAt(0, 1)
+        #expect(throws: LogError.self) { try ChangeBatch(decoding: batch.encoded()) }
+        batch.packages = [sample.packages[0], sample.packages[0]]
+        #expect(throws: LogError.self) { try ChangeBatch(decoding: batch.encoded()) }
+    }
+
     @Test("A newer format and newer rules are said to be so, not to be damage")
     func newer() throws {
         var bytes = try sample.encoded()
@@ -71,6 +95,13 @@ struct ChangeBatchCodingTests {
         batch.changes = Array(repeating: .raiseRules(1), count: ChangeBatch.maximumChanges + 1)
         #expect(throws: LogError.self) { try batch.encoded() }
         batch.changes.removeLast()
+        #expect(try ChangeBatch(decoding: batch.encoded()) == batch)
+        batch = sample
+        batch.packages = (0...UInt64(ChangeBatch.maximumPackages)).map {
+            PackageVersion(.sample($0), VersionID(sequence: .zero, index: 0))
+        }
+        #expect(throws: LogError.self) { try batch.encoded() }
+        batch.packages.removeLast()
         #expect(try ChangeBatch(decoding: batch.encoded()) == batch)
         batch = sample
         batch.deviceName = String(repeating: "n", count: 256)

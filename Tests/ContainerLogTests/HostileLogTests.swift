@@ -37,7 +37,19 @@ struct HostileLogTests {
         let changes = (0..<random.number(1..<6)).map { _ in change(&random, ids, tree) }
         return ChangeBatch(
             device: DeviceID(UInt64(random.number(1..<4))), deviceName: "d", deviceSequence: random.next() >> 1,
-            time: Timestamp(nanoseconds: Int64(bitPattern: random.next())), changes: changes)
+            time: Timestamp(nanoseconds: Int64(bitPattern: random.next())),
+            packages: random.chance(30) ? packages(&random, ids, tree) : [], changes: changes)
+    }
+
+    /// Items of any kind, some as they are, some not.
+    private func packages(
+        _ random: inout SeededGenerator, _ ids: [ItemID], _ tree: DictionaryTree
+    ) -> [PackageVersion] {
+        (0..<random.number(1..<3)).map { _ in
+            let id = ids[random.number(0..<ids.count)]
+            let known = random.chance(80) ? tree.item(id)?.version : nil
+            return PackageVersion(id, known ?? VersionID(sequence: LogSequence(1), index: 0))
+        }
     }
 
     /// A few ids, the well-known ones, and all that the fold made up by itself.

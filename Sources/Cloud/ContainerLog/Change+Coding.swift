@@ -71,10 +71,7 @@ extension ByteWriter {
 
     private mutating func append(_ versions: [VersionID]) {
         append(varint: UInt64(versions.count))
-        for version in versions {
-            append(varint: version.sequence.value)
-            append(varint: UInt64(version.index))
-        }
+        for version in versions { append(version) }
     }
 }
 
@@ -123,11 +120,7 @@ extension ByteReader {
 
     private mutating func versions() throws(ByteCodingError) -> [VersionID] {
         var versions: [VersionID] = []
-        for _ in 0..<(try count(minimumBytes: 2)) {
-            let sequence = LogSequence(try varint())
-            guard let index = UInt32(exactly: try varint()) else { throw .invalid("an impossible version") }
-            versions.append(VersionID(sequence: sequence, index: index))
-        }
+        for _ in 0..<(try count(minimumBytes: 2)) { versions.append(try version()) }
         return versions
     }
 }

@@ -56,15 +56,19 @@ package struct ChangeBatch: Hashable, Sendable {
     package var deviceSequence: UInt64
     /// The device's clock when the batch was made; clamped to the log's when it is folded.
     package var time: Timestamp
+    /// The packages whose contents it changes, in the order of their ids. The batch means nothing where one has another version by then.
+    package var packages: [PackageVersion]
     package var changes: [Change]
 
     package init(
-        device: DeviceID, deviceName: String, deviceSequence: UInt64, time: Timestamp, changes: [Change]
+        device: DeviceID, deviceName: String, deviceSequence: UInt64, time: Timestamp,
+        packages: [PackageVersion] = [], changes: [Change]
     ) {
         self.device = device
         self.deviceName = deviceName
         self.deviceSequence = deviceSequence
         self.time = time
+        self.packages = packages
         self.changes = changes
     }
 }

@@ -6,6 +6,7 @@ extension ChangeBatch {
     package static let format: UInt8 = 1
     /// What one entry may hold, so that no single one makes a device's memory or a transaction large.
     package static let maximumChanges = 10_000
+    package static let maximumPackages = 4_096
     package static let maximumBytes = 4 << 20
     package static let maximumDeviceNameBytes = 255
     /// PATH_MAX of Linux without its final NUL.
@@ -13,18 +14,24 @@ extension ChangeBatch {
 
     /// The oldest rules that give these changes their meaning: a reader that knows less must stop instead.
     private var neededRules: UInt16 {
-        changes.contains { if case .setValue = $0 { true } else { false } } ? 2 : 1
+        guard packages.isEmpty else { return Self.packageRules }
+        return changes.contains { if case .setValue = $0 { true } else { false } } ? 2 : 1
     }
+
+    /// From these rules on a batch says which packages it changes.
+    fileprivate static let packageRules: UInt16 = 3
 
     package func encoded() throws(LogError) -> [UInt8] {
         try checkLimits()
         var writer = ByteWriter(reservingCapacity: 64 + changes.count * 96)
         writer.append(byte: Self.format)
-        writer.append(fixed: neededRules)
+        let rules = neededRules
+        writer.append(fixed: rules)
         writer.append(fixed: device.value)
         writer.append(string: deviceName)
         writer.append(varint: deviceSequence)
         writer.append(fixed: time.nanoseconds)
+        if rules >= Self.packageRules { writer.append(packages) }
         writer.append(varint: UInt64(changes.count))
         for change in changes { writer.append(change) }
         guard writer.bytes.count <= Self.maximumBytes else { throw .tooLarge("\(writer.bytes.count) bytes") }
@@ -43,12 +50,15 @@ extension ChangeBatch {
         let rules = try reader.intact { reader throws(ByteCodingError) in try reader.fixed(UInt16.self) }
         let known = ContainerReducer.knownRules
         guard rules <= known else { throw .rulesTooNew(needed: rules, known: known) }
-        self = try reader.intact { reader throws(ByteCodingError) in try reader.batch() }
+        self = try reader.intact { reader throws(ByteCodingError) in
+            try reader.batch(tellsPackages: rules >= Self.packageRules)
+        }
     }
 
     private func checkLimits() throws(LogError) {
         guard changes.count <= Self.maximumChanges else { throw .tooLarge("\(changes.count) changes") }
         guard deviceName.utf8.count <= Self.maximumDeviceNameBytes else { throw .tooLarge("the device's name") }
+        guard packages.count <= Self.maximumPackages else { throw .tooLarge("\(packages.count) packages") }
         for case .create(let id, _, _, _, .symlink(let target)) in changes
         where target.count > Self.maximumLinkBytes {
             throw .tooLarge("the target of link \(id) has \(target.count) bytes")
@@ -72,7 +82,7 @@ extension ByteReader {
         }
     }
 
-    fileprivate mutating func batch() throws(ByteCodingError) -> ChangeBatch {
+    fileprivate mutating func batch(tellsPackages: Bool) throws(ByteCodingError) -> ChangeBatch {
         let device = DeviceID(try fixed())
         let deviceName = try string()
         guard deviceName.utf8.count <= ChangeBatch.maximumDeviceNameBytes else { throw .invalid("a long device name") }
@@ -80,6 +90,7 @@ extension ByteReader {
         // A device counts on from its last batch; from here on it could not.
         guard deviceSequence < UInt64(Int64.max) else { throw .invalid("the batch number \(deviceSequence)") }
         let time = Timestamp(nanoseconds: try fixed())
+        let packages = tellsPackages ? try packageVersions() : []
         let count = try count(minimumBytes: 3)
         guard count <= ChangeBatch.maximumChanges else { throw .invalid("\(count) changes, too many for an entry") }
         var changes: [Change] = []
@@ -87,6 +98,7 @@ extension ByteReader {
         for _ in 0..<count { changes.append(try change()) }
         try expectEnd()
         return ChangeBatch(
-            device: device, deviceName: deviceName, deviceSequence: deviceSequence, time: time, changes: changes)
+            device: device, deviceName: deviceName, deviceSequence: deviceSequence, time: time, packages: packages,
+            changes: changes)
     }
 }

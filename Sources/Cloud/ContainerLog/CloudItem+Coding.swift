@@ -44,11 +44,6 @@ extension CloudItem {
 }
 
 extension ByteWriter {
-    fileprivate mutating func append(_ version: VersionID) {
-        append(varint: version.sequence.value)
-        append(varint: UInt64(version.index))
-    }
-
     fileprivate mutating func append(_ conflict: ConflictVersion) {
         append(conflict.version)
         append(conflict.content)
@@ -60,12 +55,6 @@ extension ByteWriter {
 }
 
 extension ByteReader {
-    fileprivate mutating func version() throws(ByteCodingError) -> VersionID {
-        let sequence = LogSequence(try varint())
-        guard let index = UInt32(exactly: try varint()) else { throw .invalid("an impossible version") }
-        return VersionID(sequence: sequence, index: index)
-    }
-
     fileprivate mutating func conflict() throws(ByteCodingError) -> ConflictVersion {
         ConflictVersion(
             version: try version(), content: try content(), modified: try timestamp(),

@@ -8,7 +8,7 @@ package import CloudModel
 /// docs/LOG.md has the rules with their reasons.
 package struct ContainerReducer: Sendable {
     /// The newest rules in this release. Older ones stay, for the entries that were written under them.
-    package static let knownRules: UInt16 = 2
+    package static let knownRules: UInt16 = 3
 
     package init() {}
 
@@ -33,6 +33,11 @@ package struct ContainerReducer: Sendable {
             return FoldResult(isRepeat: true)
         }
         try Self.initialise(&store, foldsNames: state.foldsNames)
+        guard try !refuses(batch, in: store) else {
+            try store.setLastSequence(batch.deviceSequence, of: batch.device)
+            try store.setState(state)
+            return FoldResult(isRefused: true)
+        }
         state.time = LogClock.advance(state.time, to: batch.time)
         // The store is moved, not copied, so that a tree held by value is changed in place.
         var fold = Fold(store: consume store, state: state, batch: batch)
@@ -40,6 +45,19 @@ package struct ContainerReducer: Sendable {
         store = fold.store
         try outcome.get()
         return fold.result
+    }
+
+    /// Whether the tree will be the same after the batch: it is a repeat, or refused.
+    package func isVoid(_ batch: ChangeBatch, in store: some TreeStore) throws -> Bool {
+        try batch.deviceSequence <= store.lastSequence(of: batch.device) || refuses(batch, in: store)
+    }
+
+    /// Whether somebody else has changed a package since the batch was made, so that the two would mix in it.
+    private func refuses(_ batch: ChangeBatch, in store: some TreeStore) throws -> Bool {
+        try batch.packages.contains { known in
+            guard let item = try store.standing(for: known.package), item.body == .folder else { return true }
+            return item.version != known.version
+        }
     }
 
     /// Passes an entry by that the cloud vouches for and that still is no batch: every device sees the same bytes, so

@@ -24,6 +24,7 @@ struct Fold<Store: TreeStore> {
 
     mutating func run(_ batch: ChangeBatch) throws {
         var rules = state.rules
+        for known in batch.packages { try noteChange(of: known.package) }
         for change in batch.changes {
             // One step an entry, or one bogus number would lock every device out for good.
             if case .raiseRules(let raised) = change, raised == state.rules &+ 1 { rules = raised }
@@ -33,6 +34,13 @@ struct Fold<Store: TreeStore> {
         state.rules = max(state.rules, rules)
         try store.setLastSequence(batch.deviceSequence, of: batch.device)
         try store.setState(state)
+    }
+
+    /// From here on whatever was made against an older version of the package is refused.
+    private mutating func noteChange(of package: ItemID) throws {
+        guard var item = try find(package) else { return }
+        item.version = version
+        try put(item)
     }
 
     private mutating func apply(_ change: Change) throws {
@@ -63,18 +71,7 @@ struct Fold<Store: TreeStore> {
 
     // MARK: The store, with notes taken
 
-    /// The item that this id stands for, tombstones included. What is live is no alias, which saves most lookups the
-    /// second read. Aliases only ever lead from an item that is gone to one that was live then, so they do not go in
-    /// circles.
-    func find(_ id: ItemID) throws -> CloudItem? {
-        var target = id
-        while true {
-            let item = try store.item(target)
-            if let item, !item.isDeleted { return item }
-            guard let next = try store.alias(of: target) else { return item }
-            target = next
-        }
-    }
+    func find(_ id: ItemID) throws -> CloudItem? { try store.standing(for: id) }
 
     /// Writes the item if it differs from what is there.
     mutating func put(_ item: CloudItem) throws {

@@ -14,6 +14,8 @@ package struct FoldResult: Hashable, Sendable {
 
     /// The log had this batch already; nothing but the sequence changed.
     package var isRepeat = false
+    /// It changes a package that somebody else changed first: its number is used up, and nothing of it happened.
+    package var isRefused = false
     /// Items of which anything changed, each once, in the order of their first change: also parents that came back,
     /// items that had to give way with another name, conflict versions that became items, and both sides of a merge.
     package internal(set) var touched: [ItemID] = []
@@ -25,5 +27,8 @@ package struct FoldResult: Hashable, Sendable {
     /// Keys whose new value the store had no room for.
     package internal(set) var refusedKeys: Set<String> = []
 
-    package init(isRepeat: Bool = false) { self.isRepeat = isRepeat }
+    package init(isRepeat: Bool = false, isRefused: Bool = false) {
+        self.isRepeat = isRepeat
+        self.isRefused = isRefused
+    }
 }

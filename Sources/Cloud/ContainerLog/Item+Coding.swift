@@ -8,6 +8,11 @@ extension ByteWriter {
         append(fixed: id.low)
     }
 
+    mutating func append(_ version: VersionID) {
+        append(varint: version.sequence.value)
+        append(varint: UInt64(version.index))
+    }
+
     mutating func append(optional digest: Digest?) {
         append(byte: digest == nil ? 0 : 1)
         if let digest { append(raw: digest.bytes) }
@@ -53,6 +58,12 @@ private enum ContentTag {
 
 extension ByteReader {
     mutating func itemID() throws(ByteCodingError) -> ItemID { ItemID(high: try fixed(), low: try fixed()) }
+
+    mutating func version() throws(ByteCodingError) -> VersionID {
+        let sequence = LogSequence(try varint())
+        guard let index = UInt32(exactly: try varint()) else { throw .invalid("an impossible version") }
+        return VersionID(sequence: sequence, index: index)
+    }
 
     mutating func timestamp() throws(ByteCodingError) -> Timestamp { Timestamp(nanoseconds: try fixed()) }
 

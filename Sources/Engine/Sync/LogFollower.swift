@@ -25,11 +25,12 @@ package struct LogFollower: Sendable {
             var tree = RemoteTree(transaction, container: container.id, now: context.time.now())
             guard let batch else { return try ContainerReducer().foldVoid(at: record.sequence, into: &tree) }
             var follower = follower(transaction, container.id, held: held)
+            let isVoid = try ContainerReducer().isVoid(batch, in: tree)
             // Of its own batches a device knows what it told.
             let aside =
-                batch.device == context.device
+                batch.device == context.device || isVoid
                 ? [] : try follower.setAsidePackages(changedBy: batch, deviceName: context.deviceName)
-            let removed = try removedVersions(batch, tree, transaction)
+            let removed = isVoid ? [] : try removedVersions(batch, tree, transaction)
             let result = try ContainerReducer().fold(batch, at: record.sequence, into: &tree)
             for version in removed {
                 try transaction.removeVersion(version.version, of: version.item, in: container.id)
@@ -84,10 +85,16 @@ package struct LogFollower: Sendable {
         _ batch: ChangeBatch, _ result: FoldResult, _ follower: inout TreeFollower
     ) throws -> [ItemID] {
         let (transaction, container) = (follower.transaction, follower.container)
-        if try transaction.outbox(of: container)?.deviceSequence == batch.deviceSequence {
-            try transaction.removeOutbox(of: container)
+        if let waiting = try transaction.outbox(of: container), waiting.deviceSequence == batch.deviceSequence {
+            // A refused batch told nothing, and one that was withdrawn took the number of what was made in its place.
+            let isTold = try !result.isRefused && ChangeBatch(decoding: waiting.payload) == batch
+            if isTold {
+                try transaction.removeOutbox(of: container)
+            } else {
+                try transaction.withdrawOutbox(of: container)
+            }
         }
-        guard !result.isRepeat else { return [] }
+        guard !result.isRepeat, !result.isRefused else { return [] }
         var own = OwnChanges(transaction, container: container)
         let items = try batch.changes.compactMap { try own.confirm($0) }
         for folder in own.left {

@@ -104,10 +104,12 @@ package struct Outbox: Sendable {
     private func store(
         _ changes: [Change], in container: LocalContainer, _ transaction: MetadataTransaction
     ) throws -> [UInt8] {
-        let last = try RemoteTree(transaction, container: container.id).lastSequence(of: context.device)
+        let tree = RemoteTree(transaction, container: container.id)
+        let packages = try tree.packages(changedBy: changes).prefix(ChangeBatch.maximumPackages)
         let batch = ChangeBatch(
-            device: context.device, deviceName: context.deviceName, deviceSequence: last + 1,
-            time: context.time.now(), changes: changes)
+            device: context.device, deviceName: context.deviceName,
+            deviceSequence: try tree.lastSequence(of: context.device) + 1, time: context.time.now(),
+            packages: Array(packages), changes: changes)
         let payload = try batch.encoded()
         try transaction.setOutbox(payload, deviceSequence: batch.deviceSequence, of: container.id)
         for case .create(let id, _, _, _, _) in changes {

@@ -14,9 +14,10 @@ extension TreeFollower {
         let pin: PinState
     }
 
-    /// Before another device's batch is folded: sets every package aside that it changes, if the log was not told of changes made in it here.
-    /// Answers what ``showAnew(_:)`` shows once the batch is folded.
+    /// Before another device's batch is folded, which is neither a repeat nor refused: sets every package aside that it changes, if the log
+    /// was not told of changes made in it here. Answers what ``showAnew(_:)`` shows once the batch is folded.
     mutating func setAsidePackages(changedBy batch: ChangeBatch, deviceName: String) throws -> [SetAside] {
+        try withdrawRefused(behind: batch)
         var packages: [NodeID] = []
         for change in batch.changes {
             for package in try self.packages(changedBy: change) where !packages.contains(package) {
@@ -45,43 +46,30 @@ extension TreeFollower {
 
     // MARK: Which
 
+    /// The batch on its way is refused if this one changes a package before it does: what it tells of is untold then.
+    private func withdrawRefused(behind batch: ChangeBatch) throws {
+        guard !batch.packages.isEmpty, let waiting = try transaction.outbox(of: container) else { return }
+        let ours = Set(try ChangeBatch(decoding: waiting.payload).packages.map(\.package))
+        guard batch.packages.contains(where: { ours.contains($0.package) }) else { return }
+        try transaction.withdrawOutbox(of: container)
+    }
+
     /// The packages in which it changes what files there are or what is in them, as the log has them: what was moved into one here, and not told,
     /// is not in it to whoever changed it. What is a package only to some is a folder like any other.
     private func packages(changedBy change: Change) throws -> [NodeID] {
-        switch change {
-        case .create(_, let parent, _, _, _): try package(around: parent)
-        case .edit(let id, _, _, _), .delete(let id, _): try remote(id).map { try package(around: $0.parent) } ?? []
-        // A package that moves stays what it is.
-        case .move(let id, let parent, _):
-            try (remote(id).map { try package(around: $0.parent) } ?? []) + package(around: parent)
-        case .setAttributes, .resolve, .setValue, .raiseRules: []
+        try tree.folders(changedBy: change).compactMap { folder in
+            try outermost(around: folder).flatMap { try transaction.node(of: $0, in: container) }
         }
     }
 
-    /// One or none, if it is shown.
-    private func package(around folder: ItemID) throws -> [NodeID] {
-        try outermost(around: folder).flatMap { try transaction.node(of: $0, in: container) }.map { [$0] } ?? []
-    }
+    private var tree: RemoteTree { RemoteTree(transaction, container: container) }
 
     /// The outermost package of the log that a folder is or lies in.
-    private func outermost(around folder: ItemID) throws -> ItemID? {
-        var found: ItemID?
-        var next = try remote(folder)
-        // Damaged rows may lead in a circle; no path has more folders.
-        for _ in 0..<4096 {
-            guard let item = next, item.id != .root else { break }
-            if item.body == .folder, PackageTypes.isPackage(item.name) { found = item.id }
-            next = try remote(item.parent)
-        }
-        return found
-    }
+    private func outermost(around folder: ItemID) throws -> ItemID? { try tree.packages(around: folder).last?.id }
 
-    private func remote(_ id: ItemID) throws -> CloudItem? {
-        let tree = RemoteTree(transaction, container: container)
-        return try tree.item(try tree.alias(of: id) ?? id)
-    }
+    private func remote(_ id: ItemID) throws -> CloudItem? { try tree.item(try tree.alias(of: id) ?? id) }
 
-    /// Those of which a batch is on its way, whose changes fold with the others' file by file, and those that somebody holds under a claim.
+    /// Those of which a batch is on its way that will not be refused, and those that somebody holds under a claim.
     private func packagesBeingTold() throws -> Set<NodeID> {
         var busy = Set(try held.compactMap { try transaction.package(around: $0) })
         guard let waiting = try transaction.outbox(of: container) else { return busy }

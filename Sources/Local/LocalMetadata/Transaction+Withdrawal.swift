@@ -2,12 +2,13 @@ import GRDB
 
 /// Taking back a batch that the log does not have.
 extension MetadataTransaction {
-    /// Forgets the batch on its way; what it told of is told again, as it is then. Only for a batch that the log was read for and
-    /// that is not in it.
+    /// Forgets the batch on its way; what it told of is told again, as it is then. Only for a batch of which nothing happened: the log
+    /// was read for it and does not have it, or refuses it.
     package func withdrawOutbox(of container: ContainerID) throws {
         try removeOutbox(of: container)
         try run("UPDATE departed SET isSent = 0 WHERE container = ?", [container.value])
         try run("UPDATE resolution SET isSent = 0 WHERE container = ?", [container.value])
+        try run("UPDATE keyValuePending SET isSent = 0 WHERE container = ?", [container.value])
     }
 
     /// How many changes the cloud is to hear of without anybody's further doing: those of paused items wait for their user.

@@ -21,12 +21,22 @@ struct TestLog {
 
     @discardableResult
     mutating func append(_ device: DeviceID = a, _ changes: Change...) throws -> FoldResult {
+        try fold(batch(device, changes))
+    }
+
+    /// A batch of a device that has read the log so far, with the packages that it changes.
+    mutating func made(_ device: DeviceID, _ changes: Change...) throws -> ChangeBatch {
+        var batch = batch(device, changes)
+        batch.packages = try tree.packages(changedBy: changes)
+        return batch
+    }
+
+    private mutating func batch(_ device: DeviceID, _ changes: [Change]) -> ChangeBatch {
         minute += 1
         sequences[device, default: 0] += 1
-        let batch = ChangeBatch(
+        return ChangeBatch(
             device: device, deviceName: Self.name(device), deviceSequence: sequences[device, default: 0],
             time: .minute(minute), changes: changes)
-        return try fold(batch)
     }
 
     @discardableResult

@@ -12,7 +12,7 @@ extension FuzzTarget {
         try fold(batch)
         return true
     } seeds: {
-        try [EntrySamples.first, EntrySamples.second, EntrySamples.third].map { try $0.encoded() }
+        try [EntrySamples.first, EntrySamples.second, EntrySamples.third, EntrySamples.fourth].map { try $0.encoded() }
     }
 
     private static func fold(_ batch: ChangeBatch) throws {
@@ -109,6 +109,14 @@ enum EntrySamples {
                     .resolve(file, versions: [VersionID(sequence: LogSequence(2), index: 0)]),
                     .delete(folder, base: nil), .raiseRules(1),
                 ])
+        }
+    }
+
+    static var fourth: ChangeBatch {
+        get throws {
+            var batch = batch(2, 2, [.move(file, parent: folder, name: try ItemName("b"))])
+            batch.packages = [folder, link].map { PackageVersion($0, VersionID(sequence: LogSequence(1), index: 0)) }
+            return batch
         }
     }
 

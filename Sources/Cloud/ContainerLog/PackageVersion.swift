@@ -1,0 +1,89 @@
+import Basics
+package import CloudModel
+
+/// A package as whoever changes its contents knew it: the version of its folder is that of the last batch that changed what is in it.
+package struct PackageVersion: Hashable, Sendable {
+    package let package: ItemID
+    package let version: VersionID
+
+    package init(_ package: ItemID, _ version: VersionID) {
+        self.package = package
+        self.version = version
+    }
+}
+
+extension TreeStore {
+    /// The packages, here in this tree, in which these changes change what files there are or what is in them; in the order of their ids.
+    package func packages(changedBy changes: [Change]) throws -> [PackageVersion] {
+        var folders: Set<ItemID> = []
+        for change in changes { try folders.formUnion(self.folders(changedBy: change)) }
+        var found: [ItemID: VersionID] = [:]
+        for folder in folders {
+            for package in try packages(around: folder) { found[package.id] = package.version }
+        }
+        return found.sorted { $0.key < $1.key }.map { PackageVersion($0.key, $0.value) }
+    }
+
+    /// The folders of which a change makes another set of files, or files with other bytes or names. Attributes do not count, and
+    /// neither does what is in a folder that moves: it stays what it is.
+    package func folders(changedBy change: Change) throws -> [ItemID] {
+        switch change {
+        case .create(_, let parent, _, _, _): [parent]
+        case .edit(let id, _, _, _), .delete(let id, _): try standing(for: id).map { [$0.parent] } ?? []
+        case .move(let id, let parent, _): try (standing(for: id).map { [$0.parent] } ?? []) + [parent]
+        case .setAttributes, .resolve, .setValue, .raiseRules: []
+        }
+    }
+
+    /// The live packages that a folder is or lies in, the innermost first.
+    package func packages(around folder: ItemID) throws -> [CloudItem] {
+        var found: [CloudItem] = []
+        var next = try standing(for: folder)
+        // Damaged rows may lead in a circle; no path has more folders.
+        for _ in 0..<4096 {
+            guard let item = next, item.id != .root else { break }
+            if item.body == .folder, !item.isDeleted, PackageTypes.isPackage(item.name) { found.append(item) }
+            next = try standing(for: item.parent)
+        }
+        return found
+    }
+
+    /// The item that this id stands for, tombstones included. What is live is no alias, which saves most lookups the
+    /// second read. Aliases only ever lead from an item that is gone to one that was live then, so they do not go in
+    /// circles.
+    func standing(for id: ItemID) throws -> CloudItem? {
+        var target = id
+        while true {
+            let item = try item(target)
+            if let item, !item.isDeleted { return item }
+            guard let next = try alias(of: target) else { return item }
+            target = next
+        }
+    }
+}
+
+// MARK: As bytes
+
+extension ByteWriter {
+    mutating func append(_ packages: [PackageVersion]) {
+        append(varint: UInt64(packages.count))
+        for known in packages {
+            append(known.package)
+            append(known.version)
+        }
+    }
+}
+
+extension ByteReader {
+    mutating func packageVersions() throws(ByteCodingError) -> [PackageVersion] {
+        var packages: [PackageVersion] = []
+        for _ in 0..<(try count(minimumBytes: 18)) {
+            let known = PackageVersion(try itemID(), try version())
+            // One batch has one encoding.
+            if let last = packages.last, last.package >= known.package { throw .invalid("packages out of order") }
+            packages.append(known)
+        }
+        guard packages.count <= ChangeBatch.maximumPackages else { throw .invalid("\(packages.count) packages") }
+        return packages
+    }
+}
