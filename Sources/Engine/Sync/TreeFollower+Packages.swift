@@ -18,7 +18,7 @@ extension TreeFollower {
     /// was not told of changes made in it here. Answers what ``showAnew(_:)`` shows once the batch is folded.
     mutating func setAsidePackages(changedBy batch: ChangeBatch, deviceName: String) throws -> [SetAside] {
         try withdrawRefused(behind: batch)
-        var packages: [NodeID] = []
+        var packages: [ItemID] = []
         for change in batch.changes {
             for package in try self.packages(changedBy: change) where !packages.contains(package) {
                 packages.append(package)
@@ -26,11 +26,28 @@ extension TreeFollower {
         }
         guard !packages.isEmpty else { return [] }
         let busy = try packagesBeingTold()
-        return try packages.flatMap { node -> [SetAside] in
-            guard !busy.contains(node), let package = try transaction.item(node), package.isPackage, !package.isPaused,
+        return try packages.flatMap { id -> [SetAside] in
+            guard let package = try transaction.item(id, in: container) else { return try bringBack(id) }
+            guard !busy.contains(package.node), package.isPackage, !package.isPaused,
                 try hasUntoldChanges(package), try !hasAnnouncements(package)
             else { return [] }
             return try setAside(package, deviceName)
+        }
+    }
+
+    /// A package that was deleted here, which the log was not told of: who changed it wins, and what comes back is the whole.
+    private func bringBack(_ package: ItemID) throws -> [SetAside] {
+        var (gone, next): ([ItemID], [ItemID]) = ([], [package])
+        while let id = next.popLast() {
+            next += try tree.children(of: id)
+            // What was moved out of it is where it was moved to.
+            guard try transaction.node(of: id, in: container) == nil else { continue }
+            guard let departure = try transaction.departure(of: id, in: container), !departure.isSent else { return [] }
+            gone.append(id)
+        }
+        return try gone.map { id in
+            try transaction.removeDeparture(of: id, in: container)
+            return try release(id)
         }
     }
 
@@ -56,10 +73,8 @@ extension TreeFollower {
 
     /// The packages in which it changes what files there are or what is in them, as the log has them: what was moved into one here, and not told,
     /// is not in it to whoever changed it. What is a package only to some is a folder like any other.
-    private func packages(changedBy change: Change) throws -> [NodeID] {
-        try tree.folders(changedBy: change).compactMap { folder in
-            try outermost(around: folder).flatMap { try transaction.node(of: $0, in: container) }
-        }
+    private func packages(changedBy change: Change) throws -> [ItemID] {
+        try tree.folders(changedBy: change).compactMap { try outermost(around: $0) }
     }
 
     private var tree: RemoteTree { RemoteTree(transaction, container: container) }
@@ -74,7 +89,7 @@ extension TreeFollower {
         var busy = Set(try held.compactMap { try transaction.package(around: $0) })
         guard let waiting = try transaction.outbox(of: container) else { return busy }
         for change in try ChangeBatch(decoding: waiting.payload).changes {
-            busy.formUnion(try packages(changedBy: change))
+            busy.formUnion(try packages(changedBy: change).compactMap { try transaction.node(of: $0, in: container) })
         }
         return busy
     }

@@ -19,6 +19,7 @@ extension History {
             device.offlineUntil = nil
             for (handle, _) in device.parts.handles { device.files.release(handle) }
             device.parts.handles = []
+            try notePackages(of: device)
         }
         guard try settle() else {
             return try ["no rest after \(Self.rounds) rounds"]
@@ -43,7 +44,10 @@ extension History {
     private func check() throws -> [String] {
         let snapshots = try devices.map(Snapshot.init)
         var found = snapshots.flatMap(\.problems) + differences(snapshots)
-        for snapshot in snapshots { ledger.note(snapshot) }
+        for (device, snapshot) in zip(devices, snapshots) {
+            ledger.note(snapshot, on: device.number)
+            found += packageLedger.problems(snapshot, on: device.number)
+        }
         let visible = snapshots.reduce(into: Set<String>()) { $0.formUnion($1.contents) }
         found += ledger.problems(visible: visible)
         for (device, snapshot) in zip(devices, snapshots) {
@@ -91,13 +95,23 @@ extension History {
 /// What has to be true at any time.
 extension History {
     /// After each step, of the device that acted.
-    func look(at device: SimulatedDevice) throws {
+    func look(at device: SimulatedDevice, afterSync isSync: Bool) throws {
         let snapshot = try Snapshot(device)
-        ledger.note(snapshot)
+        ledger.note(snapshot, on: device.number)
+        if isSync {
+            stepProblems += packageLedger.problems(snapshot, on: device.number).map { "\(device.name): \($0)" }
+        } else {
+            packageLedger.note(snapshot, on: device.number)
+        }
         let lies = random.chance(30) ? try device.lies(&random) : []
         let accused = try device.sealEdits()
         let invented = ledger.invented(in: snapshot.contents.subtracting([Snapshot.unreadable]))
         stepProblems += (snapshot.problems + lies + accused + invented).map { "\(device.name), in between: \($0)" }
+    }
+
+    /// What a user made of packages, before anything else happens to them.
+    func notePackages(of device: SimulatedDevice) throws {
+        packageLedger.note(try Snapshot(device), on: device.number)
     }
 
     /// Where all know everything, all show the same, and there is no conflict.

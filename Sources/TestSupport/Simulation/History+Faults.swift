@@ -99,7 +99,12 @@ extension History {
     }
 
     private func something(_ device: SimulatedDevice, _ isUser: Bool, _ ledger: inout Ledger) throws -> String {
-        if isUser { return try UserActions(device: device).act(&random, &ledger, &next) }
+        if isUser {
+            let text = try UserActions(device: device).act(&random, &ledger, &next)
+            // What can not be read where something fails is shown to nobody.
+            if let snapshot = try? Snapshot(device) { packageLedger.note(snapshot, on: device.number) }
+            return text
+        }
         if device.isOnline { try device.syncFully() }
         return "a sync"
     }

@@ -13,7 +13,8 @@ extension History {
         guard let device = random.pick(devices) else { return }
         guard !isCalm else { return try calmStep(device) }
         reconnect(index)
-        switch random.number(0..<100) {
+        let what = random.number(0..<100)
+        switch what {
         case 0..<42: tell(device, try UserActions(device: device).act(&random, &ledger, &next))
         case 42..<45: try contend(device)
         case 45..<73: try sync(device)
@@ -22,11 +23,12 @@ extension History {
         case 88..<96: try fail(device)
         default: try evict(device)
         }
-        try look(at: device)
+        try look(at: device, afterSync: 45..<84 ~= what)
     }
 
     private func calmStep(_ device: SimulatedDevice) throws {
         tell(device, try UserActions(device: device, isCalm: true).act(&random, &ledger, &next))
+        try notePackages(of: device)
         for device in devices { device.time.advance(by: .seconds(3)) }
         for _ in 0..<4 where try !isAtRest() { try syncAll() }
         stepProblems += try calmProblems()
@@ -52,6 +54,7 @@ extension History {
                             ? try user.replace(own, by: "new.txt", text, &ledger)
                             : try user.overwrite(own, text, truncate: true, &ledger)))
             } catch { tell(device, "all at once: \(try UserActions.text(of: error))") }
+            try notePackages(of: device)
         }
     }
 
@@ -76,6 +79,7 @@ extension History {
         let isDone = try device.upload {
             guard random.chance(40) else { return }
             tell(device, "meanwhile: " + (try UserActions(device: device).act(&random, &ledger, &next)))
+            try notePackages(of: device)
         }
         if isDone { tell(device, "uploads") }
     }

@@ -13,6 +13,7 @@ package final class History {
     var random: SeededGenerator
     var ledger = Ledger()
     var keyLedger = KeyLedger()
+    var packageLedger = PackageLedger()
     var next = 0
     var failure: (any Error)?
     var stepProblems: [String] = []

@@ -1,3 +1,5 @@
+import CloudModel
+
 /// Who wrote what, and what was replaced or deleted by somebody who saw it: kept from what devices showed, never asking the engine.
 struct Ledger {
     private(set) var written: Set<String> = []
@@ -9,12 +11,16 @@ struct Ledger {
 
     /// Contents seen in packages.
     private var packaged: Set<String> = []
+    private var packages: [Int: Set<ItemID>] = [:]
     private var hasSetAside = false
 
-    /// A package that two changed apart is kept as two wholes: what one of them replaced or deleted in it stays in the other.
-    mutating func note(_ snapshot: Snapshot) {
+    /// A package that two changed apart is kept as two wholes: what one of them replaced or deleted in it stays in the other. One that was
+    /// deleted comes back as a whole.
+    mutating func note(_ snapshot: Snapshot, on device: Int) {
         packaged.formUnion(snapshot.packaged)
-        hasSetAside = hasSetAside || snapshot.hasSetAside
+        let isAnyGone = !packages[device, default: []].isSubset(of: snapshot.packages.keys)
+        packages[device] = Set(snapshot.packages.keys)
+        hasSetAside = hasSetAside || snapshot.hasSetAside || isAnyGone
         if hasSetAside { exempt.formUnion(packaged) }
     }
 

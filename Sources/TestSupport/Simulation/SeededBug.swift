@@ -33,6 +33,8 @@ package enum SeededBug: String, CaseIterable, Sendable {
     case staleSeal
     /// Of a key's writes the earliest counts.
     case earlierKeyWins
+    /// The cloud takes what two devices did in one package at once.
+    case mixedPackages
 
     package var summary: String {
         switch self {
@@ -52,6 +54,7 @@ package enum SeededBug: String, CaseIterable, Sendable {
         case .uploadHidesWrite: "a write during an upload counts as uploaded"
         case .staleSeal: "what was written since counts as damage"
         case .earlierKeyWins: "the earliest write of a key counts"
+        case .mixedPackages: "packages that two change at once become a mix"
         }
     }
 }

@@ -83,6 +83,7 @@ final class SimulatedCloud {
         switch bug {
         case .lastWriterWins, .deleteBeatsEdit: batch.changes = batch.changes.map { rebased($0, bug) }
         case .noTombstones: batch.changes.removeAll { if case .delete = $0 { true } else { false } }
+        case .mixedPackages: batch.packages = []
         case .earlierKeyWins: batch.changes = batch.changes.map(aged)
         case .repeatIsNew where log.contains(payload):
             renumbered += 1

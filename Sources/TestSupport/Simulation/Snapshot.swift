@@ -17,25 +17,39 @@ struct Snapshot {
     /// Contents of files in packages.
     private(set) var packaged: Set<String> = []
     private(set) var hasSetAside = false
+    /// What is in each package, the outermost of several: contents by their paths in it.
+    private(set) var packages: [ItemID: [String: String]] = [:]
+    /// The outermost package that each item is or lies in.
+    private(set) var homes: [ItemID: ItemID] = [:]
+    private(set) var items: Set<ItemID> = []
     /// Stands for a content that was announced and is on its way.
     static let unreadable = "? no bytes"
 
     init(_ device: SimulatedDevice) throws {
-        try device.metadata.read { try visit(device.root, path: "", device, $0) }
+        try device.metadata.read { try visit(device.root, path: "", in: nil, device, $0) }
     }
 
+    /// A package, and where it is.
+    private typealias Package = (id: ItemID, path: String)
+
     private mutating func visit(
-        _ folder: NodeID, path: String, _ device: SimulatedDevice, _ transaction: MetadataTransaction
+        _ folder: NodeID, path: String, in outer: Package?, _ device: SimulatedDevice,
+        _ transaction: MetadataTransaction
     ) throws {
         for item in try transaction.children(of: folder, limit: 10_000) {
             let path = "\(path)/\(item.name)"
+            let package = outer ?? (item.isPackage ? (item.item, path) : nil)
+            if !item.isExcluded, !item.isConflictSibling { note(item, in: package) }
             var text = "\(item.kind) \(String(item.attributes.permissions, radix: 8))"
             if item.kind == .file {
                 let content = try device.text(of: item)
                 contents.insert(content)
                 if path.contains(".app/") { packaged.insert(content) }
-                if !item.isExcluded, !item.isConflictSibling, !shared.insert(content).inserted {
-                    doubled.insert(content)
+                if !item.isExcluded, !item.isConflictSibling {
+                    if !shared.insert(content).inserted { doubled.insert(content) }
+                    if let package {
+                        packages[package.id, default: [:]][String(path.dropFirst(package.path.count))] = content
+                    }
                 }
                 text += " ‘\(content)’ \(item.attributes.modified.nanoseconds)"
                 try check(item, content, path, device)
@@ -48,8 +62,13 @@ struct Snapshot {
             }
             if !item.isExcluded { entries[path] = text }
             if item.isPackage, path.contains(" (conflict from") { hasSetAside = true }
-            if item.kind == .folder { try visit(item.node, path: path, device, transaction) }
+            if item.kind == .folder { try visit(item.node, path: path, in: package, device, transaction) }
         }
+    }
+
+    private mutating func note(_ item: LocalItem, in package: Package?) {
+        items.insert(item.item)
+        homes[item.item] = package?.id
     }
 
     private mutating func check(_ item: LocalItem, _ content: String, _ path: String, _ device: SimulatedDevice) throws

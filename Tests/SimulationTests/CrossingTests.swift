@@ -1,0 +1,227 @@
+import CloudModel
+import ContainerLog
+import DeviceSupport
+import LocalMetadata
+import Sync
+import Testing
+import VirtualFileSystem
+
+@testable import Simulation
+
+/// Two devices change one package while the batches of both are on their way to the log.
+@Suite("Packages that two devices change at the same moment")
+struct CrossingTests {
+    /// What happens to the device whose batch comes second, between its making and the other's arrival here.
+    enum Interlude: CaseIterable {
+        /// Its batch is in the log behind the other's.
+        case sent
+        /// It reached the log, and the reply was lost; the device ends and starts.
+        case sentAndRestarted
+        /// It waits on the device, which ends and starts.
+        case restarted
+        /// It comes to the log after what was made in its place.
+        case late
+    }
+
+    private func withTwo(_ body: (SimulatedCloud, [SimulatedDevice], [UserActions]) throws -> Void) throws {
+        let (cloud, shared) = (SimulatedCloud(bug: nil), try SharedParts())
+        let devices = try (0..<2).map {
+            try SimulatedDevice(number: $0, seed: 3, skew: .zero, cloud: cloud, shared: shared)
+        }
+        let users = devices.map { UserActions(device: $0) }
+        let package = try devices[0].files.makeFolder(
+            Array("p.app".utf8), in: devices[0].root, permissions: 0o755, caller: users[0].caller)
+        for name in ["x", "y", "z"] { try users[0].save(name, in: package.node, "old \(name)", &ledger) }
+        try users[0].save("other", in: devices[0].root, "1", &ledger)
+        try rest(devices)
+        try body(cloud, devices, users)
+        for device in devices { try device.end() }
+    }
+
+    /// Nobody asks it: what has to be where is said by each test.
+    private var ledger: Ledger {
+        get { Ledger() }
+        nonmutating set {}
+    }
+
+    private func rest(_ devices: [SimulatedDevice]) throws {
+        for _ in 0..<4 {
+            for device in devices {
+                device.time.advance(by: .seconds(1))
+                try device.syncFully()
+            }
+        }
+        for device in devices { #expect(try device.unrest().isEmpty) }
+    }
+
+    /// Uploads and makes a batch, and does not send it.
+    private func prepare(_ device: SimulatedDevice) throws {
+        device.time.advance(by: .seconds(1))
+        try device.upload()
+        #expect(try device.makeBatch())
+    }
+
+    private func overwrite(_ path: String, _ text: String, _ user: UserActions) throws {
+        _ = try user.overwrite(item(path, user), text, truncate: true, &ledger)
+    }
+
+    private func item(_ path: String, _ user: UserActions) throws -> LocalItem {
+        let names = path.split(separator: "/").map(String.init)
+        var found = try #require(try user.item(names[0], in: user.device.root))
+        for name in names.dropFirst() { found = try #require(try user.item(name, in: found.node)) }
+        return found
+    }
+
+    /// Names and contents of the files in each package that is shown, by the package's name.
+    private func packages(_ device: SimulatedDevice) throws -> [String: [String: String]] {
+        var found: [String: [String: String]] = [:]
+        for folder in try device.metadata.read({ try $0.children(of: device.root, limit: 99) }) where folder.isPackage {
+            for file in try device.metadata.read({ try $0.children(of: folder.node, limit: 99) }) {
+                found[folder.name.description, default: [:]][file.name.description] = try device.text(of: file)
+            }
+        }
+        return found
+    }
+
+    private func restart(_ device: SimulatedDevice) throws {
+        try device.crash()
+        try device.start()
+    }
+
+    @Test(
+        "both are kept as two wholes on both devices, and what else was in the second batch is told",
+        arguments: Interlude.allCases)
+    func twoWholes(_ interlude: Interlude) throws {
+        try withTwo { cloud, devices, users in
+            try overwrite("p.app/x", "first", users[0])
+            try overwrite("p.app/y", "second", users[1])
+            _ = try users[1].unlink(item("p.app/z", users[1]), &ledger)
+            try overwrite("other", "2", users[1])
+            for device in devices { try prepare(device) }
+            try devices[0].append()
+            let late = try #require(try devices[1].outbox())
+            switch interlude {
+            case .sent: try devices[1].append()
+            case .sentAndRestarted:
+                try devices[1].append()
+                try restart(devices[1])
+            case .restarted, .late: try restart(devices[1])
+            }
+            try rest(devices)
+            if interlude == .late {
+                cloud.append(late)
+                try rest(devices)
+            }
+            for device in devices {
+                let shown = try packages(device)
+                let copy = try #require(shown.first { $0.key != "p.app" })
+                #expect(copy.key.contains(" (conflict from device 1 "))
+                #expect(shown.count == 2)
+                #expect(shown["p.app"] == ["x": "first", "y": "old y", "z": "old z"])
+                #expect(copy.value == ["x": "old x", "y": "second"])
+                #expect(try device.text(of: item("other", UserActions(device: device))) == "2")
+            }
+        }
+    }
+
+    @Test("the first of the two is as it always was: nothing stands aside on the device that made it")
+    func first() throws {
+        try withTwo { _, devices, users in
+            try overwrite("p.app/x", "first", users[0])
+            try overwrite("p.app/y", "second", users[1])
+            for device in devices { try prepare(device) }
+            try devices[0].append()
+            try devices[1].append()
+            while try devices[0].fold() {}
+            #expect(try packages(devices[0]) == ["p.app": ["x": "first", "y": "old y", "z": "old z"]])
+        }
+    }
+
+    @Test("what was written after the batch was made stands aside with it, as one whole")
+    func writtenSince() throws {
+        try withTwo { _, devices, users in
+            try overwrite("p.app/x", "first", users[0])
+            try overwrite("p.app/y", "second", users[1])
+            for device in devices { try prepare(device) }
+            try devices[0].append()
+            try devices[1].append()
+            try overwrite("p.app/y", "third", users[1])
+            try users[1].save("w", in: item("p.app", users[1]).node, "new", &ledger)
+            try rest(devices)
+            for device in devices {
+                let copy = try #require(try packages(device).first { $0.key != "p.app" })
+                #expect(copy.value == ["x": "old x", "y": "third", "z": "old z", "w": "new"])
+                #expect(try packages(device)["p.app"] == ["x": "first", "y": "old y", "z": "old z"])
+            }
+        }
+    }
+
+    @Test(
+        "a package that one deletes while another changes it is kept whole: back under its name, or aside where the deletion was first",
+        arguments: [0, 1])
+    func deleted(deleter: Int) throws {
+        try withTwo { _, devices, users in
+            try overwrite("p.app/x", "changed", users[1 - deleter])
+            for name in ["x", "y", "z"] {
+                _ = try users[deleter].unlink(item("p.app/\(name)", users[deleter]), &ledger)
+            }
+            try devices[deleter].files.removeFolder(Array("p.app".utf8), in: devices[deleter].root)
+            for device in devices { try prepare(device) }
+            try devices[0].append()
+            try devices[1].append()
+            try rest(devices)
+            for device in devices {
+                let shown = try packages(device)
+                #expect(shown.count == 1)
+                #expect(shown.first?.value == ["x": "changed", "y": "old y", "z": "old z"])
+                #expect((shown.first?.key == "p.app") == (deleter == 1))
+            }
+        }
+    }
+
+    @Test("a repeat of another device's batch, or one that was refused, sets nothing aside")
+    func voidEntries() throws {
+        try withTwo { cloud, devices, users in
+            try overwrite("p.app/x", "first", users[0])
+            try overwrite("p.app/y", "second", users[1])
+            for device in devices { try prepare(device) }
+            let batches = try devices.map { try #require(try $0.outbox()) }
+            try devices[0].append()
+            try devices[1].append()
+            while try devices[0].fold() {}
+            try overwrite("p.app/z", "third", users[0])
+            for batch in [batches[1], batches[0], batches[1]] { cloud.append(batch) }
+            try rest(devices)
+            for device in devices {
+                #expect(try packages(device)["p.app"] == ["x": "first", "y": "old y", "z": "third"])
+                #expect(try packages(device).count == 2)
+            }
+        }
+    }
+
+    @Test("keys that were in a refused batch are told with the next")
+    func keys() throws {
+        try withTwo { _, devices, users in
+            try overwrite("p.app/x", "first", users[0])
+            try overwrite("p.app/y", "second", users[1])
+            let container = try devices[1].container().id
+            try devices[1].metadata.write {
+                try $0.setKeyValue("k", to: [1], in: container, at: devices[1].time.now())
+            }
+            for device in devices { try prepare(device) }
+            try devices[0].append()
+            try devices[1].append()
+            try rest(devices)
+            let other = try devices[0].container().id
+            #expect(try devices[0].metadata.read { try $0.keyValue("k", in: other) } == [1])
+        }
+    }
+}
+
+extension SimulatedDevice {
+    /// The batch on its way.
+    fileprivate func outbox() throws -> [UInt8]? {
+        let container = try container()
+        return try metadata.read { try $0.outbox(of: container.id)?.payload }
+    }
+}
