@@ -91,7 +91,7 @@ package struct LogFollower: Sendable {
             if isTold {
                 try transaction.removeOutbox(of: container)
             } else {
-                try transaction.withdrawOutbox(of: container)
+                try transaction.withdrawBatch(of: container)
             }
         }
         guard !result.isRepeat, !result.isRefused else { return [] }

@@ -32,6 +32,19 @@ extension MetadataTransaction {
         return try ChangeBatch(decoding: outbox.payload).changes.contains { $0.item == id }
     }
 
+    /// Forgets the batch on its way, of which nothing happened: what it told of is as it was before it was made.
+    func withdrawBatch(of container: ContainerID) throws {
+        guard let waiting = try outbox(of: container) else { return }
+        try withdrawOutbox(of: container)
+        for case .create(let id, _, _, _, _) in try ChangeBatch(decoding: waiting.payload).changes {
+            guard var item = try item(id, in: container), item.isKnown, try synced(id, in: container) == nil,
+                try RemoteTree(self, container: container).item(id) == nil
+            else { continue }
+            item.isKnown = false
+            try update(item)
+        }
+    }
+
     /// Nil for what has no place in a log: pipes, sockets, conflict siblings.
     package func state(_ item: LocalItem) throws -> LocalState? {
         guard let kind = item.kind.cloudKind, !item.isConflictSibling else { return nil }

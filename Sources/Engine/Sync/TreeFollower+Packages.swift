@@ -68,7 +68,7 @@ extension TreeFollower {
         guard !batch.packages.isEmpty, let waiting = try transaction.outbox(of: container) else { return }
         let ours = Set(try ChangeBatch(decoding: waiting.payload).packages.map(\.package))
         guard batch.packages.contains(where: { ours.contains($0.package) }) else { return }
-        try transaction.withdrawOutbox(of: container)
+        try transaction.withdrawBatch(of: container)
     }
 
     /// The packages in which it changes what files there are or what is in them, as the log has them: what was moved into one here, and not told,
@@ -166,7 +166,8 @@ extension TreeFollower {
         copy.item = newID()
         copy.isKnown = false
         copy.wanted = 0
-        if !row.isWriting { copy.pendingSince = now }
+        // The last close tells of what is written; what is only open for that is told of by nobody else.
+        if !row.isWriting || !row.isEdited { copy.pendingSince = now }
         try transaction.update(copy)
     }
 

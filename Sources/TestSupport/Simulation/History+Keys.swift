@@ -57,11 +57,25 @@ extension History {
     /// The writes of a key in the log's first entries.
     private func told(_ key: String, before count: Int) throws -> Set<KeyLedger.Write> {
         var writes: Set<KeyLedger.Write> = []
-        for payload in cloud.log.prefix(count) {
-            for case .setValue(key, let value, let time) in try ChangeBatch(decoding: payload).changes {
+        for batch in try accepted(count) {
+            for case .setValue(key, let value, let time) in batch.changes {
                 writes.insert(KeyLedger.Write(value: value, time: time))
             }
         }
         return writes
+    }
+
+    /// Those of the log's first entries that are neither repeats nor refused for a package that somebody changed before.
+    private func accepted(_ count: Int) throws -> [ChangeBatch] {
+        var (numbers, packages): ([DeviceID: UInt64], [ItemID: VersionID]) = ([:], [:])
+        return try cloud.log.prefix(count).enumerated().compactMap { index, payload in
+            let batch = try ChangeBatch(decoding: payload)
+            guard batch.deviceSequence > numbers[batch.device, default: 0] else { return nil }
+            numbers[batch.device] = batch.deviceSequence
+            guard batch.packages.allSatisfy({ packages[$0.package] ?? $0.version == $0.version }) else { return nil }
+            let version = VersionID(sequence: LogSequence(UInt64(index) + 1), index: 0)
+            for known in batch.packages { packages[known.package] = version }
+            return batch
+        }
     }
 }

@@ -13,6 +13,10 @@ extension History {
         guard let device = random.pick(devices) else { return }
         guard !isCalm else { return try calmStep(device) }
         reconnect(index)
+        if isAboutPackages, random.chance(35) {
+            try cross(device)
+            return try look(at: device, afterSync: false)
+        }
         let what = random.number(0..<100)
         switch what {
         case 0..<42: tell(device, try UserActions(device: device).act(&random, &ledger, &next))

@@ -60,7 +60,9 @@ package final class History {
     private func begin() throws {
         let actions = UserActions(device: devices[0])
         tell(devices[0], try actions.populate(&ledger, &next))
+        if isAboutPackages { try beginPackage() }
         for _ in 0..<2 { try syncAll() }
+        for device in devices { try notePackages(of: device) }
         tell(devices[0], "and all sync")
     }
 
