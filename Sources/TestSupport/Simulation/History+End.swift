@@ -111,7 +111,9 @@ extension History {
 
     /// What a user made of packages, before anything else happens to them.
     func notePackages(of device: SimulatedDevice) throws {
-        packageLedger.note(try Snapshot(device), on: device.number)
+        let snapshot = try Snapshot(device)
+        ledger.note(snapshot, on: device.number)
+        packageLedger.note(snapshot, on: device.number)
     }
 
     /// Where all know everything, all show the same, and there is no conflict.
