@@ -14,7 +14,7 @@ import VirtualFileSystem
 
 /// A device with everything real but its kernel and its network, on a directory of its own.
 final class TestEngine {
-    let backend = InMemoryBackend()
+    let backend: InMemoryBackend
     let metadata: MetadataDatabase
     let content: ContentStore
     let files: VirtualFileSystem
@@ -22,7 +22,8 @@ final class TestEngine {
     let engine: SyncEngine
     let directory: String
 
-    init() throws {
+    init(_ backend: InMemoryBackend = InMemoryBackend(), device: UInt64 = 7) throws {
+        self.backend = backend
         directory = NSTemporaryDirectory() + "/ubiquity-engine-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         var log = Logger(label: "test")
@@ -39,7 +40,8 @@ final class TestEngine {
         timing.settle = .zero
         context = EngineContext(
             metadata: metadata, content: content, backend: backend, mounted: KernellessMount(files),
-            transfers: transfers, device: DeviceID(7), deviceName: "test", time: SystemTime(), timing: timing, log: log)
+            transfers: transfers, device: DeviceID(device), deviceName: "test", time: SystemTime(), timing: timing,
+            log: log)
         engine = SyncEngine(context, limits: CacheLimits(minimumFree: 0))
     }
 
