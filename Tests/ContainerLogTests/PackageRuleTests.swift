@@ -21,7 +21,7 @@ struct PackageRuleTests {
         var log = try log()
         let ours = try log.made(TestLog.a, .edit(2, from: 10, to: 11, at: 9))
         let theirs = try log.made(TestLog.b, .edit(3, from: 20, to: 21, at: 9), .file(9, "beside", 30))
-        #expect(try log.fold(ours).touched == [package, .sample(2)])
+        #expect(try log.fold(ours).touched == [.sample(2), package])
         let before = (try TreeDigest(of: log.tree), log.tree.state().time)
         let result = try log.fold(theirs)
         #expect(result == FoldResult(isRefused: true))
@@ -103,6 +103,13 @@ struct PackageRuleTests {
         try log.fold(log.made(TestLog.a, .delete(2, 10), .delete(3, 20), .delete(4), .delete(1)))
         #expect(try log.fold(edit).isRefused)
         #expect(!log.isLive(1) && !log.isLive(2))
+    }
+
+    @Test("A package that goes is told of behind what was in it")
+    func order() throws {
+        var log = try log()
+        let result = try log.fold(log.made(TestLog.a, .delete(2, 10), .delete(3, 20), .delete(4), .delete(1)))
+        #expect(result.touched == [.sample(2), .sample(3), .sample(4), package])
     }
 
     @Test("A folder that is no package any more merges file by file, unless it was changed while it was one")

@@ -24,13 +24,14 @@ struct Fold<Store: TreeStore> {
 
     mutating func run(_ batch: ChangeBatch) throws {
         var rules = state.rules
-        for known in batch.packages { try noteChange(of: known.package) }
         for change in batch.changes {
             // One step an entry, or one bogus number would lock every device out for good.
             if case .raiseRules(let raised) = change, raised == state.rules &+ 1 { rules = raised }
             try apply(change)
             index += 1
         }
+        // Behind what is in them, which has to be gone before a folder that goes is looked at.
+        for known in batch.packages { try noteChange(of: known.package) }
         state.rules = max(state.rules, rules)
         try store.setLastSequence(batch.deviceSequence, of: batch.device)
         try store.setState(state)
@@ -39,7 +40,7 @@ struct Fold<Store: TreeStore> {
     /// From here on whatever was made against an older version of the package is refused.
     private mutating func noteChange(of package: ItemID) throws {
         guard var item = try find(package) else { return }
-        item.version = version
+        item.version = VersionID(sequence: state.sequence, index: 0)
         try put(item)
     }
 

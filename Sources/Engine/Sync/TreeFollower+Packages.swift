@@ -125,7 +125,9 @@ extension TreeFollower {
         var gone: [SetAside] = []
         for row in rows {
             if row.kind == .folder {
-                for departure in try transaction.unsentDepartures(from: row.node) {
+                // What was moved in and then deleted is deleted where the log has it.
+                for departure in try transaction.unsentDepartures(from: row.node)
+                where try isInLog(transaction.trees(of: departure.item, in: container), package) {
                     try transaction.removeDeparture(of: departure.item, in: container)
                     gone.append(try release(departure.item))
                 }

@@ -7,14 +7,15 @@ struct PackageLedger {
     /// What each device showed last.
     private var shown: [Int: (items: Set<ItemID>, homes: [ItemID: ItemID])] = [:]
     /// Something went into a package or out of one, or a folder became one: whoever has not heard of that yet works in a folder, which merges
-    /// file by file.
+    /// file by file. Or one was deleted: what is made in it then is no change of a package that the log has.
     private var hasMoved = false
 
     /// A device after its user did something.
     mutating func note(_ snapshot: Snapshot, on device: Int) {
         if let before = shown[device] {
             let moved = snapshot.items.contains { before.items.contains($0) && before.homes[$0] != snapshot.homes[$0] }
-            hasMoved = hasMoved || moved
+            let isGone = before.homes.contains { $0.key == $0.value && !snapshot.items.contains($0.key) }
+            hasMoved = hasMoved || moved || isGone
         }
         shown[device] = (snapshot.items, snapshot.homes)
         made.formUnion(snapshot.packages.values)
