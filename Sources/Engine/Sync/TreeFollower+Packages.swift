@@ -37,6 +37,9 @@ extension TreeFollower {
 
     /// A package that was deleted here, which the log was not told of: who changed it wins, and what comes back is the whole.
     private func bringBack(_ package: ItemID) throws -> [SetAside] {
+        // To whoever deletes what is no package here each file is one of its own.
+        guard let name = try transaction.departure(of: package, in: container)?.name, PackageTypes.isPackage(name)
+        else { return [] }
         var (gone, next): ([ItemID], [ItemID]) = ([], [package])
         while let id = next.popLast() {
             next += try tree.children(of: id)
