@@ -50,7 +50,8 @@ extension EndToEnd {
                     ["find", "name LIKE[c] '*.txt' AND kind == 'file'", test.a.mount, "--sort", "size", "--reverse"]
                 ).text()
                 #expect(found == ["d/large.txt", "small.TXT"].map { test.a.path($0) }.joined(separator: "\n"))
-                let data = try await test.a.ubiquity(["find", "name ENDSWITH 'txt'", test.a.mount, "--scope", "data"])
+                let data = try await test.a.ubiquity(
+                    ["find", "name ENDSWITH 'txt'", "--mount", test.a.mount, "--scope", "data"])
                 #expect(try data.text().isEmpty)
                 let wrong = try await test.a.ubiquity(["find", "size LIKE 'x'", test.a.mount])
                 #expect(wrong.status == 1 && wrong.errors.contains("at character 6"), "\(wrong)")
