@@ -35,6 +35,7 @@ struct Shown: Sendable {
 
     /// What it has said so far.
     var said: [String] {
+        // Nothing before the shell has made the file.
         let text = (try? String(contentsOfFile: output, encoding: .utf8)) ?? ""
         return text.split(separator: "\n").map(String.init)
     }
