@@ -16,7 +16,7 @@ final class ServerProcess: Sendable {
     /// The options are those of a server with a certificate.
     init(options: [String] = [], data: String? = nil) throws {
         self.options = options
-        port = try FreePort.find()
+        port = try Loopback.freePort()
         self.data = data ?? "\(NSTemporaryDirectory())/ubq-server-\(UUID().uuidString)"
         program = "\(try TestDevices.binaries())/ubiquity-server"
     }

@@ -31,7 +31,7 @@ final class Browser: Sendable {
 
     private init(width: Int, height: Int, script: Bool, dark: Bool) async throws {
         driver = Process()
-        let port = try FreePort.find()
+        let port = try Loopback.freePort()
         base = "http://127.0.0.1:\(port)"
         // Foundation hands on the mask of signals of the thread that starts it; with them blocked no Chromium starts.
         driver.executableURL = URL(filePath: "/usr/bin/perl")
