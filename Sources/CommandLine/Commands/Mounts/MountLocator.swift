@@ -56,8 +56,8 @@ package struct MountLocator {
             advice: "See the mounts with \"ubiquity status\", or make one with \"ubiquity mount\".")
     }
 
-    /// Also of a mount that does not answer.
-    func isInMount(_ argument: String) -> Bool {
+    /// Also where the mount is dead or does not answer.
+    package func isInMount(_ argument: String) -> Bool {
         spellings(of: absolutePath(rawArgument(argument))).contains { longestMount(over: $0) != nil }
     }
 
