@@ -56,7 +56,7 @@ let package = Package(
         .testTarget(name: "CloudModelTests", dependencies: ["Basics", "CloudModel"]),
 
         // MARK: Protocols: what crosses a process boundary
-        .target(name: "DaemonProtocol", dependencies: ["Basics"], path: "Sources/Protocols/DaemonProtocol"),
+        .target(name: "DaemonProtocol", dependencies: ["Basics", "CLinux"], path: "Sources/Protocols/DaemonProtocol"),
         .testTarget(name: "DaemonProtocolTests", dependencies: ["Basics", "DaemonProtocol", "TestSupport"]),
 
         .target(
@@ -162,7 +162,9 @@ let package = Package(
                 "Basics", "CLinux", "CloudModel", "ContainerLog", "Coordination", "DaemonProtocol", "Queries",
             ],
             path: "Sources/App/Ubiquity"),
-        .testTarget(name: "UbiquityTests", dependencies: ["Ubiquity"]),
+        .testTarget(
+            name: "UbiquityTests",
+            dependencies: ["Basics", "Coordination", "DaemonProtocol", "TestSupport", "Ubiquity"]),
         .executableTarget(name: "NoteTaker", dependencies: ["Ubiquity"], path: "Examples/NoteTaker"),
         .executableTarget(name: "presenter-tool", dependencies: ["Ubiquity"], path: "Tests/Support/presenter-tool"),
 

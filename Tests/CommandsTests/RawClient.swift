@@ -18,7 +18,7 @@ final class RawClient: Sendable {
     }
 
     func send(bytes: [UInt8]) async throws {
-        try await blocking { try self.stream.withLock { try $0.send(bytes, patience: Self.patience) } }
+        try await blocking { try self.stream.withLock { try $0.send(bytes) } }
     }
 
     func send(_ requests: [DaemonRequest], from first: UInt64 = 1) async throws {
@@ -33,7 +33,7 @@ final class RawClient: Sendable {
                 if let payload = try self.splitter.withLock({ try $0.next() }) {
                     return try ControlFrame.decode(DaemonEnvelope.self, from: payload)
                 }
-                let bytes = try self.stream.withLock { try $0.receive(patience: Self.patience) }
+                let bytes = try self.stream.withLock { try $0.receive() }
                 if bytes.isEmpty { return nil }
                 self.splitter.withLock { $0.append(bytes) }
             }

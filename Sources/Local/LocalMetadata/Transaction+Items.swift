@@ -10,6 +10,11 @@ extension MetadataTransaction {
         try fetchOne(LocalItem.query, [Int64(bitPattern: node.value)])
     }
 
+    /// The highest number that an item has; zero if there is none.
+    package func lastNode() throws -> NodeID {
+        NodeID(UInt64(try optionalNumber("SELECT max(node) FROM local") ?? 0))
+    }
+
     package func item(named name: ItemName, in parent: NodeID) throws -> LocalItem? {
         try fetchOne(
             "SELECT \(LocalItem.selection) FROM local WHERE parent = ? AND name = ?",

@@ -3,6 +3,7 @@
 #define UBIQUITY_CLINUX_H
 
 #include <stdint.h>
+#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
@@ -24,6 +25,12 @@ static inline ssize_t linux_copy_file_range(int in, int64_t *in_offset, int out,
 
 // ioctl_ficlone(2): 0 where the file system shares the blocks of both files, else -1.
 static inline int linux_ficlone(int destination, int source) { return ioctl(destination, 0x40049409, source); }
+
+// openat2(2) with O_PATH and RESOLVE_NO_SYMLINKS: ELOOP if anything above the last component is a symbolic link, or that too without O_NOFOLLOW.
+static inline int linux_open_without_links(const char *path, int flags) {
+    const uint64_t how[3] = {(uint64_t)flags | 010000000 /* O_PATH */, 0, 4 /* RESOLVE_NO_SYMLINKS */};
+    return (int)syscall(SYS_openat2, -100 /* AT_FDCWD */, path, how, sizeof(how));
+}
 
 // memfd_create(2) with MFD_CLOEXEC: a file in memory without a name.
 static inline int linux_memory_file(const char *name) { return (int)syscall(SYS_memfd_create, name, 1u); }

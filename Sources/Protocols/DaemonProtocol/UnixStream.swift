@@ -1,29 +1,30 @@
 package import Basics
 import Glibc
 
-/// A connected unix socket on which nothing blocks for longer than it may.
+/// A connected unix socket on which nothing blocks for longer than its patience.
 package struct UnixStream: ~Copyable, Sendable {
-    private let descriptor: Int32
+    let descriptor: Int32
 
     /// Connects. ECONNREFUSED and ENOENT: nobody listens; ETIMEDOUT: the listener's queue stayed full.
+    ///
+    /// - Parameter patience: How long this, and each later call, may take.
     package static func connected(to path: String, patience: Duration) throws(Errno) -> UnixStream {
-        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         let stream = UnixStream(descriptor: try check("socket") { socket(AF_UNIX, kind, 0) })
-        let deadline = ContinuousClock.now + patience
-        while true {
-            do throws(Errno) {
-                try stream.connect(path)
-                return stream
-            } catch {
-                guard error.code == EAGAIN else { throw error }
-                // The queue is full (connect(2)); there is no event for its getting shorter.
-                guard ContinuousClock.now < deadline else { throw Errno(ETIMEDOUT, "connect") }
-                poll(nil, 0, 20)
-            }
-        }
+        // The wait of connect(2) for room in the queue of a unix socket counts as one to send.
+        for option in [SO_RCVTIMEO, SO_SNDTIMEO] { try stream.limit(option, to: patience) }
+        try timed { () throws(Errno) in try stream.connect(path) }
+        return stream
     }
 
     private init(descriptor: Int32) { self.descriptor = descriptor }
+
+    /// socket(7): a call that the limit ends says EAGAIN.
+    private func limit(_ option: Int32, to patience: Duration) throws(Errno) {
+        var limit = timeval(max(patience, .microseconds(1)))
+        let size = socklen_t(MemoryLayout<timeval>.size)
+        try check("setsockopt") { setsockopt(descriptor, SOL_SOCKET, option, &limit, size) }
+    }
 
     private func connect(_ path: String) throws(Errno) {
         let descriptor = descriptor
@@ -33,49 +34,60 @@ package struct UnixStream: ~Copyable, Sendable {
     }
 
     /// Throws ETIMEDOUT when the other side does not take it in time.
-    package func send(_ bytes: [UInt8], patience: Duration) throws(Errno) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes {
-                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-            }
-            if count >= 0 {
-                rest = rest.dropFirst(count)
-            } else if errno == EAGAIN {
-                try wait(for: Int16(POLLOUT), patience)
-            } else if errno != EINTR {
-                throw Errno(errno, "send")
+    package func send(_ bytes: [UInt8]) throws(Errno) {
+        var sent = 0
+        while sent < bytes.count { sent += try send(rest: bytes[sent...]) }
+    }
+
+    private func send(rest: ArraySlice<UInt8>) throws(Errno) -> Int {
+        try Self.timed { () throws(Errno) in
+            try check("send") {
+                rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
             }
         }
     }
 
-    /// What has arrived, at least one byte; empty at the end. Throws ETIMEDOUT after `patience` of silence.
-    package func receive(patience: Duration) throws(Errno) -> ArraySlice<UInt8> {
-        try wait(for: Int16(POLLIN), patience)
-        let descriptor = descriptor
-        var code: Int32 = 0
-        let buffer = [UInt8](unsafeUninitializedCapacity: 64 << 10) { buffer, count in
-            repeat { count = recv(descriptor, buffer.baseAddress, buffer.count, 0) } while count < 0 && errno == EINTR
-            code = count < 0 ? errno : 0
-            count = max(0, count)
+    /// What has arrived, at least one byte; empty at the end. Throws ETIMEDOUT after as much silence as there is patience.
+    package func receive() throws(Errno) -> [UInt8] {
+        try Self.timed { () throws(Errno) in try receive(flags: 0) }
+    }
+
+    /// The same without waiting; nil when nothing has arrived.
+    package func receiveNow() throws(Errno) -> [UInt8]? {
+        do throws(Errno) { return try receive(flags: Int32(MSG_DONTWAIT)) } catch {
+            if error.code == EAGAIN { return nil }
+            throw error
         }
-        guard code == 0 else { throw Errno(code, "recv") }
-        return buffer[...]
+    }
+
+    private func receive(flags: Int32) throws(Errno) -> [UInt8] {
+        var failure: Errno?
+        let bytes = [UInt8](unsafeUninitializedCapacity: 64 << 10) { buffer, count in
+            do throws(Errno) {
+                count = try check("recv") { recv(descriptor, buffer.baseAddress, buffer.count, flags) }
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        return bytes
     }
 
     /// Ends the conversation: whoever receives gets the end.
     package func shutDown() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-    private func wait(for events: Int16, _ patience: Duration) throws(Errno) {
-        var entry = pollfd(fd: descriptor, events: events, revents: 0)
-        let milliseconds = Int32(clamping: patience / .milliseconds(1))
-        guard try check("poll", { poll(&entry, 1, milliseconds) }) > 0 else { throw Errno(ETIMEDOUT, "poll") }
+    private static func timed<T>(_ call: () throws(Errno) -> T) throws(Errno) -> T {
+        do throws(Errno) { return try call() } catch {
+            throw error.code == EAGAIN ? Errno(ETIMEDOUT, error.call) : error
+        }
     }
 
     deinit { close(descriptor) }
 }
 
-extension Int32 {
-    /// For `poll`: a fraction is cut, what is too large waits as long as it can.
-    fileprivate init(clamping value: Double) { self = value >= Double(Int32.max) ? .max : Int32(value) }
+extension timeval {
+    fileprivate init(_ duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        self.init(tv_sec: time_t(seconds), tv_usec: suseconds_t(attoseconds / 1_000_000_000_000))
+    }
 }

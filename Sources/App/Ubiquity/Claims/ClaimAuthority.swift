@@ -9,12 +9,19 @@ protocol ClaimAuthority: AnyObject, Sendable {
         _ outcome: @escaping @Sendable (Result<GrantedClaim, CoordinationFailure>) -> Void
     ) -> ClaimTicket
 
+    /// Asks for something, and lends the calling thread until that is done: it may take the answer from whoever gives it.
+    func ask(_ body: () -> Void, until isDone: () -> Bool)
+
     /// Presenters are known by the agents that serve them. Returns once others would ask it.
     func add(_ agent: PresenterAgent, at path: String)
     func remove(_ agent: PresenterAgent)
     func answer(_ question: UInt64, failure: String?)
     /// The program has moved an item.
     func moved(_ path: String, to newPath: String)
+}
+
+extension ClaimAuthority {
+    func ask(_ body: () -> Void, until isDone: () -> Bool) { body() }
 }
 
 /// One item of a request, by its absolute path without symbolic links above it.

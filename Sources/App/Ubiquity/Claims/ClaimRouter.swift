@@ -1,6 +1,5 @@
 import DaemonProtocol
 import Foundation
-import Glibc
 import Synchronization
 
 /// Finds who decides about a path.
@@ -12,6 +11,8 @@ final class ClaimRouter: Sendable {
         let path: String
         /// Nil outside of every mount.
         let mount: MountAuthority?
+        /// Something was there when it was looked for.
+        let exists: Bool
     }
 
     private struct State {
@@ -24,9 +25,9 @@ final class ClaimRouter: Sendable {
     private let state = Mutex(State())
 
     func route(_ url: URL) -> Route {
-        let path = Self.canonical(url.path)
-        guard let mount = mount(holding: path) else { return Route(authority: process, path: path, mount: nil) }
-        return Route(authority: mount, path: path, mount: mount)
+        let found = CanonicalPath(url.path)
+        let mount = mount(holding: found.text)
+        return Route(authority: mount ?? process, path: found.text, mount: mount, exists: found.exists)
     }
 
     /// The mount that programs use unless they name one: that of the variable `UBIQUITY_MOUNT`, else the user's standard one if it is there,
@@ -65,26 +66,5 @@ final class ClaimRouter: Sendable {
             state.readAt = now
         }
         return records
-    }
-
-    /// The path without symbolic links above its last component, so that two spellings of one folder are one. As it is where nothing of it
-    /// exists.
-    static func canonical(_ path: String) -> String {
-        var folder = path.split(separator: "/")
-        var rest: [Substring] = []
-        // Dots mean something only to the system, which knows what is a link.
-        while let last = folder.popLast() {
-            rest.insert(last, at: 0)
-            guard last != ".", last != "..", let real = real("/" + folder.joined(separator: "/")) else { continue }
-            return (real == "/" ? "" : real) + "/" + rest.joined(separator: "/")
-        }
-        return path
-    }
-
-    /// Nil for what is not there.
-    private static func real(_ path: String) -> String? {
-        guard let real = realpath(path, nil) else { return nil }
-        defer { free(real) }
-        return String(cString: real)
     }
 }

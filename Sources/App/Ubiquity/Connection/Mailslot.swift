@@ -16,6 +16,9 @@ final class Mailslot<Value: Sendable>: Sendable {
         if isFirst { arrival.signal() }
     }
 
+    /// Something is in it.
+    var isFull: Bool { value.withLock { $0 != nil } }
+
     /// Waits. To be called once.
     func take() -> Value {
         while true {

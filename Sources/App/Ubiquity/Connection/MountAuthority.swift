@@ -48,6 +48,11 @@ final class MountAuthority: ClaimAuthority {
         }
     }
 
+    func ask(_ body: () -> Void, until isDone: () -> Bool) {
+        guard let connection = alive else { return body() }
+        connection.ask(body, until: isDone)
+    }
+
     private static func granted(
         _ answer: MountConnection.Answer, _ id: UInt64, _ connection: MountConnection, _ root: String, isWrite: Bool
     ) -> Result<GrantedClaim, CoordinationFailure> {

@@ -4,24 +4,29 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// This process' connection with the daemon of a mount: many threads ask over it, one thread of its own reads. A daemon that is silent for
-/// ``ControlFrame/silenceLimit`` counts as gone, so nothing waits for longer than that for one that is frozen.
+/// This process' connection with the daemon of a mount: many threads ask over it, and one of them reads, or else a thread of its own. A daemon
+/// that is silent for ``ControlFrame/silenceLimit`` counts as gone, so nothing waits for longer than that for one that is frozen.
 final class MountConnection: Sendable {
     typealias Answer = Result<DaemonResponse, DaemonFailure>
-    /// With the number of the request. Called on the thread that reads, which must not be held up.
+    /// With the number of the request. Called on whichever thread reads, which must not be held up.
     typealias Completion = @Sendable (UInt64, Answer) -> Void
 
-    private struct State {
+    struct State {
         var lastID: UInt64 = 0
         var waiting: [UInt64: Completion] = [:]
         /// Those that get the events of requests that last.
         var followers: [UInt64: @Sendable (DaemonEvent) -> Void] = [:]
         var isOver = false
+        /// A thread that waits for its answer reads.
+        var isLent = false
     }
 
-    private let stream: UnixStream
+    let stream: UnixStream
+    let watch: StreamWatch
+    /// Held by who reads.
+    let reader = Mutex(Reader())
     private let sending = Mutex(())
-    private let state = Mutex(State())
+    let state = Mutex(State())
     private let onEvent: @Sendable (DaemonEvent) -> Void
     private let onEnd: @Sendable () -> Void
 
@@ -32,12 +37,13 @@ final class MountConnection: Sendable {
     ) throws(DaemonFailure) {
         do throws(Errno) {
             stream = try UnixStream.connected(to: record.socket, patience: ControlFrame.silenceLimit)
+            watch = try .on(stream)
         } catch {
             throw DaemonFailure(.failed, "the daemon of the mount can not be reached (\(error))", path: record.mount)
         }
         self.onEvent = onEvent
         self.onEnd = onEnd
-        let thread = Thread { [self] in read() }
+        let thread = Thread { [self] in keepWatch() }
         thread.name = "ubiquity-client"
         thread.start()
         do throws(DaemonFailure) {
@@ -86,10 +92,10 @@ final class MountConnection: Sendable {
 
     private func write(_ request: DaemonRequest, _ id: UInt64) throws {
         let frame = try ControlFrame.frame(ClientEnvelope(id: id, request: request))
-        try sending.withLock { _ in try stream.send(frame, patience: ControlFrame.silenceLimit) }
+        try sending.withLock { _ in try stream.send(frame) }
     }
 
-    /// Asks for events until the request ends, or ``unfollow(_:)``. Called on the thread that reads, which must not be held up.
+    /// Asks for events until the request ends, or ``unfollow(_:)``. Called on whichever thread reads, which must not be held up.
     func follow(
         _ request: DaemonRequest, onEvent: @escaping @Sendable (DaemonEvent) -> Void,
         onEnd: @escaping @Sendable (DaemonFailure?) -> Void
@@ -108,7 +114,11 @@ final class MountConnection: Sendable {
     /// Asks and waits for the answer.
     func call(_ request: DaemonRequest) throws(DaemonFailure) -> DaemonResponse {
         let answer = Mailslot<Answer>()
-        send(request) { _, result in answer.put(result) }
+        ask {
+            send(request) { _, result in answer.put(result) }
+        } until: {
+            answer.isFull
+        }
         return try answer.take().get()
     }
 
@@ -121,26 +131,9 @@ final class MountConnection: Sendable {
         }
     }
 
-    // MARK: The thread that reads
+    // MARK: What the daemon sends
 
-    private func read() {
-        var splitter = FrameSplitter()
-        do {
-            while true {
-                while let payload = try splitter.next() {
-                    handle(try ControlFrame.decode(DaemonEnvelope.self, from: payload))
-                }
-                let bytes = try stream.receive(patience: ControlFrame.silenceLimit)
-                guard !bytes.isEmpty else { break }
-                splitter.append(bytes)
-            }
-        } catch {
-            // Whatever it is, the conversation can not go on; whoever waits hears that below.
-        }
-        end()
-    }
-
-    private func handle(_ envelope: DaemonEnvelope) {
+    func handle(_ envelope: DaemonEnvelope) {
         switch envelope.body {
         case .event(let event):
             if let follower = state.withLock({ $0.followers[envelope.id] }) { follower(event) } else { onEvent(event) }
@@ -151,7 +144,7 @@ final class MountConnection: Sendable {
         }
     }
 
-    private func end(_ failure: DaemonFailure = MountConnection.gone) {
+    func end(_ failure: DaemonFailure = MountConnection.gone) {
         let waiting = state.withLock { state -> [UInt64: Completion]? in
             guard !state.isOver else { return nil }
             state.isOver = true

@@ -39,7 +39,7 @@ final class ClaimSequence: Sendable {
         self.completion = completion
         let routes = wanted.map { ClaimRouter.shared.route($0.target) }
         oldPaths = routes.map(\.path)
-        existed = routes.map { WantedItem.exists($0.path) }
+        existed = routes.map(\.exists)
         var groups: [ObjectIdentifier: Group] = [:]
         for (index, route) in routes.enumerated() {
             var group = groups[ObjectIdentifier(route.authority)] ?? Group(route: route)
@@ -51,6 +51,13 @@ final class ClaimSequence: Sendable {
     }
 
     func begin() { ask(for: groups[...]) }
+
+    /// The same on a thread that waits until the outcome has come.
+    func begin(until isDone: () -> Bool) {
+        // Of several authorities the next one is asked by whoever tells the outcome of the one before.
+        guard groups.count == 1 else { return begin() }
+        groups[0].route.authority.ask(begin, until: isDone)
+    }
 
     /// Called off: the completion gets ``CoordinationFailure/cancelled``, unless it was called before.
     func cancel() {

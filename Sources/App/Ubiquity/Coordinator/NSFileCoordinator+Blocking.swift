@@ -79,13 +79,19 @@ extension NSFileCoordinator {
     /// Waits on this thread.
     private func begin(_ wanted: [WantedItem]) throws(CoordinationFailure) -> HeldClaims {
         let outcome = Mailslot<Result<HeldClaims, CoordinationFailure>>()
-        begin(wanted) { outcome.put($0) }
+        sequence(wanted) { outcome.put($0) }.begin { outcome.isFull }
         return try outcome.take().get()
     }
 
     /// Answers what can be called off.
     @discardableResult
     func begin(_ wanted: [WantedItem], _ completion: @escaping ClaimSequence.Completion) -> ClaimSequence {
+        let sequence = sequence(wanted, completion)
+        sequence.begin()
+        return sequence
+    }
+
+    private func sequence(_ wanted: [WantedItem], _ completion: @escaping ClaimSequence.Completion) -> ClaimSequence {
         let agent = presenter.flatMap { PresenterDirectory.shared.agent(of: $0.value) }
         if let agent { PresenterDirectory.shared.register(agent) }
         let number = state.withLock { state in
@@ -97,7 +103,6 @@ extension NSFileCoordinator {
             completion(result)
         }
         state.withLock { $0.sequences[number] = sequence }
-        sequence.begin()
         return sequence
     }
 }

@@ -8,7 +8,6 @@ import Glibc
 package struct DaemonConnection: ~Copyable {
     let record: MountRecord
     private let stream: UnixStream
-    private let patience: Duration
     private var splitter = FrameSplitter()
     /// The number of the last request.
     private(set) var lastID: UInt64 = 0
@@ -17,16 +16,15 @@ package struct DaemonConnection: ~Copyable {
     package static func open(
         _ record: MountRecord, patience: Duration = ControlFrame.silenceLimit
     ) throws(CommandFailure) -> DaemonConnection {
-        var connection = DaemonConnection(record, try connect(record, patience), patience)
+        var connection = DaemonConnection(record, try connect(record, patience))
         let hello = HelloRequest(program: "ubiquity")
         guard case .hello = try connection.call(.hello(hello)) else { throw unexpectedAnswer(record) }
         return connection
     }
 
-    private init(_ record: MountRecord, _ stream: consuming UnixStream, _ patience: Duration) {
+    private init(_ record: MountRecord, _ stream: consuming UnixStream) {
         self.record = record
         self.stream = stream
-        self.patience = patience
     }
 
     private static func connect(_ record: MountRecord, _ patience: Duration) throws(CommandFailure) -> UnixStream {
@@ -94,8 +92,7 @@ package struct DaemonConnection: ~Copyable {
     private mutating func send(_ request: DaemonRequest) throws(CommandFailure) -> UInt64 {
         lastID += 1
         do {
-            try stream.send(
-                ControlFrame.frame(ClientEnvelope(id: lastID, request: request)), patience: patience)
+            try stream.send(ControlFrame.frame(ClientEnvelope(id: lastID, request: request)))
         } catch {
             throw Self.explain(error, record)
         }
@@ -108,7 +105,7 @@ package struct DaemonConnection: ~Copyable {
                 if let payload = try splitter.next() {
                     return try ControlFrame.decode(DaemonEnvelope.self, from: payload)
                 }
-                let bytes = try stream.receive(patience: patience)
+                let bytes = try stream.receive()
                 guard !bytes.isEmpty else { throw Errno(ECONNRESET, "recv") }
                 splitter.append(bytes)
             }

@@ -74,7 +74,7 @@ struct DaemonService: RequestHandler {
     ) async throws -> AsyncThrowingStream<DaemonEvent, any Error>? {
         switch request {
         case .find(let request): try await find(request, client)
-        case .monitor: try monitor(client)
+        case .monitor: try await monitor(client)
         case .watchKeyValues(let request): try await watchKeyValues(request, client)
         default: nil
         }

@@ -36,9 +36,10 @@ extension DaemonService {
             areas: Set((request.scopes ?? [.all]).map(QueryScope.Area.init)), containers: containers.map(Set.init))
     }
 
-    func monitor(_ client: ClientContext) throws -> AsyncThrowingStream<DaemonEvent, any Error> {
+    func monitor(_ client: ClientContext) async throws -> AsyncThrowingStream<DaemonEvent, any Error> {
+        let last = try await blocking { [metadata = device.metadata] in try metadata.read { try $0.lastNode() } }
         try device.queries.enter(client)
-        let feed = MonitorFeed(device.queries, client, device.engine.context.transfers.clock)
+        let feed = MonitorFeed(device.queries, client, after: last, device.engine.context.transfers.clock)
         return AsyncThrowingStream { await feed.next() }
     }
 }

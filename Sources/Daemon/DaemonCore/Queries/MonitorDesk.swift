@@ -8,24 +8,16 @@ import VirtualFileSystem
 
 /// Tells monitors what happens. Each has a bounded queue; what does not fit is counted and left out, the oldest first.
 final class MonitorDesk: Sendable {
-    fileprivate struct Seen {
-        let path: [UInt8]
-        let bytes: Int
-        let whole: Int
-    }
-
     fileprivate struct State {
         var lines: [UInt64: MonitorQueue] = [:]
         var lastID: UInt64 = 0
         /// What the tree said and nobody looked up yet.
         var told: [TreeChange] = []
-        /// What was last told of items, to tell apart what changed. Bounded: of others it is told that they changed.
-        var seen: [NodeID: Seen] = [:]
-        var newest: NodeID?
+        /// Nil while there is no monitor.
+        var sightings: ItemSightings?
         var cloud: CloudState?
     }
 
-    fileprivate static let maximumSeen = 10_000
     private static let maximumTold = 10_000
 
     private let state = Mutex(State())
@@ -33,9 +25,11 @@ final class MonitorDesk: Sendable {
 
     var isEmpty: Bool { count.load(ordering: .sequentiallyConsistent) == 0 }
 
-    func add(_ bell: Wakeup) -> UInt64 {
+    /// - Parameter last: The highest number that an item has.
+    func add(_ bell: Wakeup, after last: NodeID) -> UInt64 {
         count.add(1, ordering: .sequentiallyConsistent)
         return state.withLock { state in
+            if state.sightings == nil { state.sightings = ItemSightings(after: last) }
             state.lastID += 1
             state.lines[state.lastID] = MonitorQueue(bell: bell)
             return state.lastID
@@ -78,8 +72,7 @@ final class MonitorDesk: Sendable {
         state.withLock { state in
             for (node, kind, path, from) in found {
                 state.tell(Happening(kind, time, path: path, from: from))
-                guard let seen = state.seen[node] else { continue }
-                state.seen[node] = kind == .moved ? Seen(path: path.bytes, bytes: seen.bytes, whole: seen.whole) : nil
+                if kind == .moved { state.sightings?.moved(node, to: path) } else { state.sightings?.forget(node) }
             }
         }
     }
@@ -106,12 +99,11 @@ final class MonitorDesk: Sendable {
         guard !isEmpty else { return }
         // A path that can not travel belongs to no item that a program could name.
         guard let row, let item = try? row.found() else {
-            state.withLock { _ = $0.seen.removeValue(forKey: node) }
-            return
+            return state.withLock { $0.sightings?.forget(node) }
         }
         let time = WireTime(SystemTime().now())
         state.withLock { state in
-            guard let kind = state.kind(of: node, item) else { return }
+            guard let kind = state.sightings?.kind(of: node, item) else { return }
             var happening = Happening(kind, time, path: item.path)
             happening.item = item
             state.tell(happening)
@@ -140,23 +132,5 @@ final class MonitorDesk: Sendable {
 extension MonitorDesk.State {
     fileprivate mutating func tell(_ happening: Happening) {
         for id in lines.keys { lines[id]?.put(happening) }
-    }
-
-    /// What became of an item since it was last told of; nil for nothing that could be seen.
-    fileprivate mutating func kind(of node: NodeID, _ item: FoundItem) -> Happening.Kind? {
-        var hasher = Hasher()
-        hasher.combine(item.size)
-        hasher.combine(item.modified)
-        hasher.combine(item.tags)
-        let now = MonitorDesk.Seen(path: item.path.bytes, bytes: hasher.finalize(), whole: item.hashValue)
-        let before = seen[node]
-        if before == nil, seen.count >= MonitorDesk.maximumSeen { seen.removeAll(keepingCapacity: true) }
-        seen[node] = now
-        // Numbers of items only go up.
-        let isNew = newest.map { node > $0 } ?? false
-        newest = max(newest ?? node, node)
-        guard let before else { return isNew ? .created : .changed }
-        if before.path != now.path { return .moved }
-        return before.bytes != now.bytes ? .changed : before.whole != now.whole ? .status : nil
     }
 }

@@ -1,4 +1,5 @@
 import DaemonProtocol
+import LocalMetadata
 import Sync
 
 /// What one monitor has not read yet. Bounded.
@@ -49,12 +50,12 @@ final class MonitorFeed: Sendable {
     private let bell = Wakeup()
     private let id: UInt64
 
-    /// The desk has made room for the client.
-    init(_ desk: QueryDesk, _ client: ClientContext, _ clock: any Clock<Duration>) {
+    /// The desk has made room for the client. `last` is the highest number that an item has.
+    init(_ desk: QueryDesk, _ client: ClientContext, after last: NodeID, _ clock: any Clock<Duration>) {
         self.desk = desk
         self.client = client
         self.clock = clock
-        id = desk.monitors.add(bell)
+        id = desk.monitors.add(bell, after: last)
         desk.activate()
     }
 

@@ -1,0 +1,49 @@
+import DaemonProtocol
+import LocalMetadata
+
+/// What monitors were told of items last, to tell apart what became of them. Bounded: what is forgotten has changed when it is seen again.
+struct ItemSightings {
+    private struct Seen {
+        let path: [UInt8]
+        let content: Int
+        /// All but the path.
+        let whole: Int
+    }
+
+    private static let limit = 10_000
+
+    private var seen: [NodeID: Seen] = [:]
+    /// Items above it that were never seen are new: numbers only go up, and changes are told in any order.
+    private var last: NodeID
+    private var newest: NodeID
+
+    /// - Parameter last: The highest number that an item had when somebody began to look.
+    init(after last: NodeID) { (self.last, newest) = (last, last) }
+
+    /// What became of an item since it was last told of; nil for nothing that could be seen.
+    mutating func kind(of node: NodeID, _ item: FoundItem) -> Happening.Kind? {
+        var hasher = Hasher()
+        hasher.combine(item.size)
+        hasher.combine(item.modified)
+        hasher.combine(item.tags)
+        var elsewhere = item
+        elsewhere.path = .root
+        let now = Seen(path: item.path.bytes, content: hasher.finalize(), whole: elsewhere.hashValue)
+        let before = seen[node]
+        let isNew = node > last
+        newest = max(newest, node)
+        if before == nil, seen.count >= Self.limit { (seen, last) = ([:], newest) }
+        seen[node] = now
+        guard let before else { return isNew ? .created : .changed }
+        if before.path != now.path { return .moved }
+        return before.content != now.content ? .changed : before.whole != now.whole ? .status : nil
+    }
+
+    /// It was told that the item has another path now.
+    mutating func moved(_ node: NodeID, to path: MountPath) {
+        guard let known = seen[node] else { return }
+        seen[node] = Seen(path: path.bytes, content: known.content, whole: known.whole)
+    }
+
+    mutating func forget(_ node: NodeID) { seen[node] = nil }
+}

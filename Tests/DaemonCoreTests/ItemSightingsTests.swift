@@ -1,0 +1,53 @@
+import Basics
+import DaemonProtocol
+import LocalMetadata
+import Testing
+
+@testable import DaemonCore
+
+@Suite("What monitors saw")
+struct ItemSightingsTests {
+    private func item(_ path: String, size: UInt64 = 0, isUploaded: Bool = true) throws -> FoundItem {
+        var item = FoundItem(
+            item: 1, path: try MountPath(bytes: Array(path.utf8)), kind: .file, contentType: "public.data", size: size,
+            modified: WireTime(.zero), created: WireTime(.zero), container: "CloudDocs", isInDocuments: true,
+            downloadingStatus: .current)
+        item.isUploaded = isUploaded
+        return item
+    }
+
+    @Test("what came after somebody began to look is new, in whatever order it is told")
+    func new() throws {
+        var sightings = ItemSightings(after: NodeID(20))
+        #expect(sightings.kind(of: NodeID(23), try item("c")) == .created)
+        #expect(sightings.kind(of: NodeID(7), try item("folder")) == .changed)
+        #expect(sightings.kind(of: NodeID(21), try item("a")) == .created)
+        #expect(sightings.kind(of: NodeID(20), try item("z")) == .changed)
+    }
+
+    @Test("names, contents and states are told apart, and nothing is nothing")
+    func kinds() throws {
+        var sightings = ItemSightings(after: NodeID(1))
+        #expect(sightings.kind(of: NodeID(2), try item("a")) == .created)
+        #expect(sightings.kind(of: NodeID(2), try item("a")) == nil)
+        #expect(sightings.kind(of: NodeID(2), try item("a", isUploaded: false)) == .status)
+        #expect(sightings.kind(of: NodeID(2), try item("a", size: 3, isUploaded: false)) == .changed)
+        #expect(sightings.kind(of: NodeID(2), try item("b", size: 4, isUploaded: false)) == .moved)
+    }
+
+    @Test("a move that was told already is not told again")
+    func told() throws {
+        var sightings = ItemSightings(after: NodeID(1))
+        #expect(sightings.kind(of: NodeID(2), try item("a")) == .created)
+        sightings.moved(NodeID(2), to: try MountPath(bytes: Array("b".utf8)))
+        #expect(sightings.kind(of: NodeID(2), try item("b")) == nil)
+    }
+
+    @Test("what was forgotten because there was too much has changed when it is seen again, and what is new stays new")
+    func bound() throws {
+        var sightings = ItemSightings(after: NodeID(0))
+        for node in 1...10_001 { #expect(sightings.kind(of: NodeID(UInt64(node)), try item("\(node)")) == .created) }
+        #expect(sightings.kind(of: NodeID(1), try item("1")) == .changed)
+        #expect(sightings.kind(of: NodeID(10_002), try item("new")) == .created)
+    }
+}

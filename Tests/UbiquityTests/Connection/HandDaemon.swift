@@ -1,0 +1,92 @@
+import Basics
+import DaemonProtocol
+import Foundation
+import Synchronization
+
+@testable import Ubiquity
+
+/// The other end of a connection, moved by hand: reads requests and answers them when the test says so.
+final class HandDaemon: Sendable {
+    private let directory: URL
+    private let descriptor: Int32
+    private let splitter = Mutex(FrameSplitter())
+
+    /// A connection that has said hello, and the daemon at its other end.
+    static func connected(
+        onEvent: @escaping @Sendable (DaemonEvent) -> Void = { _ in }, onEnd: @escaping @Sendable () -> Void = {}
+    ) throws -> (HandDaemon, MountConnection) {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "hand-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        let path = directory.appending(path: "socket").path
+        let listener = try check("socket") { socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0) }
+        defer { close(listener) }
+        try ControlSocketAddress.with(path: path) { address, length throws(Errno) in
+            _ = try check("bind") { bind(listener, address, length) }
+        }
+        try check("listen") { listen(listener, 1) }
+        let daemon = Mailslot<Result<HandDaemon, any Error>>()
+        Thread.detachNewThread {
+            daemon.put(Result { try HandDaemon(directory, listener) })
+        }
+        let record = MountRecord(mount: "/mount", pid: getpid(), state: directory.path, socket: path)
+        let connection = try MountConnection(record, onEvent: onEvent, onEnd: onEnd)
+        return (try daemon.take().get(), connection)
+    }
+
+    private init(_ directory: URL, _ listener: Int32) throws {
+        self.directory = directory
+        descriptor = try check("accept") { accept(listener, nil, nil) }
+        let hello = try next()
+        let response = HelloResponse(pid: getpid(), mount: "/mount", state: directory.path)
+        try send(DaemonEnvelope(id: hello.id, .response(.hello(response))))
+    }
+
+    /// The next request. Waits for it.
+    func next() throws -> ClientEnvelope {
+        while true {
+            if let payload = try splitter.withLock({ try $0.next() }) {
+                return try ControlFrame.decode(ClientEnvelope.self, from: payload)
+            }
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            let count = try check("recv") { recv(descriptor, &buffer, buffer.count, 0) }
+            guard count > 0 else { throw Errno(ECONNRESET, "recv") }
+            splitter.withLock { $0.append(buffer[..<count]) }
+        }
+    }
+
+    /// The answer that ``MountConnection/ask(_:)`` of the tests expects.
+    func answer(_ envelope: ClientEnvelope) throws {
+        guard case .finish(let finish) = envelope.request else { throw Errno(EPROTO) }
+        try send(DaemonEnvelope(id: envelope.id, .response(.presenting(PresentingResponse(presenter: finish.claim)))))
+    }
+
+    func send(_ envelope: DaemonEnvelope) throws {
+        let frame = try ControlFrame.frame(envelope)
+        guard Glibc.send(descriptor, frame, frame.count, Int32(MSG_NOSIGNAL)) == frame.count else { throw Errno(errno) }
+    }
+
+    func end() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+
+    deinit {
+        close(descriptor)
+        // Left in the folder for temporary files otherwise.
+        try? FileManager.default.removeItem(at: directory)
+    }
+}
+
+extension MountConnection {
+    /// Asks something that has one right answer, on this thread.
+    func ask(_ number: UInt64) throws -> UInt64 {
+        guard case .presenting(let answer) = try call(.finish(FinishRequest(claim: number))) else {
+            throw Errno(EPROTO)
+        }
+        return answer.presenter
+    }
+
+    /// The same on a thread of its own.
+    func askAside(_ number: UInt64) -> Mailslot<Result<UInt64, any Error>> {
+        let answer = Mailslot<Result<UInt64, any Error>>()
+        Thread.detachNewThread { answer.put(Result { try self.ask(number) }) }
+        return answer
+    }
+}
