@@ -76,10 +76,13 @@ struct CanonicalWriter {
     /// A text would have to be escaped: nothing of this is to be sent.
     private(set) var isSpoiled = false
 
-    init() {
+    /// Begins an envelope.
+    init(id: UInt64) {
         bytes = []
         bytes.reserveCapacity(256)
         bytes.append(contentsOf: [0, 0, 0, 0])
+        put("{\"id\":")
+        put(id)
     }
 
     /// The whole frame; nil if it can not be written in this way.
@@ -102,6 +105,16 @@ struct CanonicalWriter {
             rest /= 10
         } while rest > 0
         bytes[start...].reverse()
+    }
+
+    /// In brackets, with commas between.
+    mutating func put<Element>(list: [Element], _ put: (Element, inout CanonicalWriter) -> Void) {
+        self.put("[")
+        for (index, element) in list.enumerated() {
+            if index > 0 { self.put(",") }
+            put(element, &self)
+        }
+        self.put("]")
     }
 
     /// A text in quotes.

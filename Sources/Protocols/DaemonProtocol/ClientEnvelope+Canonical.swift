@@ -18,9 +18,7 @@ extension ClientEnvelope {
 
     /// The whole frame; nil for any other request.
     var canonicalFrame: [UInt8]? {
-        var writer = CanonicalWriter()
-        writer.put("{\"id\":")
-        writer.put(id)
+        var writer = CanonicalWriter(id: id)
         writer.put(",\"request\":{\"")
         switch request {
         case .claim(let claim):
@@ -61,12 +59,8 @@ extension AccessRequest {
     }
 
     fileprivate func write(to writer: inout CanonicalWriter) {
-        writer.put("{\"accesses\":[")
-        for (index, access) in accesses.enumerated() {
-            if index > 0 { writer.put(",") }
-            access.write(to: &writer)
-        }
-        writer.put("]")
+        writer.put("{\"accesses\":")
+        writer.put(list: accesses) { $0.write(to: &$1) }
         writer.put(",\"presenter\":", presenter)
         if let purpose {
             writer.put(",\"purpose\":")

@@ -18,9 +18,7 @@ extension DaemonEnvelope {
     /// The whole frame; nil for any other message.
     var canonicalFrame: [UInt8]? {
         guard case .response(let response) = body else { return nil }
-        var writer = CanonicalWriter()
-        writer.put("{\"id\":")
-        writer.put(id)
+        var writer = CanonicalWriter(id: id)
         switch response {
         case .done: writer.put(",\"response\":{\"done\":{}")
         case .granted(let granted):
@@ -53,11 +51,8 @@ extension GrantedResponse {
         if let isWhole {
             writer.put(isWhole ? ",\"isWhole\":true" : ",\"isWhole\":false")
         }
-        writer.put(",\"paths\":[")
-        for (index, path) in paths.enumerated() {
-            if index > 0 { writer.put(",") }
-            writer.put(text: path.bytes)
-        }
-        writer.put("]}")
+        writer.put(",\"paths\":")
+        writer.put(list: paths) { $1.put(text: $0.bytes) }
+        writer.put("}")
     }
 }

@@ -11,6 +11,10 @@ final class MetadataFeed: Sendable {
         var removed: [FoundItem] = []
         var isGathered = false
         var failure: DaemonFailure?
+
+        var isNews: Bool {
+            isGathered || failure != nil || !(added.isEmpty && changed.isEmpty && removed.isEmpty)
+        }
     }
 
     fileprivate struct State {
@@ -72,10 +76,7 @@ final class MetadataFeed: Sendable {
             update.isGathered = state.isGathered && !state.wasGathered
             if update.isGathered { state.wasGathered = true }
             update.failure = state.failure.take()
-            let isNews =
-                update.isGathered || update.failure != nil
-                || !(update.added.isEmpty && update.changed.isEmpty && update.removed.isEmpty)
-            return isNews ? update : nil
+            return update.isNews ? update : nil
         }
     }
 

@@ -1,5 +1,6 @@
 import DaemonProtocol
 import Foundation
+import Synchronization
 
 /// What a query has found since it last told; the items have the values of that moment.
 public struct MetadataQueryUpdate: Sendable {
@@ -14,6 +15,8 @@ extension NSMetadataQuery {
     /// What matches a predicate, and what becomes of it, as a sequence that ends when nobody waits for it any more. Not of Apple's: for tasks in
     /// place of notifications. Who takes long finds the newest state, not every step.
     ///
+    /// - Parameter scopes: Constants of Apple's, and paths of folders; none for everything in containers.
+    ///
     /// Throws what is wrong with the format, and what the daemon says.
     public static func updates(
         matching format: String, arguments: [Any] = [], scopes: [String] = []
@@ -23,15 +26,10 @@ extension NSMetadataQuery {
         query.searchScopes = scopes
         query.notificationBatchingInterval = 0.25
         let restriction = query.restriction
-        guard restriction.isPlain else {
-            throw CoordinationFailure.error(
-                .featureUnsupported, "Folders can not be scopes of a sequence; use a query, or ask for a path.", at: nil
-            )
-        }
         guard let mount = ClaimRouter.shared.principalMount, let request = query.request(restriction) else {
             throw CoordinationFailure.error(.featureUnsupported, "Nothing is mounted that could be asked.", at: nil)
         }
-        let updates = try MetadataUpdates(mount, request)
+        let updates = try MetadataUpdates(mount, request, restriction)
         return AsyncThrowingStream { try await updates.next() }
     }
 }
@@ -40,12 +38,14 @@ extension NSMetadataQuery {
 private final class MetadataUpdates: Sendable {
     private let feed: MetadataFeed
     private let root: String
+    private let restricted: Mutex<RestrictedNews>
     private let news: AsyncStream<Void>
 
-    init(_ mount: MountAuthority, _ request: FindRequest) throws {
+    init(_ mount: MountAuthority, _ request: FindRequest, _ restriction: QueryRestriction) throws {
         let (news, bell) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         self.news = news
         root = mount.root
+        restricted = Mutex(RestrictedNews(restriction, root: mount.root))
         feed = MetadataFeed(mount, request) { bell.yield() }
         do throws(DaemonFailure) { try feed.start() } catch {
             throw CoordinationFailure.error(.fileReadUnknown, error.description, at: nil)
@@ -57,7 +57,7 @@ private final class MetadataUpdates: Sendable {
     /// Nil when the task was cancelled.
     func next() async throws -> MetadataQueryUpdate? {
         for await _ in news {
-            guard let update = feed.take() else { continue }
+            guard let news = feed.take(), let update = restricted.withLock({ $0.take(news) }) else { continue }
             if let failure = update.failure {
                 throw CoordinationFailure.error(.fileReadUnknown, failure.description, at: nil)
             }
