@@ -82,8 +82,6 @@ extension InMemoryBackend {
             fail(where: { $0.operation == operation }, with: error, times: times)
         }
 
-        package func stopFailing() { state.withLock { $0.failures = [] } }
-
         package func count(_ operation: Operation) -> Int {
             state.withLock { $0.counts.reduce(0) { $1.key.operation == operation ? $0 + $1.value : $0 } }
         }

@@ -52,6 +52,13 @@ struct MountLocatorTests {
         #expect(failure?.status == .notMounted)
     }
 
+    @Test("what is in a mount whose daemon is gone is in a mount all the same")
+    func inDeadMount() {
+        let locator = locator(["/link": "/dead/a"], orphans: ["/dead"])
+        #expect(locator.isInMount("/dead/a") && locator.isInMount("/link") && locator.isInMount("docs/a"))
+        #expect(!locator.isInMount("/home/u/docs2/a"))
+    }
+
     @Test(
         "a mount without a registered daemon is named for what it is",
         arguments: [

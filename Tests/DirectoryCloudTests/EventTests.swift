@@ -1,3 +1,4 @@
+import Basics
 import CloudModel
 import CloudStorage
 import Dispatch
@@ -58,11 +59,11 @@ struct DirectoryWatcherTests {
     func stop(path: String) async throws {
         let (stop, ended) = (try StopSignal(), DispatchSemaphore(value: 0))
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        try OwnThread.start("test") {
+        try OwnThread.detach("test") {
             DirectoryWatcher(root: FilePath(path), mailbox: EventMailbox(), stop: stop, logger: logger).run()
             ended.signal()
         }
         stop.send()
-        try await BlockingPool(width: 1).run { ended.wait() }
+        try await DirectoryThreads(width: 1).run { ended.wait() }
     }
 }

@@ -17,7 +17,7 @@ extension EndToEnd {
         ) async throws {
             let go = "\(device.state)/\(name).go"
             let arguments = "hold write \(device.documents)/\(file) \(go)"
-            try await PresenterTests().showing(device, "presenter-tool", arguments, first: "held f", name: name) { _ in
+            try await device.showing("presenter-tool", arguments, first: "held f", name: name) { _ in
                 defer { _ = FileManager.default.createFile(atPath: go, contents: nil) }
                 try await body()
             }

@@ -36,8 +36,7 @@ extension EndToEnd {
                 try await device.shell("echo x > f; mkdir crowd")
                 let (alone, empty) = (try await measure(device), try memory(device))
                 let crowd = "crowd \(device.documents)/crowd \(Self.count)"
-                let presenters = PresenterTests()
-                try await presenters.showing(device, "presenter-tool", crowd, first: "presenting \(Self.count)") {
+                try await device.showing("presenter-tool", crowd, first: "presenting \(Self.count)") {
                     shown in
                     let (beside, full) = (try await measure(device), try memory(device))
                     print(

@@ -8,22 +8,13 @@ struct RawConnection: Sendable {
     private static let patience: Int32 = 2_000
 
     init(port: Int) throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        // Little waits in the kernel: what is sent is taken by the server, what is not read stays there.
-        var space: Int32 = 1 << 16
-        for option in [SO_RCVBUF, SO_SNDBUF] {
-            setsockopt(descriptor, SOL_SOCKET, option, &space, socklen_t(MemoryLayout<Int32>.size))
-        }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = UInt16(port).bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let connected = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        descriptor = try Loopback.connect(to: port) { socket in
+            // Little waits in the kernel: what is sent is taken by the server, what is not read stays there.
+            var space: Int32 = 1 << 16
+            for option in [SO_RCVBUF, SO_SNDBUF] {
+                setsockopt(socket, SOL_SOCKET, option, &space, socklen_t(MemoryLayout<Int32>.size))
             }
         }
-        guard connected == 0 else { throw EndToEndError("no connection to port \(port)") }
     }
 
     func close() { Glibc.close(descriptor) }

@@ -16,7 +16,7 @@ final class ServerProcess: Sendable {
     /// The options are those of a server with a certificate.
     init(options: [String] = [], data: String? = nil) throws {
         self.options = options
-        port = try freePort()
+        port = try Loopback.freePort()
         self.data = data ?? "\(NSTemporaryDirectory())/ubq-server-\(UUID().uuidString)"
         program = "\(try TestDevices.binaries())/ubiquity-server"
     }
@@ -114,21 +114,4 @@ final class ServerProcess: Sendable {
         // It is in a temporary directory anyway.
         try? FileManager.default.removeItem(atPath: data)
     }
-}
-
-/// A port that was free a moment ago.
-private func freePort() throws -> Int {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { Glibc.close(descriptor) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let result = withUnsafeMutablePointer(to: &address) {
-        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-            bind(descriptor, pointer, length) == 0 ? getsockname(descriptor, pointer, &length) : -1
-        }
-    }
-    guard descriptor >= 0, result == 0 else { throw EndToEndError("no free port") }
-    return Int(UInt16(bigEndian: address.sin_port))
 }

@@ -7,14 +7,21 @@ extension FaultSuite {
     /// Opening a name while what it names is replaced.
     @Suite("Saves and opens")
     struct SaveRaceTests {
-        @Test("of 10,000 opens of a document that is saved by rename none fails and none is torn")
-        func race() async throws {
+        /// Two devices that have a document.
+        private func withDocument(_ body: (FaultBench) async throws -> Void) async throws {
             try await FaultBench.with { bench in
                 try await bench.perform([.replace(path: "doc", generation: 1)])
                 try await bench.victim.sync()
                 try await eventually("the witness has it") {
                     try await bench.look(bench.witness)["doc"] == .whole("doc", 1)
                 }
+                try await body(bench)
+            }
+        }
+
+        @Test("of 10,000 opens of a document that is saved by rename none fails and none is torn")
+        func race() async throws {
+            try await withDocument { bench in
                 let record = bench.newRecord()
                 let tool = "\(bench.victim.binaries)/fault-tool"
                 let victim = bench.victim
@@ -39,12 +46,7 @@ extension FaultSuite {
 
         @Test("of 10,000 opens of a document that another device saves none fails and none is torn")
         func fromElsewhere() async throws {
-            try await FaultBench.with { bench in
-                try await bench.perform([.replace(path: "doc", generation: 1)])
-                try await bench.victim.sync()
-                try await eventually("the witness has it") {
-                    try await bench.look(bench.witness)["doc"] == .whole("doc", 1)
-                }
+            try await withDocument { bench in
                 let record = bench.newRecord()
                 let (witness, saver) = (bench.witness, bench.victim)
                 let tool = "\(saver.binaries)/fault-tool"

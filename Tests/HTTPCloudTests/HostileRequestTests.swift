@@ -123,7 +123,7 @@ struct HostileRequestTests {
 /// Sends bytes over a connection of its own and answers what came until its end; with less patience, what came at once. On a thread
 /// of its own: the server in this process needs those of the tasks.
 private func talk(_ server: TestServer, _ bytes: [UInt8], isPatient: Bool = true) async throws -> [UInt8] {
-    let port = try #require(server.address.description.split(separator: ":").last.flatMap { UInt16($0) })
+    let port = try server.port
     return try await withCheckedThrowingContinuation { continuation in
         DispatchQueue.global().async {
             continuation.resume(with: Result { try converse(port, bytes, isPatient) })
@@ -131,19 +131,9 @@ private func talk(_ server: TestServer, _ bytes: [UInt8], isPatient: Bool = true
     }
 }
 
-private func converse(_ port: UInt16, _ bytes: [UInt8], _ isPatient: Bool) throws -> [UInt8] {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+private func converse(_ port: Int, _ bytes: [UInt8], _ isPatient: Bool) throws -> [UInt8] {
+    let descriptor = try Loopback.connect(to: port)
     defer { close(descriptor) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    let connected = withUnsafePointer(to: &address) {
-        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-            connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-        }
-    }
-    guard connected == 0 else { throw NoServer() }
     _ = bytes.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
     // Requests that are cut short are never answered: the end of what is sent tells the server.
     if !isPatient { shutdown(descriptor, Int32(SHUT_WR)) }

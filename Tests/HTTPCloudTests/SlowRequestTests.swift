@@ -12,7 +12,7 @@ struct SlowRequestTests {
     @Test("many who send a byte now and then are let go, and meanwhile everybody else is answered")
     func slowLoris() async throws {
         try await withServer(configure: { $0.idleSeconds = 2 }) { server in
-            let port = try #require(server.address.description.split(separator: ":").last.flatMap { UInt16($0) })
+            let port = try server.port
             let token = try await server.token()
             let head = "POST /v1/containers/CloudDocs/log HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(token)\r\n"
             let begun = ["GET /health HT", head, "\(head)Ubiquity-Protocol: 1\r\nContent-Length: 1000\r\n\r\nabc"]
@@ -27,18 +27,9 @@ struct SlowRequestTests {
         }
     }
 
-    private func open(_ port: UInt16, sending text: String) throws -> Int32 {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let connected = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard connected == 0, send(descriptor, text, text.utf8.count, Int32(MSG_NOSIGNAL)) == text.utf8.count else {
+    private func open(_ port: Int, sending text: String) throws -> Int32 {
+        let descriptor = try Loopback.connect(to: port)
+        guard send(descriptor, text, text.utf8.count, Int32(MSG_NOSIGNAL)) == text.utf8.count else {
             close(descriptor)
             throw NoServer()
         }

@@ -5,6 +5,7 @@ import Foundation
 import HTTPCloud
 import Logging
 import ServerStorage
+import Testing
 
 let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
@@ -12,6 +13,10 @@ let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 struct TestServer: Sendable {
     let store: ServerStore
     let address: ServerAddress
+
+    var port: Int {
+        get throws { try #require(address.description.split(separator: ":").last.flatMap { Int($0) }) }
+    }
 
     /// Lets one more device of the account in.
     func token(of account: String = "anna") async throws -> String {

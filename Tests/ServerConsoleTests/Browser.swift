@@ -4,6 +4,7 @@ import Glibc
 import NIOCore
 import NIOHTTP1
 import Synchronization
+import TestSupport
 
 /// Chromium without a window, driven over WebDriver (w3.org/TR/webdriver2).
 final class Browser: Sendable {
@@ -30,7 +31,7 @@ final class Browser: Sendable {
 
     private init(width: Int, height: Int, script: Bool, dark: Bool) async throws {
         driver = Process()
-        let port = try freePort()
+        let port = try Loopback.freePort()
         base = "http://127.0.0.1:\(port)"
         // Foundation hands on the mask of signals of the thread that starts it; with them blocked no Chromium starts.
         driver.executableURL = URL(filePath: "/usr/bin/perl")
@@ -165,21 +166,4 @@ final class Browser: Sendable {
 private func end(_ driver: Process) {
     kill(driver.processIdentifier, SIGKILL)
     driver.waitUntilExit()
-}
-
-/// A port that was free a moment ago.
-private func freePort() throws -> Int {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { Glibc.close(descriptor) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let result = withUnsafeMutablePointer(to: &address) {
-        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-            bind(descriptor, pointer, length) == 0 ? getsockname(descriptor, pointer, &length) : -1
-        }
-    }
-    guard descriptor >= 0, result == 0 else { throw Browser.Failure(description: "no free port") }
-    return Int(UInt16(bigEndian: address.sin_port))
 }

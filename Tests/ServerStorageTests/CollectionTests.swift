@@ -12,65 +12,80 @@ import Testing
 struct CollectionTests {
     private static let day = Duration.seconds(86_400)
 
-    @Test("a chunk that an upload asked about stays, whether the log told of it before or not")
-    func asked() async throws {
+    /// A store with an account and a content, of which all chunks were put.
+    private struct Scene {
+        let store: ServerStore
+        let time: SettableTime
+        var documents: Documents
+        let content: (reference: ContentReference, parts: [ChunkBatch.Part])
+
+        func expectKept(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+            let isThere = try await store.holds(content.parts, of: documents.account)
+            #expect(isThere, sourceLocation: sourceLocation)
+        }
+    }
+
+    private func withContent(
+        seed: UInt64, chunks: Int, _ body: (inout Scene) async throws -> Void
+    ) async throws {
         let time = SettableTime()
         try await withStore(time: time) { store in
-            var documents = Documents(store, try await store.newAccount("anna"), seed: 1)
-            let content = documents.content(chunks: 2)
+            var documents = Documents(store, try await store.newAccount("anna"), seed: seed)
+            let content = documents.content(chunks: chunks)
             try await documents.put(content.parts)
-            time.advance(by: Self.day * 20)
-            #expect(try await store.missing(content.parts.map(\.id), in: .cloudDocs, of: documents.account).isEmpty)
-            time.advance(by: Self.day * 6)
-            #expect(try await store.collectNow().chunks == 0)
-            _ = try await documents.create(content.reference)
-            time.advance(by: Self.day * 60)
-            #expect(try await store.collectNow().chunks == 0)
-            let isThere = try await store.holds(content.parts, of: documents.account)
-            #expect(isThere)
+            var scene = Scene(store: store, time: time, documents: documents, content: content)
+            try await body(&scene)
+        }
+    }
+
+    @Test("a chunk that an upload asked about stays, whether the log told of it before or not")
+    func asked() async throws {
+        try await withContent(seed: 1, chunks: 2) { scene in
+            scene.time.advance(by: Self.day * 20)
+            #expect(
+                try await scene.store.missing(
+                    scene.content.parts.map(\.id), in: .cloudDocs, of: scene.documents.account
+                ).isEmpty)
+            scene.time.advance(by: Self.day * 6)
+            #expect(try await scene.store.collectNow().chunks == 0)
+            _ = try await scene.documents.create(scene.content.reference)
+            scene.time.advance(by: Self.day * 60)
+            #expect(try await scene.store.collectNow().chunks == 0)
+            try await scene.expectKept()
         }
     }
 
     @Test("an entry that tells of chunks that were collected is refused as damaged until they are put again")
     func late() async throws {
-        let time = SettableTime()
-        try await withStore(time: time) { store in
-            var documents = Documents(store, try await store.newAccount("anna"), seed: 2)
-            let content = documents.content(chunks: 3)
-            try await documents.put(content.parts)
-            time.advance(by: Self.day * 8)
-            #expect(try await store.collectNow().chunks == 4)
-            await #expect { _ = try await documents.create(content.reference) } throws: {
+        try await withContent(seed: 2, chunks: 3) { scene in
+            scene.time.advance(by: Self.day * 8)
+            #expect(try await scene.store.collectNow().chunks == 4)
+            await #expect { _ = try await scene.documents.create(scene.content.reference) } throws: {
                 ($0 as? StorageError)?.code == .damaged
             }
-            let missing = try await store.missing(content.parts.map(\.id), in: .cloudDocs, of: documents.account)
+            let missing = try await scene.store.missing(
+                scene.content.parts.map(\.id), in: .cloudDocs, of: scene.documents.account)
             #expect(missing.count == 4)
-            try await documents.put(content.parts)
-            _ = try await documents.create(content.reference)
-            let isThere = try await store.holds(content.parts, of: documents.account)
-            #expect(isThere)
+            try await scene.documents.put(scene.content.parts)
+            _ = try await scene.documents.create(scene.content.reference)
+            try await scene.expectKept()
         }
     }
 
     @Test("what a published link serves stays as long as the link, also when its document is long gone; then it goes")
     func published() async throws {
-        let time = SettableTime()
-        try await withStore(time: time) { store in
-            var documents = Documents(store, try await store.newAccount("anna"), seed: 6)
-            let content = documents.content(chunks: 3)
-            try await documents.put(content.parts)
-            let item = try await documents.create(content.reference)
+        try await withContent(seed: 6, chunks: 3) { scene in
+            let item = try await scene.documents.create(scene.content.reference)
             var random = SystemRandomNumberGenerator()
-            _ = try await store.addLink(
-                LinkToken.random(using: &random), to: content.reference, name: try ItemName("a"), in: .cloudDocs,
-                of: documents.account, lifetime: Self.day * 90, password: nil)
-            try await documents.append([.delete(item, base: content.reference.digest)])
-            time.advance(by: Self.day * 80)
-            #expect(try await store.collectNow().chunks == 0)
-            let isThere = try await store.holds(content.parts, of: documents.account)
-            #expect(isThere)
-            time.advance(by: Self.day * 40)
-            #expect(try await store.collectNow().chunks == content.parts.count)
+            _ = try await scene.store.addLink(
+                LinkToken.random(using: &random), to: scene.content.reference, name: try ItemName("a"), in: .cloudDocs,
+                of: scene.documents.account, lifetime: Self.day * 90, password: nil)
+            try await scene.documents.append([.delete(item, base: scene.content.reference.digest)])
+            scene.time.advance(by: Self.day * 80)
+            #expect(try await scene.store.collectNow().chunks == 0)
+            try await scene.expectKept()
+            scene.time.advance(by: Self.day * 40)
+            #expect(try await scene.store.collectNow().chunks == scene.content.parts.count)
         }
     }
 
@@ -93,14 +108,10 @@ struct CollectionTests {
 
     @Test("a log with an entry of a newer version keeps everything")
     func newer() async throws {
-        let time = SettableTime()
-        try await withStore(time: time) { store in
-            var documents = Documents(store, try await store.newAccount("anna"), seed: 3)
-            let content = documents.content(chunks: 1)
-            try await documents.put(content.parts)
-            _ = try await store.append([99, 1, 2], key: nil, to: .cloudDocs, of: documents.account)
-            time.advance(by: Self.day * 100)
-            let report = try await store.collectNow()
+        try await withContent(seed: 3, chunks: 1) { scene in
+            _ = try await scene.store.append([99, 1, 2], key: nil, to: .cloudDocs, of: scene.documents.account)
+            scene.time.advance(by: Self.day * 100)
+            let report = try await scene.store.collectNow()
             #expect(report.chunks == 0 && report.skipped.count == 1)
         }
     }

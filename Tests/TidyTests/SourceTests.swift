@@ -19,7 +19,9 @@ struct SourceTests {
             pattern: #"\bThread\.sleep\b|\busleep\(|\bnanosleep\("#, reason: "wait for an event, not for time",
             // A thread in a system call is woken by signals until it has noticed one; there is nothing to wait for.
             except: ["Sources/FileSystem/Fuse/Session/FuseReaders.swift"]),
-        Ban(pattern: #"Mutex<\(.*->"#, reason: "each reading wraps the function once more: a Hook, or a struct around it"),
+        Ban(
+            pattern: #"Mutex<\(.*->"#,
+            reason: "each reading wraps the function once more: a Hook, or a struct around it"),
         Ban(
             pattern: #"^\s*(debugP|dumpP|p)rint\("#, reason: "only command lines print",
             except: ["Sources/CommandLine/", "Sources/Server/ubiquity-server/"]),

@@ -15,7 +15,7 @@ package import SystemPackage
 package final class DirectoryBackend: CloudBackend {
     private let directory: CloudDirectory
     /// Four: enough to keep a disk busy, few enough to be nothing when the disk hangs.
-    private let pool = BlockingPool(width: 4)
+    private let threads = DirectoryThreads(width: 4)
 
     /// `path` is absolute. Nothing is touched before ``connect(create:)``.
     package init(path: FilePath, logger: Logger, time: any TimeSource = SystemTime()) {
@@ -25,33 +25,33 @@ package final class DirectoryBackend: CloudBackend {
     package var capabilities: CloudCapabilities { .push }
 
     package func connect(create: Bool) async throws -> CloudIdentity {
-        try await pool.run { [directory] in try directory.connect(create: create) }
+        try await threads.run { [directory] in try directory.connect(create: create) }
     }
 
     package func containers() async throws -> [ContainerName] {
-        try await pool.run { [directory] in try directory.containers() }
+        try await threads.run { [directory] in try directory.containers() }
     }
 
     package func createContainer(_ name: ContainerName) async throws {
-        try await pool.run { [directory] in try directory.createContainer(name) }
+        try await threads.run { [directory] in try directory.createContainer(name) }
     }
 
     package func append(_ payload: [UInt8], to container: ContainerName) async throws -> LogSequence {
-        try await pool.run { [directory] in try directory.append(payload, to: container) }
+        try await threads.run { [directory] in try directory.append(payload, to: container) }
     }
 
     package func entries(
         in container: ContainerName, after sequence: LogSequence, limit: Int
     ) async throws -> [LogRecord] {
-        try await pool.run { [directory] in try directory.entries(in: container, after: sequence, limit: limit) }
+        try await threads.run { [directory] in try directory.entries(in: container, after: sequence, limit: limit) }
     }
 
     package func missing(_ chunks: [ChunkID], in container: ContainerName) async throws -> Set<ChunkID> {
-        try await pool.run { [directory] in try directory.missing(chunks, in: container) }
+        try await threads.run { [directory] in try directory.missing(chunks, in: container) }
     }
 
     package func putChunk(_ id: ChunkID, frame: [UInt8], in container: ContainerName) async throws {
-        try await pool.run { [directory] in try directory.putChunk(id, frame: frame, in: container) }
+        try await threads.run { [directory] in try directory.putChunk(id, frame: frame, in: container) }
     }
 
     package func distrust(_ chunks: Set<ChunkID>, in container: ContainerName) async throws {
@@ -59,7 +59,7 @@ package final class DirectoryBackend: CloudBackend {
     }
 
     package func getChunk(_ id: ChunkID, in container: ContainerName) async throws -> [UInt8] {
-        try await pool.run { [directory] in try directory.getChunk(id, in: container) }
+        try await threads.run { [directory] in try directory.getChunk(id, in: container) }
     }
 
     package func events() -> AsyncStream<CloudEvent> {
@@ -72,6 +72,6 @@ package final class DirectoryBackend: CloudBackend {
     }
 
     package func space() async throws -> CloudSpace? {
-        try await pool.run { [directory] in try directory.space() }
+        try await threads.run { [directory] in try directory.space() }
     }
 }

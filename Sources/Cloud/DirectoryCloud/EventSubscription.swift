@@ -13,7 +13,7 @@ final class EventSubscription: Sendable {
         var started: StopSignal?
         do throws(Basics.Errno) {
             let stop = try StopSignal()
-            try OwnThread.start("cloud-events") { [mailbox] in
+            try OwnThread.detach("cloud-events") { [mailbox] in
                 DirectoryWatcher(root: root, mailbox: mailbox, stop: stop, logger: logger).run()
             }
             started = stop

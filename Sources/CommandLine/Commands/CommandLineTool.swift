@@ -21,9 +21,13 @@ package enum CommandLineTool {
         }
     }
 
+    package static var commandNames: [String] {
+        UbiquityCommand.configuration.subcommands.compactMap { $0.configuration.commandName }
+    }
+
     /// The argument parser suggests options by itself, but not subcommands.
     private static func suggestCommand() {
-        let names = UbiquityCommand.configuration.subcommands.compactMap { $0.configuration.commandName }
+        let names = commandNames
         guard let typed = CommandLine.arguments.dropFirst().first, !typed.hasPrefix("-"), !names.contains(typed),
             let name = suggestion(for: typed, among: names)
         else { return }

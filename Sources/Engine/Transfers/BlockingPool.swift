@@ -1,6 +1,5 @@
 package import Basics
 import Dispatch
-import Glibc
 import Synchronization
 
 /// A few named threads for calls that wait on a disk or burn a core, so that the cooperative pool never does.
@@ -16,7 +15,9 @@ package final class BlockingPool: Sendable {
     package init(name: String, threads: Int = 2) throws(Errno) {
         self.threads = threads
         do throws(Errno) {
-            for _ in 0..<threads { try Self.startThread(name: name, queue: queue) }
+            for _ in 0..<threads {
+                try OwnThread.detach(name) { [queue] in while let job = queue.next() { job() } }
+            }
         } catch {
             queue.close(threads: threads)
             throw error
@@ -34,46 +35,6 @@ package final class BlockingPool: Sendable {
         try await withCheckedContinuation { continuation in
             submit(urgent: urgent) { continuation.resume(returning: Result { () throws(Failure) in try work() }) }
         }.get()
-    }
-
-    private static func startThread(name: String, queue: JobQueue) throws(Errno) {
-        var thread = pthread_t()
-        let context = Unmanaged.passRetained(Worker(name: name, queue: queue))
-        let code = pthread_create(
-            &thread, nil,
-            { raw in
-                guard let raw else { return nil }
-                Unmanaged<Worker>.fromOpaque(raw).takeRetainedValue().run()
-                return nil
-            }, context.toOpaque())
-        guard code == 0 else {
-            context.release()
-            throw Errno(code, "pthread_create")
-        }
-        pthread_detach(thread)
-    }
-}
-
-private final class Worker: Sendable {
-    private let name: String
-    private let queue: JobQueue
-
-    init(name: String, queue: JobQueue) {
-        self.name = name
-        self.queue = queue
-    }
-
-    func run() {
-        nameThread()
-        while let job = queue.next() { job() }
-    }
-
-    /// proc(5): a thread may write its own name; a name is a help for people, so a failure changes nothing.
-    private func nameThread() {
-        let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
-        guard file >= 0 else { return }
-        _ = write(file, name, min(name.utf8.count, 15))
-        close(file)
     }
 }
 

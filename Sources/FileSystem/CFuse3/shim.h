@@ -5,7 +5,6 @@
 #include <stdint.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -219,5 +218,3 @@ static inline int cfuse_pipe(int ends[2]) { return (int)syscall(SYS_pipe2, ends,
 /// dup3(2) with O_CLOEXEC: `number` then stands for what `file` does. -1 and errno.
 static inline int cfuse_replace(int file, int number) { return (int)syscall(SYS_dup3, file, number, O_CLOEXEC); }
 
-/// Names the calling thread, as prctl(2) is variadic; 15 bytes at most are kept.
-static inline void cfuse_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }

@@ -50,6 +50,17 @@ extension MountedFileSystem {
         }
     }
 
+    /// A write by whoever takes the set-user-id and set-group-id bits away, as the kernel says.
+    func dropSetID(_ node: NodeID) throws {
+        let attributes = try files.attributes(of: node)
+        guard attributes.permissions & 0o6000 != 0 else { return }
+        var changes = AttributeRequest()
+        changes.clearsSetID = true
+        _ = try files.setAttributes(of: node, changes)
+        // The kernel knows of new sizes and times by itself, but goes on showing the mode.
+        invalidator.invalidateAttributes(of: node)
+    }
+
     private func opened(_ handle: OpenHandle) -> FuseOpened {
         let backing = backings.enter(handle)
         // Where the kernel writes to blobs by itself, pages of an earlier cached open may be stale.
@@ -88,137 +99,6 @@ extension MountedFileSystem {
         do {
             try files.sync(handle)
             request.succeed()
-        } catch { request.fail(code(error)) }
-    }
-
-    package func read(
-        node: FuseNode, handle: FuseHandle, offset: Int64, size: Int, flags: FuseOpenFlags,
-        request: consuming FuseRequest<Answer.Data>
-    ) {
-        guard let handle = self.handle(handle) else {
-            request.fail(EBADF)
-            return
-        }
-        let range = UInt64(offset)..<UInt64(offset) + UInt64(size)
-        do {
-            if try files.isReady(range, in: handle) {
-                send(handle, offset, size, request)
-            } else {
-                readLater(handle, range, request)
-            }
-        } catch { request.fail(code(error)) }
-    }
-
-    private func send(
-        _ handle: OpenHandle, _ offset: Int64, _ size: Int, _ request: consuming FuseRequest<Answer.Data>
-    ) {
-        let descriptor = handle.file.state.withLock { $0.descriptor }
-        request.reply(from: descriptor, at: offset, count: size)
-    }
-
-    /// The bytes are elsewhere: the thread goes on with other requests, the answer comes with the bytes.
-    private func readLater(
-        _ handle: OpenHandle, _ range: Range<UInt64>, _ request: consuming FuseRequest<Answer.Data>
-    ) {
-        let later = request.deferred()
-        let task = Task { [self] in
-            let failure: (any Error)?
-            do {
-                try await files.wait(for: range, in: handle)
-                failure = nil
-            } catch { failure = error }
-            guard let request = later.take() else { return }
-            if let failure {
-                request.fail(code(failure))
-            } else {
-                send(handle, Int64(range.lowerBound), range.count, request)
-            }
-        }
-        later.onInterrupt {
-            // Ends this wait only; the fetch goes on while anybody else waits for it.
-            task.cancel()
-            later.take()?.fail(EINTR)
-        }
-    }
-
-    package func write(
-        node: FuseNode, handle: FuseHandle, offset: Int64, payload: borrowing FusePayload, clearsSetID: Bool,
-        request: consuming FuseRequest<Answer.Count>
-    ) {
-        guard let handle = self.handle(handle) else {
-            request.fail(EBADF)
-            return
-        }
-        do {
-            if clearsSetID { try dropSetID(NodeID(node)) }
-            guard try files.isWritable(handle) else {
-                let bytes = try payload.copy()
-                return whenWhole(handle, request) { files in
-                    try bytes.withUnsafeBytes { try files.write($0, at: UInt64(offset), in: handle) }
-                } reply: {
-                    $0.reply($1)
-                }
-            }
-            try files.prepareWrite(handle)
-            let descriptor = handle.file.state.withLock { $0.descriptor }
-            request.reply(try payload.write(to: descriptor, at: offset))
-        } catch { request.fail(code(error)) }
-    }
-
-    private func dropSetID(_ node: NodeID) throws {
-        let attributes = try files.attributes(of: node)
-        guard attributes.permissions & 0o6000 != 0 else { return }
-        var changes = AttributeRequest()
-        changes.clearsSetID = true
-        _ = try files.setAttributes(of: node, changes)
-        // The kernel knows of new sizes and times by itself, but goes on showing the mode.
-        invalidator.invalidateAttributes(of: node)
-    }
-
-    package func fallocate(
-        node: FuseNode, handle: FuseHandle, mode: Int32, offset: Int64, length: Int64,
-        request: consuming FuseRequest<Answer.Done>
-    ) {
-        guard let handle = self.handle(handle) else {
-            request.fail(EBADF)
-            return
-        }
-        let allocate: @Sendable (VirtualFileSystem) throws -> Void = { files in
-            try files.allocate(handle, mode: mode, offset: UInt64(offset), length: UInt64(length))
-        }
-        do {
-            guard try files.isWritable(handle) else {
-                return whenWhole(handle, request, allocate) { request, _ in request.succeed() }
-            }
-            try allocate(files)
-            request.succeed()
-        } catch { request.fail(code(error)) }
-    }
-
-    package func lseek(
-        node: FuseNode, handle: FuseHandle, offset: Int64, whence: Int32,
-        request: consuming FuseRequest<Answer.Offset>
-    ) {
-        guard let handle = self.handle(handle) else {
-            request.fail(EBADF)
-            return
-        }
-        do {
-            request.reply(Int64(try files.seek(handle, offset: UInt64(offset), whence: whence)))
-        } catch { request.fail(code(error)) }
-    }
-
-    package func copyFileRange(
-        from source: FuseRange, to destination: FuseRange, length: Int, request: consuming FuseRequest<Answer.Count>
-    ) {
-        guard let input = handle(source.handle), let output = handle(destination.handle) else {
-            request.fail(EBADF)
-            return
-        }
-        do {
-            request.reply(
-                try files.copyRange(
-                    from: input, at: UInt64(source.offset), to: output, at: UInt64(destination.offset), length: length))
         } catch { request.fail(code(error)) }
     }
 }

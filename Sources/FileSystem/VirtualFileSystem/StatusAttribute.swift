@@ -73,6 +73,7 @@ package enum StatusAttribute: String, CaseIterable, Sendable {
             members[attribute.rawValue] = attribute.typed(value)
         }
         let options: JSONSerialization.WritingOptions = [.sortedKeys, .withoutEscapingSlashes]
+        // Flags, whole numbers and text can always be written.
         guard let data = try? JSONSerialization.data(withJSONObject: members, options: options) else { return "{}" }
         return String(decoding: data, as: UTF8.self)
     }

@@ -43,6 +43,7 @@ extension MetadataDatabase {
     /// A connection that has read no page yet: the others would answer out of their memory.
     private func withFreshReader<T>(_ body: (Database) throws -> T) throws -> T {
         let reader = try DatabaseConnections.reader(path: path)
+        // What can not be closed now is closed when it is released.
         defer { try? reader.close() }
         return try reader.inDatabase(body)
     }

@@ -89,12 +89,6 @@ extension MetadataTransaction {
         try run("INSERT OR IGNORE INTO manifest (digest, bytes) VALUES (?, ?)", [digest.data, Data(bytes)])
     }
 
-    package func removeManifest(_ digest: Digest) throws {
-        try run(
-            "DELETE FROM manifest WHERE digest = ?1 AND NOT EXISTS (SELECT 1 FROM local WHERE digest = ?1 AND presence > 0)",
-            [digest.data])
-    }
-
     // MARK: Totals
 
     package func totals() throws -> (items: Int, bytes: UInt64, conflicts: Int) {

@@ -2,7 +2,6 @@
 #ifndef UBIQUITY_CLINUX_H
 #define UBIQUITY_CLINUX_H
 
-#include <pthread.h>
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
@@ -13,9 +12,6 @@
 
 // syncfs(2): writes all of a file system to its disk. Reports write-back errors since Linux 5.8.
 int syncfs(int fd);
-
-// pthread_setname_np(3): a thread's name in `ps -T`, at most 15 bytes.
-int pthread_setname_np(pthread_t thread, const char *name);
 
 // fallocate(2); mode bits as in <linux/falloc.h>
 static inline int linux_fallocate(int fd, int mode, int64_t offset, int64_t length) {

@@ -72,7 +72,7 @@ struct ChunkRoutes: Sendable {
     }
 
     private func note(_ bytes: Int, _ name: ContainerName, isUpload: Bool, _ context: ServerContext) {
-        guard let device = try? context.requireDevice() else { return }
+        guard let device = context.signedIn else { return }
         board.note(
             bytes, .init(account: device.account, device: device.device, container: name, isUpload: isUpload))
     }

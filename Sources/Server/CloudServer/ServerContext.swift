@@ -10,7 +10,7 @@ struct ServerContext: RequestContext {
     let peer: String
     /// The connection, to be ended where its other end takes nothing any more.
     let channel: any Channel
-    private var signedIn: SignedInDevice?
+    private(set) var signedIn: SignedInDevice?
 
     init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)

@@ -81,11 +81,11 @@ extension ServerStore {
         guard let size else { return [] }
         let place = ChunkPlace(container: container, id: content.digest, size: size)
         return try await blocking { [files] in
-            guard let frame = try files.read(place, 0..<size), let manifest = try? Manifest(frame: frame, of: content)
-            else {
-                throw StorageError(.damaged, "A list of chunks can not be read, so it is not known which are needed.")
+            let damaged = "A list of chunks can not be read, so it is not known which are needed."
+            guard let frame = try files.read(place, 0..<size) else { throw StorageError(.damaged, damaged) }
+            do { return try Manifest(frame: frame, of: content).chunks.map(\.id) } catch {
+                throw StorageError(.damaged, damaged, cause: error)
             }
-            return manifest.chunks.map(\.id)
         }
     }
 

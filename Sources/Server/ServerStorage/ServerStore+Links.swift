@@ -132,16 +132,6 @@ extension ServerStore {
             arguments: [container, now])
         return try rows.map(ContentReference.init)
     }
-
-    package func contentsHeldByLinks(
-        in name: ContainerName, of account: AccountID
-    ) async throws -> [ContentReference] {
-        let now = now()
-        return try await database.read { db in
-            let container = try Self.requireContainer(name, account, db).id
-            return try Self.contentsHeldByLinks(in: container, at: now, db)
-        }
-    }
 }
 
 extension ContentReference {

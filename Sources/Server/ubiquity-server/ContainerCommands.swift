@@ -1,7 +1,5 @@
 import ArgumentParser
 import CloudModel
-import Foundation
-import Glibc
 import ServerStorage
 
 struct ContainerCommand: AsyncParsableCommand {
@@ -34,30 +32,26 @@ struct ContainerCommand: AsyncParsableCommand {
 
         @OptionGroup var data: DataOption
         @OptionGroup var confirmation: ConfirmOption
-        @Argument(help: "The account.") var account: String
-        @Argument(help: "The container.") var name: String
+        @OptionGroup var choice: ContainerChoice
 
         func run() async throws {
-            guard let container = ContainerName(name) else {
-                throw ValidationError("'\(name)' can not be a container's name")
-            }
+            let (name, account) = (try choice.container(), choice.account)
             try confirmation.confirm("Remove the container \(name) of \(account) with all that is in it?")
-            try await withStore(data) { try await $0.removeContainer(container, ofAccount: account) }
+            try await withStore(data) { try await $0.removeContainer(name, ofAccount: account) }
             print("Removed the container \(name). The devices of \(account) ask for `ubiquity reset`.")
         }
     }
 }
 
-/// Asks before what can not be undone.
-struct ConfirmOption: ParsableArguments {
-    @Flag(help: "Do not ask.") var yes = false
+/// Which container of which account.
+struct ContainerChoice: ParsableArguments {
+    @Argument(help: "The account.") var account: String
+    @Argument(help: "The container.") var name: String
 
-    func confirm(_ question: String) throws {
-        if yes { return }
-        guard isatty(STDIN_FILENO) == 1 else { throw Failure("Not confirmed. Say --yes where nobody can be asked.") }
-        FileHandle.standardError.write(Data("\(question) [y/N] ".utf8))
-        guard readLine()?.lowercased().hasPrefix("y") == true else {
-            throw Failure("Not confirmed; nothing was changed.")
+    func container() throws -> ContainerName {
+        guard let container = ContainerName(name) else {
+            throw ValidationError("'\(name)' can not be a container's name")
         }
+        return container
     }
 }

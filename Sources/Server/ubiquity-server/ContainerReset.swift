@@ -15,16 +15,13 @@ extension ContainerCommand {
 
         @OptionGroup var data: DataOption
         @OptionGroup var confirmation: ConfirmOption
-        @Argument(help: "The account.") var account: String
-        @Argument(help: "The container.") var name: String
+        @OptionGroup var choice: ContainerChoice
 
         func run() async throws {
-            guard let container = ContainerName(name) else {
-                throw ValidationError("'\(name)' can not be a container's name")
-            }
+            let (name, account) = (try choice.container(), choice.account)
             try confirmation.confirm("Delete everything in the container \(name) of \(account), on every device?")
             try await withStore(data) { store in
-                let count = try await store.empty(container, of: store.account(named: account))
+                let count = try await store.empty(name, of: store.account(named: account))
                 print("Deleted \(count) items. The devices of \(account) follow when they are online.")
             }
         }

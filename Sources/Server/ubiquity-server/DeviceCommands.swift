@@ -31,15 +31,12 @@ struct DeviceCommand: AsyncParsableCommand {
             discussion: "What is on the device stays there; to come back it needs a new sign-in code.")
 
         @OptionGroup var data: DataOption
-        @Argument(help: "The device's number in the list.") var number: Int64
+        @OptionGroup var device: DeviceNumber
 
         func run() async throws {
             try await withStore(data) { store in
-                guard try await store.revoke(device: number) else {
-                    throw Failure(
-                        "There is no device \(number) that is signed in. `ubiquity-server device list` names them.")
-                }
-                print("Ended the access of device \(number).")
+                try device.require(await store.revoke(device: device.number))
+                print("Ended the access of device \(device.number).")
             }
         }
     }
@@ -50,16 +47,25 @@ struct DeviceCommand: AsyncParsableCommand {
             discussion: "It makes its state anew from the cloud as soon as it is online. No edit is lost.")
 
         @OptionGroup var data: DataOption
-        @Argument(help: "The device's number in the list.") var number: Int64
+        @OptionGroup var device: DeviceNumber
 
         func run() async throws {
             try await withStore(data) { store in
-                guard try await store.askReset(of: number) else {
-                    throw Failure(
-                        "There is no device \(number) that is signed in. `ubiquity-server device list` names them.")
-                }
-                print("Device \(number) resets itself when it is online.")
+                try device.require(await store.askReset(of: device.number))
+                print("Device \(device.number) resets itself when it is online.")
             }
+        }
+    }
+}
+
+/// Which device, as the list names it.
+struct DeviceNumber: ParsableArguments {
+    @Argument(help: "The device's number in the list.") var number: Int64
+
+    /// Throws where the store found no such device.
+    func require(_ isThere: Bool) throws {
+        guard isThere else {
+            throw Failure("There is no device \(number) that is signed in. `ubiquity-server device list` names them.")
         }
     }
 }

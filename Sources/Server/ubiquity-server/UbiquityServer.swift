@@ -1,5 +1,7 @@
 import ArgumentParser
 import DaemonProtocol
+import Foundation
+import Glibc
 import Logging
 import ServerStorage
 
@@ -25,6 +27,20 @@ struct UbiquityServer: AsyncParsableCommand {
 struct DataOption: ParsableArguments {
     @Option(help: ArgumentHelp("The directory that has everything; made when it is not there.", valueName: "dir"))
     var data: String
+}
+
+/// Asks before what can not be undone.
+struct ConfirmOption: ParsableArguments {
+    @Flag(help: "Do not ask.") var yes = false
+
+    func confirm(_ question: String) throws {
+        if yes { return }
+        guard isatty(STDIN_FILENO) == 1 else { throw Failure("Not confirmed. Say --yes where nobody can be asked.") }
+        FileHandle.standardError.write(Data("\(question) [y/N] ".utf8))
+        guard readLine()?.lowercased().hasPrefix("y") == true else {
+            throw Failure("Not confirmed; nothing was changed.")
+        }
+    }
 }
 
 extension ParsableCommand {

@@ -16,6 +16,7 @@ struct Sampler: ~Copyable {
     }
 
     mutating func run() throws {
+        // Until its mount is gone.
         while let names = try? FolderLook.names(folder) {
             // Names that are moved or removed can not be asked for later.
             for name in names where !name.contains(".") { try sample(name) }

@@ -76,6 +76,7 @@ final class LoadDevice: Sendable {
     func follow(until end: ContinuousClock.Instant) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.read() }
+            // The sleep is cancelled when there is nothing to read any more.
             group.addTask { try? await Task.sleep(until: end) }
             await group.next()
             group.cancelAll()
@@ -98,6 +99,7 @@ final class LoadDevice: Sendable {
     private func note(_ records: [LogRecord]) {
         let now = SystemTime().now().nanoseconds
         for record in records {
+            // Entries of other programs are none of the load.
             guard let batch = try? ChangeBatch(decoding: record.payload), batch.device != id else { continue }
             for case .setAttributes(_, let change) in batch.changes {
                 if let made = change.modified { figures.saw(Double(now - made.nanoseconds) / 1e6) }

@@ -89,6 +89,7 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
     /// The version that the document shows; nil if there is none.
     open class func currentVersionOfItem(at url: URL) -> NSFileVersion? {
         guard WantedItem.exists(url.path) else { return nil }
+        // Where the daemon can not be asked, the document itself is what is known of it.
         return (try? known(of: url))?.first { !$0.isConflict && !$0.isOfHistory } ?? NSFileVersion(current: url)
     }
 

@@ -166,5 +166,7 @@ extension UbiquitousDocument {
             guard !FileManager.default.fileExists(atPath: copy.path) else { continue }
             return try FileManager.default.copyItem(at: url, to: copy)
         }
+        // Without a place for it the save fails: it would be lost.
+        throw CocoaError(.fileWriteFileExists)
     }
 }

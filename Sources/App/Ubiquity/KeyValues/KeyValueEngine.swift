@@ -4,7 +4,7 @@ import Synchronization
 
 /// A store in memory: what the daemon has, and before it what was written here and not taken by the daemon yet.
 final class KeyValueEngine: Sendable {
-    private struct State {
+    struct State {
         var known: [String: PropertyValue] = [:]
         /// Nil: removed.
         var written: [String: PropertyValue?] = [:]
@@ -12,16 +12,18 @@ final class KeyValueEngine: Sendable {
         var isJournaled = false
         var isLoaded = false
         var isFlushScheduled = false
+        var isRetryScheduled = false
+        /// Ends the listening; nil while nothing is heard of the store.
         var end: (@Sendable () -> Void)?
         var account: String?
         var onChange: (@Sendable (Int, [String]) -> Void)?
     }
 
-    private let container: String
+    let container: String
     private let journal: KeyValueJournal
-    private let state = Mutex(State())
+    let state = Mutex(State())
     /// Talks to the daemon, one thing after another.
-    private let queue = DispatchQueue(label: "ubiquity.keyvalues")
+    let queue = DispatchQueue(label: "ubiquity.keyvalues")
     private let news = DispatchQueue(label: "ubiquity.keyvalues.news")
 
     init(_ container: String) {
@@ -56,14 +58,12 @@ final class KeyValueEngine: Sendable {
         guard (1...64).contains(key.utf8.count), !key.utf8.contains(0),
             value.map({ $0.encoded().map { $0.count <= 1 << 20 } ?? false }) ?? true
         else { return refuse(key) }
-        let begins = state.withLock { state in
+        state.withLock { state in
             state.written[key] = .some(value)
             state.isJournaled = false
-            defer { state.isFlushScheduled = true }
-            return !state.isFlushScheduled
         }
         // Writes that follow each other go together.
-        if begins { flushLater(.milliseconds(100)) }
+        schedule(\.isFlushScheduled, .milliseconds(100))
     }
 
     /// Tells that a value was not written.
@@ -76,7 +76,7 @@ final class KeyValueEngine: Sendable {
         return queue.sync { flush() }
     }
 
-    // MARK: The daemon
+    // MARK: Memory, journal and daemon
 
     private func load() {
         guard !state.withLock({ $0.isLoaded }) else { return }
@@ -87,81 +87,26 @@ final class KeyValueEngine: Sendable {
                 state.isLoaded = true
                 state.written = journaled.merging(state.written) { $1 }
             }
-            if !fetch() || !journaled.isEmpty { flushLater(.seconds(1)) }
+            if !fetch() || !journaled.isEmpty { tryLater() }
         }
     }
 
-    private func flushLater(_ pause: DispatchTimeInterval) {
+    /// Without a daemon, or with one that does not take what was written: again each second.
+    func tryLater() { schedule(\.isRetryScheduled, .seconds(1)) }
+
+    /// At most one of each kind waits, however often it is asked for.
+    private func schedule(_ mark: any WritableKeyPath<State, Bool> & Sendable, _ pause: DispatchTimeInterval) {
+        let begins = state.withLock { state in
+            defer { state[keyPath: mark] = true }
+            return !state[keyPath: mark]
+        }
+        guard begins else { return }
         queue.asyncAfter(deadline: .now() + pause) { [weak self] in
             guard let self else { return }
-            state.withLock { $0.isFlushScheduled = false }
+            state.withLock { $0[keyPath: mark] = false }
             let isConnected = state.withLock { $0.end != nil } || fetch()
-            if !flush() || !isConnected || state.withLock({ !$0.written.isEmpty }) { flushLater(.seconds(1)) }
+            if !flush() || !isConnected || state.withLock({ !$0.written.isEmpty }) { tryLater() }
         }
-    }
-
-    /// Listens to the store and reads all of it. False where there is no daemon.
-    private func fetch() -> Bool {
-        guard let mount = ClaimRouter.shared.principalMount else { return false }
-        do throws(DaemonFailure) {
-            let end = try mount.follow(.watchKeyValues(WatchKeyValuesRequest(container: container))) {
-                [weak self] event in
-                guard let self, case .keyValues(let news) = event, !news.keys.isEmpty else { return }
-                queue.async { self.take(news) }
-            } onEnd: { [weak self] _ in
-                guard let self else { return }
-                queue.async { self.lost() }
-            }
-            let values = try read(mount, nil)
-            let account = Self.account(mount)
-            let (isOther, changed) = state.withLock { state in
-                defer { (state.known, state.end, state.account) = (values, end, account) }
-                let changed = Set(values.keys).union(state.known.keys).filter { values[$0] != state.known[$0] }
-                return (state.account != nil && state.account != account, state.account == nil ? [] : changed)
-            }
-            // After a time without a daemon: what came meanwhile.
-            if isOther || !changed.isEmpty {
-                tell(
-                    isOther ? NSUbiquitousKeyValueStoreAccountChange : NSUbiquitousKeyValueStoreServerChange,
-                    changed.sorted())
-            }
-            return true
-        } catch { return false }
-    }
-
-    private static func account(_ mount: MountAuthority) -> String {
-        guard case .status(let status) = try? mount.call(.status(StatusRequest())) else { return "" }
-        return status.mount.cloud.url
-    }
-
-    private func read(_ mount: MountAuthority, _ keys: [String]?) throws(DaemonFailure) -> [String: PropertyValue] {
-        guard
-            case .keyValues(let answer) = try mount.call(.keyValues(KeyValuesRequest(container: container, keys: keys)))
-        else { return [:] }
-        // What a newer program wrote in a form that this one does not know is not shown by it, and stays as it is.
-        return answer.values.compactMapValues { try? PropertyValue(decoding: $0) }
-    }
-
-    private func lost() {
-        state.withLock { $0.end = nil }
-        flushLater(.seconds(1))
-    }
-
-    private func take(_ news: KeyValueNews) {
-        guard let mount = ClaimRouter.shared.principalMount, let values = try? read(mount, news.keys) else { return }
-        let changed = state.withLock { state in
-            let changed = news.keys.filter { state.known[$0] != values[$0] }
-            for key in news.keys { state.known[key] = values[key] }
-            // What is written here and on its way stands before it.
-            return changed.filter { state.written[$0] == nil }
-        }
-        let reason =
-            switch news.reason {
-            case .serverChange: NSUbiquitousKeyValueStoreServerChange
-            case .initialSync: NSUbiquitousKeyValueStoreInitialSyncChange
-            case .quotaViolation: NSUbiquitousKeyValueStoreQuotaViolationChange
-            }
-        if !changed.isEmpty { tell(reason, changed) }
     }
 
     /// Gives the daemon what was written; without one, the journal. False where it is nowhere but in memory.
@@ -201,7 +146,7 @@ final class KeyValueEngine: Sendable {
     }
 
     /// On a queue of its own: whoever hears of it may ask this store.
-    private func tell(_ reason: Int, _ keys: [String]) {
+    func tell(_ reason: Int, _ keys: [String]) {
         guard let onChange = state.withLock({ $0.onChange }) else { return }
         news.async { onChange(reason, keys) }
     }

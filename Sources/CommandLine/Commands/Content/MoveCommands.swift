@@ -18,7 +18,7 @@ struct MoveInCommand: ParsableCommand {
 
     func run() throws {
         let locator = try MountLocator.current()
-        guard (try? locator.place(of: source)) == nil else {
+        guard !locator.isInMount(source) else {
             throw CommandFailure(.refused, "this is in the cloud already", path: source, advice: "Use mv.")
         }
         let target = DocumentMove.target(of: source, at: destination)
@@ -53,7 +53,7 @@ struct MoveOutCommand: ParsableCommand {
             throw CommandFailure(.refused, "a container as a whole stays in the cloud", path: source)
         }
         let target = DocumentMove.target(of: source, at: destination)
-        guard (try? locator.place(of: target)) == nil else {
+        guard !locator.isInMount(target) else {
             throw CommandFailure(.refused, "the destination is in the cloud too", path: target, advice: "Use mv.")
         }
         var connection = try DaemonConnection.open(place.record)

@@ -21,8 +21,10 @@ struct FindCommand: ParsableCommand {
     @Argument(help: "What to find.")
     var predicate: String
 
-    @Argument(help: "Only in the mount of this path (default: the only one).", completion: .directory)
+    @Argument(help: "The same as --mount.", completion: .directory)
     var path: String?
+
+    @OptionGroup var mount: MountOption
 
     @Option(help: "What is in Documents folders, what is not, or both.")
     var scope: Scope = .all
@@ -43,7 +45,7 @@ struct FindCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        let record = try MountSelection.single(path, .current())
+        let record = try mount.record(path)
         var connection = try DaemonConnection.open(record)
         let request = FindRequest(
             predicate: predicate, scopes: scope == .all ? nil : [FindScope(rawValue: scope.rawValue) ?? .all],

@@ -11,14 +11,16 @@ struct MonitorCommand: ParsableCommand {
             cloud can be reached. Until Ctrl-C. Who reads too slowly is told how many lines were left out.
             """)
 
-    @Argument(help: "Only the mount of this path (default: the only one).", completion: .directory)
+    @Argument(help: "The same as --mount.", completion: .directory)
     var path: String?
+
+    @OptionGroup var mount: MountOption
 
     @Flag(help: "Print a line of JSON for each event (docs/PROTOCOL.md).")
     var json = false
 
     func run() throws {
-        let record = try MountSelection.single(path, .current())
+        let record = try mount.record(path)
         var connection = try DaemonConnection.open(record)
         try connection.follow(.monitor(MonitorRequest())) { event throws(CommandFailure) in
             guard case .happened(let happening) = event else { return }

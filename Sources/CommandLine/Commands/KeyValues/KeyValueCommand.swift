@@ -22,11 +22,10 @@ struct KeyValueStoreChoice: ParsableArguments {
     @Option(help: ArgumentHelp("Whose store.", valueName: "name"))
     var container = "CloudDocs"
 
-    @Option(help: "The mount of this path (default: the only one).", completion: .directory)
-    var mount: String?
+    @OptionGroup var mount: MountOption
 
     func connect() throws -> DaemonConnection {
-        try DaemonConnection.open(try MountSelection.single(mount, .current()))
+        try DaemonConnection.open(try mount.record())
     }
 
     static func values(

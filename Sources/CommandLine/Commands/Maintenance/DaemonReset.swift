@@ -22,8 +22,8 @@ struct DaemonReset {
                 path: record.mount, advice: "Programs may still use it; see \(record.state)/daemon.log.")
         }
         while record.isRunning {
+            // It does not answer before its state is made, and nothing tells of a socket that comes back.
             if let status = try? status() { return status.rebuild }
-            // Nothing tells of a socket that comes back.
             poll(nil, 0, 200)
         }
         throw CommandFailure(

@@ -47,12 +47,18 @@ package struct MountLocator {
             guard let record = records.first(where: { Array($0.mount.utf8) == mount }) else {
                 throw unregistered(String(decoding: mount, as: UTF8.self))
             }
+            // Never so: an argument has no NUL, and `..` was taken out.
             guard let path = try? MountPath(bytes: candidate.dropFirst(mount.count)) else { break }
             return Place(record: record, path: path)
         }
         throw CommandFailure(
             .notMounted, "this is in no mount of Ubiquity", path: argument,
             advice: "See the mounts with \"ubiquity status\", or make one with \"ubiquity mount\".")
+    }
+
+    /// Also where the mount is dead or does not answer.
+    package func isInMount(_ argument: String) -> Bool {
+        spellings(of: absolutePath(rawArgument(argument))).contains { longestMount(over: $0) != nil }
     }
 
     func unregistered(_ mount: String) -> CommandFailure { probe(mount).failure(mount: mount) }

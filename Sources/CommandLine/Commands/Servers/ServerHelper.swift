@@ -14,8 +14,9 @@ enum ServerHelper {
         do { text = try output(of: program, arguments, input) } catch {
             throw CommandFailure(.failed, "the server can not be asked (\(error))", path: program)
         }
-        guard let outcome = try? ControlFrame.decode(SignInOutcome.self, from: Data(text)) else {
-            throw CommandFailure(.failed, "the daemon's program did not say how it went", path: program)
+        let outcome: SignInOutcome
+        do { outcome = try ControlFrame.decode(SignInOutcome.self, from: Data(text)) } catch {
+            throw CommandFailure(.failed, "the daemon's program did not say how it went (\(error))", path: program)
         }
         if let failure = outcome.failure { throw CommandFailure(failure) }
         return outcome

@@ -13,6 +13,7 @@ extension DaemonService {
     func reset() async throws -> ResetResponse {
         try await requireCloud()
         if case .online = device.engine.state { try await uploadWhatCanBe() }
+        // A state that can not be read is what a reset mends: that it can not be counted does not stand in the way.
         let pending = try await blocking { [self] in (try? device.metadata.read { try $0.pendingTotals().items }) ?? 0 }
         return ResetResponse(pendingItems: UInt64(pending))
     }
@@ -71,8 +72,10 @@ extension DaemonService {
 
 extension RebuildStatus {
     init(_ report: RebuildReport) {
+        // A folder that has no path in the mount is told in the report's sentence alone.
+        let folder = report.folder.flatMap { try? MountPath($0) }
         self.init(
-            reason: report.reason, aside: report.aside, folder: report.folder.flatMap { try? MountPath($0) },
+            reason: report.reason, aside: report.aside, folder: folder,
             recovered: report.recovered, keptAside: report.keptAside, summary: report.sentence)
     }
 }

@@ -101,6 +101,7 @@ extension DaemonService {
     private func deleted(at path: MountPath) throws -> Subject? {
         guard let last = path.components.last else { return nil }
         let folder = try device.files.item(at: path.components.dropLast().map(Array.init))
+        // A name that no item can have never had versions.
         guard let folder, let name = try? ItemName(bytes: Array(last)) else { return nil }
         return try device.metadata.read { transaction in
             let gone = try transaction.deletedItems(named: name, in: folder.item, folder.container)

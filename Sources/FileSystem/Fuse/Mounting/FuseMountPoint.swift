@@ -92,7 +92,10 @@ package enum FuseMountPoint {
                 let result = cfuse_ask_attributes(path)
                 probe.finish(isDead: result != 0 && errno == ENOTCONN)
             }
-        } catch { return false }
+        } catch {
+            // Who can not be asked counts as alive too.
+            return false
+        }
         return probe.wait(seconds: 5)
     }
 

@@ -3,10 +3,11 @@ import CloudStorage
 import Dispatch
 import Synchronization
 
-/// Runs blocking work on a few threads of its own, so a disk that hangs never takes a thread of Swift's own pool.
+/// Runs a cloud's calls into its directory on a few threads of their own, so a disk that hangs never takes a thread of Swift's pool.
 ///
-/// Threads start when they are needed and end after ten idle seconds.
-final class BlockingPool: Sendable {
+/// The directory may be of another machine and never answer, so who waits for it can be called off, unlike with the pool of
+/// `Transfers`, whose work on this device runs to its end. Threads start when they are needed and end after ten idle seconds.
+final class DirectoryThreads: Sendable {
     private struct State {
         var jobs: [@Sendable () -> Void] = []
         var workers = 0
@@ -48,7 +49,7 @@ final class BlockingPool: Sendable {
         ready.signal()
         guard needsThread else { return }
         do throws(Errno) {
-            try OwnThread.start("cloud-directory") { [self] in work() }
+            try OwnThread.detach("cloud-directory") { [self] in work() }
         } catch {
             // With another thread alive the job is merely late.
             let isLast = state.withLock { state in

@@ -1,0 +1,88 @@
+import DaemonProtocol
+import Foundation
+import Synchronization
+
+/// What the daemon tells of the store. All of it happens on the engine's queue.
+extension KeyValueEngine {
+    private static let otherAnswer = DaemonFailure(.failed, "the daemon gave an answer of another kind than asked")
+
+    /// Listens to the store and reads all of it. False where there is no daemon, or none that answers.
+    func fetch() -> Bool {
+        guard let mount = ClaimRouter.shared.principalMount else { return false }
+        do throws(DaemonFailure) {
+            let end = try listen(mount)
+            do throws(DaemonFailure) { enter(try read(mount, nil), of: try Self.account(mount), end) } catch {
+                end()
+                throw error
+            }
+            return true
+        } catch { return false }
+    }
+
+    private func listen(_ mount: MountAuthority) throws(DaemonFailure) -> @Sendable () -> Void {
+        try mount.follow(.watchKeyValues(WatchKeyValuesRequest(container: container))) { [weak self] event in
+            guard let self, case .keyValues(let news) = event, !news.keys.isEmpty else { return }
+            queue.async { self.take(news) }
+        } onEnd: { [weak self] _ in
+            guard let self else { return }
+            queue.async { self.lost() }
+        }
+    }
+
+    private static func account(_ mount: MountAuthority) throws(DaemonFailure) -> String {
+        guard case .status(let status) = try mount.call(.status(StatusRequest())) else { throw otherAnswer }
+        return status.mount.cloud.url
+    }
+
+    private func read(_ mount: MountAuthority, _ keys: [String]?) throws(DaemonFailure) -> [String: PropertyValue] {
+        guard
+            case .keyValues(let answer) = try mount.call(.keyValues(KeyValuesRequest(container: container, keys: keys)))
+        else { throw Self.otherAnswer }
+        // What a newer program wrote in a form that this one does not know is not shown by it, and stays as it is.
+        return answer.values.compactMapValues { try? PropertyValue(decoding: $0) }
+    }
+
+    private func enter(
+        _ values: [String: PropertyValue], of account: String, _ end: @escaping @Sendable () -> Void
+    ) {
+        let (isOther, changed) = state.withLock { state in
+            defer { (state.known, state.end, state.account) = (values, end, account) }
+            let changed = Set(values.keys).union(state.known.keys).filter { values[$0] != state.known[$0] }
+            return (state.account != nil && state.account != account, state.account == nil ? [] : changed)
+        }
+        // After a time without a daemon: what came meanwhile.
+        if isOther || !changed.isEmpty {
+            tell(
+                isOther ? NSUbiquitousKeyValueStoreAccountChange : NSUbiquitousKeyValueStoreServerChange,
+                changed.sorted())
+        }
+    }
+
+    private func lost() {
+        state.withLock { $0.end = nil }
+        tryLater()
+    }
+
+    private func take(_ news: KeyValueNews) {
+        guard let mount = ClaimRouter.shared.principalMount else { return }
+        let values: [String: PropertyValue]
+        do throws(DaemonFailure) { values = try read(mount, news.keys) } catch {
+            // Who listens anew reads everything, and so what this was about.
+            state.withLock { $0.end }?()
+            return
+        }
+        let changed = state.withLock { state in
+            let changed = news.keys.filter { state.known[$0] != values[$0] }
+            for key in news.keys { state.known[key] = values[key] }
+            // What is written here and on its way stands before it.
+            return changed.filter { state.written[$0] == nil }
+        }
+        let reason =
+            switch news.reason {
+            case .serverChange: NSUbiquitousKeyValueStoreServerChange
+            case .initialSync: NSUbiquitousKeyValueStoreInitialSyncChange
+            case .quotaViolation: NSUbiquitousKeyValueStoreQuotaViolationChange
+            }
+        if !changed.isEmpty { tell(reason, changed) }
+    }
+}

@@ -1,0 +1,62 @@
+import Basics
+import CloudModel
+import LocalMetadata
+
+/// What stays on this device alone, by its name or its folder.
+extension VirtualFileSystem {
+    /// Whether an item stays on this device under that name in that folder.
+    func stays(_ kind: LocalKind, _ name: ItemName, in folder: LocalItem) -> Bool {
+        kind == .pipe || kind == .socket || folder.isExcluded || exclusions.excludes(name)
+    }
+
+    /// A document renamed to a name that stays on the device leaves the cloud, unless its name is taken again at once.
+    func leaveSync(_ item: inout LocalItem, from old: LocalItem, _ transaction: MetadataTransaction) throws {
+        if item.isConflictSibling {
+            // Its folder went: nobody has dealt with the version, so it goes on for the others, and here a copy stays.
+            becomeDocument(&item)
+        } else {
+            guard item.isKnown else { return }
+            try leaveDeparture(of: old, transaction)
+            item.item = newID()
+            item.isKnown = false
+        }
+        // What stays here must be here.
+        if item.kind == .file, !item.isMaterialised { item.wanted = 255 }
+    }
+
+    /// Hands a folder's exclusion, or its end, down to what is inside.
+    func spreadExclusion(_ folder: LocalItem, _ transaction: MetadataTransaction, at now: Timestamp) throws {
+        var folders = [folder]
+        var next = 0
+        while next < folders.count {
+            let parent = folders[next]
+            next += 1
+            var last = NodeID(0)
+            while case let children = try transaction.children(of: parent.node, after: last, limit: 500),
+                !children.isEmpty
+            {
+                for child in children {
+                    last = child.node
+                    let changed = try spreadExclusion(of: parent, to: child, transaction, at: now)
+                    if changed.kind == .folder { folders.append(changed) }
+                }
+            }
+        }
+        // The log deletes a folder once nothing is in it, so the deepest leave first.
+        for var folder in folders.reversed() where folder.isExcluded && folder.isKnown {
+            try leaveSync(&folder, from: folder, transaction)
+            try transaction.update(folder)
+        }
+    }
+
+    private func spreadExclusion(
+        of parent: LocalItem, to old: LocalItem, _ transaction: MetadataTransaction, at now: Timestamp
+    ) throws -> LocalItem {
+        var child = old
+        child.isExcluded = stays(child.kind, child.name, in: parent)
+        if child.isExcluded, !old.isExcluded, child.kind != .folder { try leaveSync(&child, from: old, transaction) }
+        markPending(&child, at: now)
+        try transaction.update(child)
+        return child
+    }
+}

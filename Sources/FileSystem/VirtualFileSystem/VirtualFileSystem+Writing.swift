@@ -1,0 +1,77 @@
+import Basics
+import CloudModel
+import Glibc
+import LocalContent
+import LocalMetadata
+
+/// From the first handle that may write to the note of what came of it.
+extension VirtualFileSystem {
+    /// The first handle that may write: the database says so, durably, before a byte of a clean file can change.
+    func beginWriting(_ state: inout OpenFile.State) throws {
+        guard var item = state.item else { throw Errno(EIO) }
+        guard item.conflict == nil else { throw Errno(EACCES, "a conflict version is read-only; copy or rename it") }
+        if state.isUnfinished {
+            try finishWriting(&state)
+            state.isUnfinished = false
+            item = state.item ?? item
+        }
+        state.writers += 1
+        guard state.writers == 1 else { return }
+        do {
+            if state.download == nil {
+                try LocalContent.setModified(item.attributes.modified, descriptor: state.descriptor)
+                state.baseline = try BlobStatus(descriptor: state.descriptor)
+            }
+            if !state.isUnlinked, !item.isWriting {
+                let wasClean = !item.isEdited
+                let rest = time.now().adding(.seconds(2))
+                item = try update(item.node) { row in
+                    row.isWriting = true
+                    // An edit that waits for its upload is being written over: better not to send half of that. The close says when.
+                    if row.isEdited, row.pendingSince != nil { row.pendingSince = rest }
+                }
+                if wasClean { try metadata.makeDurable() }
+                state.item = item
+            }
+        } catch {
+            abandonWriting(&state)
+            throw error
+        }
+    }
+
+    /// Whether the blob was written since ``beginWriting(_:)`` and if so, notes the edit.
+    func finishWriting(_ state: inout OpenFile.State) throws {
+        guard !state.isUnlinked, let item = state.item else { return }
+        guard state.download == nil else {
+            state.item = try update(item.node) { $0.isWriting = false }
+            return
+        }
+        let written = try writtenStatus(state)
+        let now = time.now()
+        state.item = try update(item.node) { row in
+            if let written { Self.noteEdit(written, &row) }
+            row.isWriting = false
+            if row.isEdited { markPending(&row, at: now) }
+        }
+        if written != nil { witness?.happened(.changed(item.node)) }
+        source.localTreeChanged()
+    }
+
+    /// What the blob is now, if that is not what it was when writing began.
+    func writtenStatus(_ state: borrowing OpenFile.State) throws -> BlobStatus? {
+        guard state.descriptor >= 0, let baseline = state.baseline else { return nil }
+        let blob = try BlobStatus(descriptor: state.descriptor)
+        return blob.hasSameContent(as: baseline) ? nil : blob
+    }
+
+    static func noteEdit(_ blob: BlobStatus, _ row: inout LocalItem) {
+        row.isEdited = true
+        // What was written was whole; an empty file may have had no blob before.
+        row.presence = .whole
+        row.content = nil
+        row.size = blob.size
+        row.attributes.modified = blob.modified
+        row.changed = max(row.changed, blob.changed)
+        row.uploadError = nil
+    }
+}

@@ -1,0 +1,18 @@
+import Commands
+import Foundation
+import Testing
+
+@Suite("The README's table of commands")
+struct CommandDocumentTests {
+    @Test("It names every command, and none that is not there")
+    func names() throws {
+        let readme = URL(filePath: #filePath).appending(path: "../../../README.md").standardizedFileURL
+        let rows = try String(contentsOf: readme, encoding: .utf8).split(separator: "\n")
+            .filter { $0.hasPrefix("| `ubiquity ") }
+        // A row is about several: `ubiquity download PATH…` · `evict PATH…`.
+        let named = rows.flatMap { row in
+            row.split(separator: " | ")[0].matches(of: /`(?:ubiquity )?([a-z-]+)[^`]*`/).map { String($0.1) }
+        }
+        #expect(Set(named) == Set(CommandLineTool.commandNames))
+    }
+}

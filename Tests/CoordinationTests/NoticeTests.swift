@@ -1,0 +1,88 @@
+import CloudModel
+import Testing
+
+@testable import Coordination
+
+/// What those who present an item are told of changes, by whichever program.
+@Suite("What presenters are told")
+struct NoticeTests {
+    @Test(
+        "A move is told once: to the item, what is below it and the folders it left and entered, by whichever program")
+    func moveNotices() throws {
+        var scene = Scene(FakeTree("f/d/a.txt", "g"))
+        let folder = try #require(scene.tree.find("f/d"))
+        let presenters = ["f/d", "f/d/a.txt", "f", "g", ""].map { scene.present($0) }
+        let moved = PresenterNotice.subitemMoved(folder, from: scene.tree.place("f/d"))
+        scene.move("f/d", to: "g/d")
+        let told = presenters.map(scene.told)
+        #expect(
+            told == [[.moved], [.moved], [moved], [.subitemAppeared(folder)], [moved]])
+    }
+
+    @Test("Plain unlink and rmdir reach presenters as notices; those that agreed before hear nothing more")
+    func deletionNotices() throws {
+        var scene = Scene(FakeTree("f/a.txt"))
+        let item = try #require(scene.tree.find("f/a.txt"))
+        let file = scene.present("f/a.txt")
+        let folder = scene.present("f")
+        let place = scene.tree.place("f/a.txt")
+        scene.delete("f/a.txt")
+        #expect(scene.told(file) == [.deleted] && scene.told(folder) == [.subitemDeleted(item, from: place)])
+        scene.make("f/a.txt")
+        let claim = scene.write("f/a.txt", .deleting)
+        scene.answer(file)
+        #expect(scene.isGranted(claim))
+        scene.delete("f/a.txt", by: claim)
+        scene.finish(claim)
+        #expect(scene.told(file) == [.deleted])
+    }
+
+    @Test(
+        "A document saved by renaming a file over it is the same document: one change, and its claims and presenters stay"
+    )
+    func replaced() throws {
+        var scene = Scene(FakeTree("f/a.txt"))
+        let file = scene.present("f/a.txt")
+        let folder = scene.present("f")
+        let holder = scene.write("f/a.txt", client: 9, presenter: file)
+        let reader = scene.read("f/a.txt", .withoutChanges, client: 2)
+        scene.replace("f/a.txt")
+        let item = try #require(scene.tree.find("f/a.txt"))
+        #expect(scene.told(file) == [.changed] && scene.told(folder) == [.subitemChanged(item)])
+        #expect(scene.isWaiting(reader))
+        scene.finish(holder)
+        scene.answer(file)
+        #expect(scene.isGranted(reader) && scene.keys(reader) == [.item(item)])
+    }
+
+    @Test("A document that an editor sets aside as a backup is the file that it makes in its place")
+    func setAside() throws {
+        var scene = Scene(FakeTree("f/a.txt"))
+        let file = scene.present("f/a.txt")
+        scene.setAside("f/a.txt", as: "f/a.txt~")
+        scene.make("f/a.txt")
+        scene.delete("f/a.txt~")
+        #expect(scene.told(file) == [])
+        scene.change("f/a.txt")
+        #expect(scene.told(file) == [.changed])
+    }
+
+    @Test("A presenter of a document that does not exist yet is a presenter of it once it does")
+    func presentedBefore() {
+        var scene = Scene(FakeTree())
+        let presenter = scene.present("new.txt")
+        scene.make("new.txt")
+        scene.read("new.txt")
+        #expect(scene.asked(presenter).count == 1)
+    }
+
+    @Test("Every folder above hears of a new item, once, in order")
+    func appear() {
+        var scene = Scene(FakeTree("f/g"))
+        let presenters = ["f/g", "f"].map { scene.present($0) }
+        scene.make("f/g/a.txt")
+        scene.make("f/g/b.txt")
+        let items = ["f/g/a.txt", "f/g/b.txt"].compactMap(scene.tree.find)
+        #expect(presenters.map(scene.told) == Array(repeating: items.map(PresenterNotice.subitemAppeared), count: 2))
+    }
+}

@@ -1,0 +1,67 @@
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// Settings that every device has.
+    @Suite("Key values")
+    struct KeyValueTests {
+        @Test(
+            "a key written on one device is read on the other, who hears of it; the last write counts, also one made offline"
+        )
+        func keyValues() async throws {
+            try await TestDevices.withTwo { cloud, a, b in
+                func set(_ device: TestDevice, _ key: String, _ value: String) async throws {
+                    try await device.ubiquity(["kv", "set", key, value, "--mount", device.mount]).text()
+                }
+                func get(_ device: TestDevice, _ key: String) async throws -> String? {
+                    let outcome = try await device.ubiquity(["kv", "get", key, "--mount", device.mount])
+                    return outcome.status == 0 ? try outcome.text() : nil
+                }
+                try await b.lasting("kv watch --mount '\(b.mount)'") { watch in
+                    try await set(a, "theme", "dark")
+                    #expect(try await get(a, "theme") == "dark")
+                    try await eventually("B has it") { try await get(b, "theme") == "dark" }
+                    try await watch.prints("the change") {
+                        $0 == #"{"reason":"serverChange","values":{"theme":"dark"}}"#
+                    }
+                }
+                try cloud.goOffline()
+                try await set(a, "theme", "offline, earlier")
+                try await set(b, "theme", "offline, later")
+                try await a.kill9()
+                try cloud.goOnline()
+                try await a.restart()
+                for device in [a, b] {
+                    try await eventually("\(device.name) has the later one") {
+                        try await get(device, "theme") == "offline, later"
+                    }
+                }
+                try await b.ubiquity(["kv", "remove", "theme", "--mount", b.mount]).text()
+                try await eventually("it is removed on A") { try await get(a, "theme") == nil }
+                try await a.ubiquity([
+                    "kv", "set", "all", #"{"a":[1,2.5,true],"d":{"$data":"AAE="}}"#, "--json", "--mount", a.mount,
+                ])
+                .text()
+                try await eventually("B has all kinds of values") {
+                    try await get(b, "all") == #"{"a":[1,2.5,true],"d":{"$data":"AAE="}}"#
+                }
+                let long = String(repeating: "k", count: 65)
+                #expect(try await a.ubiquity(["kv", "set", long, "x", "--mount", a.mount]).status == 1)
+            }
+        }
+
+        @Test("a key that was written and not told survives a reset")
+        func resetKeepsKeys() async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                try await test.a.sync()
+                try test.cloud.goOffline()
+                try await test.a.ubiquity(["kv", "set", "k", "kept", "--mount", test.a.mount]).text()
+                try await test.a.stop()
+                try test.cloud.goOnline()
+                // Without a daemon there is nobody who could tell the log before the state is made anew. It starts one.
+                try await test.a.ubiquity(["reset", test.a.mount, "--state", test.a.state, "--yes"]).text()
+                #expect(try await test.a.ubiquity(["kv", "get", "k", "--mount", test.a.mount]).text() == "kept")
+            }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A command that goes on, with what it has printed so far.
+struct Lasting: Sendable {
+    let output: String
+
+    var lines: [String] {
+        // Nothing before the shell has made the file.
+        let text = (try? String(contentsOfFile: output, encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").map(String.init)
+    }
+
+    func prints(_ what: String, _ condition: @Sendable (String) -> Bool) async throws {
+        try await eventually("it prints \(what)") {
+            lines.contains(where: condition)
+        } describe: {
+            "\(lines)"
+        }
+    }
+}
+
+extension TestDevice {
+    /// Runs a command that goes on while `body` runs, then ends it by a signal.
+    func lasting(
+        _ arguments: String, _ body: (Lasting) async throws -> Void
+    ) async throws {
+        let name = "\(state)/lasting-\(UUID().uuidString)"
+        let script =
+            "'\(binaries)/ubiquity' \(arguments) > '\(name)' & p=$!; while ! [ -e '\(name).end' ]; do sleep 0.05; done; "
+            + "kill $p || exit 9; wait $p || true"
+        async let program = tryShell(script)
+        let command = Lasting(output: name)
+        var failure: (any Error)?
+        do { try await body(command) } catch { failure = error }
+        _ = FileManager.default.createFile(atPath: "\(name).end", contents: nil)
+        #expect(try await program.status == 0, "it had ended before it was told to")
+        if let failure { throw failure }
+    }
+}

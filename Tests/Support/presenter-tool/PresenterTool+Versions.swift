@@ -1,0 +1,46 @@
+import Foundation
+import Synchronization
+import Ubiquity
+
+extension PresenterTool {
+    /// Walks through the history of a document, puts its oldest version back and removes the others.
+    static func versions(_ url: URL) throws {
+        guard let current = NSFileVersion.currentVersionOfItem(at: url) else { throw CocoaError(.fileNoSuchFile) }
+        say("current of \(current.localizedNameOfSavingComputer ?? "nobody")")
+        let distant = try nonlocal(url)
+        say("\(NSFileVersion.otherVersionsOfItem(at: url)?.count ?? -1) here, \(distant.count) in the cloud")
+        guard let oldest = distant.last else { return }
+        var error: NSError?
+        NSFileCoordinator().coordinate(readingItemAt: oldest.url, error: &error) { found in
+            say("read \((try? String(contentsOf: found, encoding: .utf8)) ?? "nothing")")
+        }
+        say("\(NSFileVersion.otherVersionsOfItem(at: url)?.count ?? -1) here, \(try nonlocal(url).count) in the cloud")
+        let again = NSFileVersion.version(itemAt: url, forPersistentIdentifier: oldest.persistentIdentifier)
+        say(
+            "\(again?.hasLocalContents == true ? "found" : "lost"), \(again?.isDiscardable == true ? "discardable" : "kept")"
+        )
+        NSFileCoordinator().coordinate(writingItemAt: url, options: .forReplacing, error: &error) { target in
+            do { try oldest.replaceItem(at: target) } catch { say("not replaced: \(error)") }
+        }
+        say("now \(try String(contentsOf: url, encoding: .utf8))")
+        try NSFileVersion.removeOtherVersionsOfItem(at: url)
+        say("\(NSFileVersion.otherVersionsOfItem(at: url)?.count ?? -1) here")
+        if let error { say("error \(error)") }
+    }
+
+    private static func nonlocal(_ url: URL) throws -> [NSFileVersion] {
+        let done = DispatchSemaphore(value: 0)
+        let box = Answer()
+        NSFileVersion.getNonlocalVersionsOfItem(at: url) { versions, error in
+            box.value.withLock { $0 = error.map { .failure($0) } ?? .success(versions ?? []) }
+            done.signal()
+        }
+        done.wait()
+        return try box.value.withLock { $0 }?.get() ?? []
+    }
+}
+
+/// What a handler was called with.
+private final class Answer: Sendable {
+    let value = Mutex<Result<[NSFileVersion], any Error>?>(nil)
+}
