@@ -37,6 +37,20 @@ struct ConnectTests {
         }
     }
 
+    @Test("Devices that make a cloud at once, again and again, make one each time")
+    func race() async throws {
+        try await withFolder { folder in
+            for round in 0..<60 {
+                let path = folder.appending("cloud \(round)")
+                let made = try await withThrowingTaskGroup(of: CloudIdentity.self) { group in
+                    for _ in 0..<6 { group.addTask { try await backend(path).connect(create: true) } }
+                    return try await group.reduce(into: Set()) { $0.insert($1) }
+                }
+                #expect(made.count == 1, "round \(round)")
+            }
+        }
+    }
+
     @Test("A file in the place of the directory, or an absent parent, is offline")
     func noDirectory() async throws {
         try await withFolder { folder in

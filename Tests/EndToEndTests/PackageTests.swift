@@ -100,6 +100,9 @@ extension EndToEnd {
                 try await a.sync()
                 try await b.sync()
                 #expect(try await b.contents("d.rtfd/x") == "1")
+                try await eventually("the other files are here too") {
+                    try await b.attribute("status", of: "d.rtfd") == "current"
+                }
                 try cloud.goOffline()
                 try await a.shell("echo A > d.rtfd/x")
                 try await b.shell("echo B > d.rtfd/y; rm d.rtfd/z")

@@ -87,9 +87,11 @@ extension CloudDirectory {
         return try openRoot()
     }
 
-    /// Makes a cloud of an empty directory; nil where it is empty but may not be one.
+    /// Makes a cloud of an empty directory, where none was; nil where it is empty but may not be one.
     private func make(in directory: Descriptor, create: Bool) throws -> FoundIdentity? {
         guard try isEmpty(directory) else {
+            // Somebody may have made one since it was looked for.
+            if let made = try readIdentity(directory) { return made }
             throw CloudError(
                 .foreign,
                 "The directory \(root) has other files in it and is no cloud. Name an empty or a new directory.")
