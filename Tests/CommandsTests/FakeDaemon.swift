@@ -82,29 +82,9 @@ final class Gate: Sendable {
 /// Runs blocking code where it takes no thread from the tasks that are to answer it.
 func blocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
     try await withCheckedThrowingContinuation { continuation in
-        let thread = BlockingThread { continuation.resume(with: Swift.Result { try body() }) }
-        thread.start()
-    }
-}
-
-/// A thread for one call.
-private final class BlockingThread: Sendable {
-    private let body: @Sendable () -> Void
-
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-
-    func start() {
-        var thread = pthread_t()
-        let box = Unmanaged.passRetained(self)
-        let code = pthread_create(
-            &thread, nil,
-            { argument in
-                guard let argument else { return nil }
-                Unmanaged<BlockingThread>.fromOpaque(argument).takeRetainedValue().body()
-                return nil
-            }, box.toOpaque())
-        precondition(code == 0, "no thread for a test")
-        pthread_detach(thread)
+        do throws(Errno) {
+            try OwnThread.detach("test") { continuation.resume(with: Swift.Result { try body() }) }
+        } catch { continuation.resume(throwing: error) }
     }
 }
 

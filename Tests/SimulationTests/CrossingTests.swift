@@ -65,6 +65,18 @@ struct CrossingTests {
         _ = try user.overwrite(item(path, user), text, truncate: true, &ledger)
     }
 
+    /// Each device another file of the package.
+    private func overwriteBoth(_ users: [UserActions]) throws {
+        try overwrite("p.app/x", "first", users[0])
+        try overwrite("p.app/y", "second", users[1])
+    }
+
+    /// Each makes its batch before it has seen the other's; the first device's comes first.
+    private func cross(_ devices: [SimulatedDevice]) throws {
+        for device in devices { try prepare(device) }
+        for device in devices { try device.append() }
+    }
+
     private func item(_ path: String, _ user: UserActions) throws -> LocalItem {
         let names = path.split(separator: "/").map(String.init)
         var found = try #require(try user.item(names[0], in: user.device.root))
@@ -93,8 +105,7 @@ struct CrossingTests {
         arguments: Interlude.allCases)
     func twoWholes(_ interlude: Interlude) throws {
         try withTwo { cloud, devices, users in
-            try overwrite("p.app/x", "first", users[0])
-            try overwrite("p.app/y", "second", users[1])
+            try overwriteBoth(users)
             _ = try users[1].unlink(item("p.app/z", users[1]), &ledger)
             try overwrite("other", "2", users[1])
             for device in devices { try prepare(device) }
@@ -127,11 +138,8 @@ struct CrossingTests {
     @Test("the first of the two is as it always was: nothing stands aside on the device that made it")
     func first() throws {
         try withTwo { _, devices, users in
-            try overwrite("p.app/x", "first", users[0])
-            try overwrite("p.app/y", "second", users[1])
-            for device in devices { try prepare(device) }
-            try devices[0].append()
-            try devices[1].append()
+            try overwriteBoth(users)
+            try cross(devices)
             while try devices[0].fold() {}
             #expect(try packages(devices[0]) == ["p.app": ["x": "first", "y": "old y", "z": "old z"]])
         }
@@ -140,11 +148,8 @@ struct CrossingTests {
     @Test("what was written after the batch was made stands aside with it, as one whole")
     func writtenSince() throws {
         try withTwo { _, devices, users in
-            try overwrite("p.app/x", "first", users[0])
-            try overwrite("p.app/y", "second", users[1])
-            for device in devices { try prepare(device) }
-            try devices[0].append()
-            try devices[1].append()
+            try overwriteBoth(users)
+            try cross(devices)
             try overwrite("p.app/y", "third", users[1])
             try users[1].save("w", in: item("p.app", users[1]).node, "new", &ledger)
             try rest(devices)
@@ -166,9 +171,7 @@ struct CrossingTests {
                 _ = try users[deleter].unlink(item("p.app/\(name)", users[deleter]), &ledger)
             }
             try devices[deleter].files.removeFolder(Array("p.app".utf8), in: devices[deleter].root)
-            for device in devices { try prepare(device) }
-            try devices[0].append()
-            try devices[1].append()
+            try cross(devices)
             try rest(devices)
             for device in devices {
                 let shown = try packages(device)
@@ -182,8 +185,7 @@ struct CrossingTests {
     @Test("a repeat of another device's batch, or one that was refused, sets nothing aside")
     func voidEntries() throws {
         try withTwo { cloud, devices, users in
-            try overwrite("p.app/x", "first", users[0])
-            try overwrite("p.app/y", "second", users[1])
+            try overwriteBoth(users)
             for device in devices { try prepare(device) }
             let batches = try devices.map { try #require(try $0.outbox()) }
             try devices[0].append()
@@ -202,15 +204,12 @@ struct CrossingTests {
     @Test("keys that were in a refused batch are told with the next")
     func keys() throws {
         try withTwo { _, devices, users in
-            try overwrite("p.app/x", "first", users[0])
-            try overwrite("p.app/y", "second", users[1])
+            try overwriteBoth(users)
             let container = try devices[1].container().id
             try devices[1].metadata.write {
                 try $0.setKeyValue("k", to: [1], in: container, at: devices[1].time.now())
             }
-            for device in devices { try prepare(device) }
-            try devices[0].append()
-            try devices[1].append()
+            try cross(devices)
             try rest(devices)
             let other = try devices[0].container().id
             #expect(try devices[0].metadata.read { try $0.keyValue("k", in: other) } == [1])

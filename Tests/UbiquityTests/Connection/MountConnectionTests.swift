@@ -79,6 +79,28 @@ struct MountConnectionTests {
         daemon.end()
     }
 
+    @Test("a write that was called off as it was granted is given back by whoever reads, who waits for no answer")
+    func calledOff() throws {
+        let (daemon, connection) = try HandDaemon.connected()
+        let isGivenBack = Mailslot<Bool>()
+        connection.send(.finish(FinishRequest(claim: 1))) { id, _ in
+            let answer = DaemonResponse.granted(GrantedResponse(paths: [], claim: 7))
+            let granted = MountAuthority.granted(.success(answer), id, connection, "/mount", isWrite: true)
+            (try? granted.get())?.drop()
+            isGivenBack.put(true)
+        }
+        let request = try daemon.next()
+        try daemon.answer(request)
+        guard case .finish(let finish) = try daemon.next().request else { throw Errno(EPROTO) }
+        #expect(finish.claim == request.id && finish.isQuiet == true)
+        #expect(isGivenBack.take())
+        // It reads on.
+        let later = connection.askAside(2)
+        try daemon.answer(try daemon.next())
+        #expect(try later.take().get() == 2)
+        daemon.end()
+    }
+
     @Test("when the daemon goes, who reads and who only waits hear it, and the end is told once")
     func end() throws {
         let ends = Mutex(0)

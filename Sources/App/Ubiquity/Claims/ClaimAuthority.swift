@@ -52,8 +52,10 @@ struct GrantedClaim: Sendable {
     let number: UInt64
     /// All of the items are files that are here with all their bytes: nothing has to be looked at before they are read.
     var isWhole = false
-    /// Ends it. A failure says that it had ended before.
+    /// Ends it, perhaps after a wait for the daemon. A failure says that it had ended before.
     let finish: @Sendable () -> CoordinationFailure?
+    /// Ends it before anything was done under it. Waits for nobody, so that who tells of outcomes may call it.
+    let drop: @Sendable () -> Void
 }
 
 /// Why an access did not begin, or was not held to its end.

@@ -69,12 +69,16 @@ final class ProcessAuthority: ClaimAuthority {
 
     private func granted(_ id: ClaimID, _ keys: [ItemKey], _ held: [ItemNumber], _ written: [Written]) -> GrantedClaim {
         let items = zip(keys, held).map { key, item in if case .item(let now) = key { now } else { item } }
-        return GrantedClaim(paths: items.map(tree.path), number: id.value) { [self] in
+        let end: @Sendable () -> Void = { [self] in
             for entry in written { tell(entry, id) }
             arbiter.finish(id, of: Self.client)
             for item in held { tree.release(item) }
+        }
+        let finish: @Sendable () -> CoordinationFailure? = {
+            end()
             return nil
         }
+        return GrantedClaim(paths: items.map(tree.path), number: id.value, finish: finish, drop: end)
     }
 
     /// Nobody sees what is done to files outside of mounts: a coordinated write is taken for a change.

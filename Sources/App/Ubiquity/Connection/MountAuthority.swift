@@ -53,7 +53,7 @@ final class MountAuthority: ClaimAuthority {
         connection.ask(body, until: isDone)
     }
 
-    private static func granted(
+    static func granted(
         _ answer: MountConnection.Answer, _ id: UInt64, _ connection: MountConnection, _ root: String, isWrite: Bool
     ) -> Result<GrantedClaim, CoordinationFailure> {
         switch answer {
@@ -72,7 +72,7 @@ final class MountAuthority: ClaimAuthority {
             return .success(
                 GrantedClaim(
                     paths: granted.paths.map { "\(root)/\($0)" }, number: granted.claim,
-                    isWhole: granted.isWhole ?? false, finish: finish))
+                    isWhole: granted.isWhole ?? false, finish: finish, drop: { connection.finish(id) }))
         case .success: return .failure(CoordinationFailure(.failed, "The daemon gave an answer of another kind."))
         case .failure(let failure): return .failure(CoordinationFailure(failure))
         }

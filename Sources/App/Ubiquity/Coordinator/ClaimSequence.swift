@@ -100,8 +100,9 @@ final class ClaimSequence: Sendable {
         }
     }
 
+    /// Called by who tells of outcomes, who would wait for an answer that only it could read.
     private func giveBack() {
-        for claim in state.withLock({ $0.claims }).reversed() { _ = claim.granted.finish() }
+        for claim in state.withLock({ $0.claims }).reversed() { claim.granted.drop() }
     }
 
     private func complete() {
