@@ -66,8 +66,23 @@ struct OperationGenerator {
         return .open(slot: slot(), path(), flags: OpenFlags(raw: flags), mode: pick(Self.modes))
     }
 
+    /// What no honest program asks for; not where FUSE allows more than a disk does.
+    private mutating func nextExtreme(_ slot: Int) -> Operation {
+        let (offset, count) = (pick([-1, .min, .max - 4095, .max]), pick(Self.counts))
+        return switch random.number(0..<7) {
+        case 0: .readAt(slot: slot, offset: offset, count: count)
+        case 1: .writeAt(slot: slot, offset: offset, count: count, seed: 1)
+        case 2: .seek(slot: slot, offset: offset, whence: pick([.data, .hole]))
+        case 3: .truncateOpen(slot: slot, size: offset)
+        case 4: .allocate(slot: slot, mode: pick([0, 1, 3, 0x10]), offset: offset, count: count)
+        case 5: .allocate(slot: slot, mode: pick([0, 1, 3, 0x10]), offset: count, count: offset)
+        default: .copyRange(from: slot, offset: offset, to: self.slot(), at: pick(Self.offsets), count: count)
+        }
+    }
+
     private mutating func nextOnOpenFile() -> Operation {
         let (slot, offset, count, seed) = (slot(), pick(Self.offsets), pick(Self.counts), random.number(0..<32))
+        if random.chance(4) { return nextExtreme(slot) }
         return switch random.number(0..<36) {
         case 0...2: .read(slot: slot, count: count)
         case 3...7: .write(slot: slot, count: count, seed: seed)
@@ -120,7 +135,11 @@ struct OperationGenerator {
     }
 
     private mutating func time() -> Operation.TimeChoice {
-        pick([.now, .omit, .at(seconds: 1_000_000_000, nanoseconds: 123_456_789), .at(seconds: -5, nanoseconds: 1)])
+        pick([
+            .now, .omit, .at(seconds: 1_000_000_000, nanoseconds: 123_456_789), .at(seconds: -5, nanoseconds: 1),
+            .at(seconds: 1_000_000_000, nanoseconds: 123_456_789), .at(seconds: -5, nanoseconds: 1),
+            .at(seconds: pick([-1 << 40, .min]), nanoseconds: pick([0, 999_999_999, 1_000_000_000])),
+        ])
     }
 
     private mutating func nextOnFolder() -> Operation {

@@ -74,7 +74,7 @@ extension Side {
         guard fstat(opened.descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else { return Outcome() }
         switch whence {
         case .start: return .of { lseek(opened.descriptor, offset, SEEK_SET) }
-        case .end: return .of { lseek(opened.descriptor, -offset, SEEK_END) }
+        case .end: return .of { lseek(opened.descriptor, 0 &- offset, SEEK_END) }
         case .hole:
             let hole = Outcome.of { lseek(opened.descriptor, offset, 4) }
             guard hole.code == 0 else { return hole }
@@ -123,7 +123,7 @@ extension Side {
             // A last block that is not whole: whether it may be copied, each file system decides by itself.
             var status = stat()
             guard fstat(input.descriptor, &status) == 0 else { return .failure(errno) }
-            count = min(count, max(0, status.st_size - Int(from)) / 4096 * 4096)
+            count = min(count, max(0, Int(clamping: Int128(status.st_size) - Int128(from))) / 4096 * 4096)
         }
         return .of { linux_copy_file_range(input.descriptor, &from, output.descriptor, &to, count) }
     }

@@ -71,7 +71,8 @@ extension Side {
         guard outcome.code == 0, times[0].tv_nsec < 1_000_000_000,
             fstatat(AT_FDCWD, path, &status, flags) == 0
         else { return outcome }
-        outcome.names = [Array("\(status.st_atim.tv_sec).\(status.st_atim.tv_nsec)".utf8)]
+        let time = Snapshot.Entry.comparable(status.st_atim)
+        outcome.names = [Array("\(time / 1_000_000_000).\(time % 1_000_000_000)".utf8)]
         return outcome
     }
 

@@ -69,7 +69,7 @@ extension Snapshot.Entry {
         group = status.st_gid
         node = status.st_ino
         blocks = status.st_blocks
-        modified = status.st_mtim.tv_sec &* 1_000_000_000 &+ status.st_mtim.tv_nsec
+        modified = Self.comparable(status.st_mtim)
         changed = status.st_ctim.tv_sec &* 1_000_000_000 &+ status.st_ctim.tv_nsec
         switch type {
         case S_IFREG: content = Self.bytes(of: path, size: size)
@@ -80,6 +80,11 @@ extension Snapshot.Entry {
             let value = Side.attribute(String(decoding: name, as: UTF8.self), of: path)
             attributes[name] = value.bytes
         }
+    }
+
+    /// Nanoseconds since 1970 from 1901 on, where ext4 begins: what is set to an earlier time, each disk cuts by itself.
+    static func comparable(_ time: timespec) -> Int {
+        max(-(1 << 31) * 1_000_000_000, Int(clamping: Int128(time.tv_sec) * 1_000_000_000 + Int128(time.tv_nsec)))
     }
 
     /// One read more than the size says: a file that is longer than it says must show.

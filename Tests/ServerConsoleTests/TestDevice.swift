@@ -104,6 +104,11 @@ final class TestDevice: Sendable {
         }
     }
 
+    func children(of folder: ItemID) async throws -> [ItemID] {
+        try await follow()
+        return tree.withLock { $0.children(of: folder) }
+    }
+
     private func follow() async throws {
         while true {
             let sequence = tree.withLock { $0.state().sequence }

@@ -1,3 +1,4 @@
+import Basics
 import CloudModel
 import CloudStorage
 import Glibc
@@ -31,7 +32,9 @@ extension CloudDirectory {
             var info = statvfs()
             try directory.at("", "statvfs") { fstatvfs(directory.raw, &info) }
             let unit = UInt64(info.f_frsize)
-            return CloudSpace(total: UInt64(info.f_blocks) * unit, free: UInt64(info.f_bavail) * unit)
+            return CloudSpace(
+                total: UInt64(info.f_blocks).saturatingProduct(unit),
+                free: UInt64(info.f_bavail).saturatingProduct(unit))
         }
     }
 }

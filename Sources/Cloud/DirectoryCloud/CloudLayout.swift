@@ -32,9 +32,10 @@ enum CloudLayout {
         "\(logShard(name, shard(of: sequence)))/\(padded(sequence, radix: 10, width: 9))"
     }
 
-    /// The number in the name of an entry or a shard; nil for anything that is neither.
+    /// The number in the name of an entry or a shard; nil for anything that is neither. There is always a next one.
     static func number(_ text: String) -> UInt64? {
-        text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? UInt64(text) : nil
+        guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
+        return UInt64(text).flatMap { $0 < UInt64(Int64.max) ? $0 : nil }
     }
 
     /// A chunk lies in one of 256 folders, named by its first byte, which serves up to about a million chunks.

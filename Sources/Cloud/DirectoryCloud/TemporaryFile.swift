@@ -83,8 +83,8 @@ extension CloudDirectory {
                 guard let leftover = TemporaryName(name), let info = try directory.statusIfPresent(leftover.path) else {
                     continue
                 }
-                let age = time.now().nanoseconds - Timestamp(info.st_mtim).nanoseconds
-                guard leftover.isAbandoned(age: .nanoseconds(age), makerLives: isAlive(leftover.process)) else {
+                let age = time.now().duration(since: Timestamp(info.st_mtim))
+                guard leftover.isAbandoned(age: age, makerLives: isAlive(leftover.process)) else {
                     continue
                 }
                 removeTree(leftover.path, in: directory)

@@ -89,7 +89,7 @@ struct Device: Sendable {
 
     private static func limits(_ configuration: DaemonConfiguration, _ content: ContentStore) throws -> CacheLimits {
         let space = try content.space()
-        let total = ByteCount(UInt64(space.f_blocks) * UInt64(space.f_frsize))
+        let total = ByteCount(UInt64(space.f_blocks).saturatingProduct(UInt64(space.f_frsize)))
         return CacheLimits(
             size: configuration.cacheLimit?.bytes, minimumFree: configuration.minimumFree(ofDisk: total).bytes)
     }

@@ -40,7 +40,7 @@ package struct Evictor: Sendable {
     @discardableResult
     package func enforce(_ limits: CacheLimits) throws -> Int {
         let space = try context.content.space()
-        let free = UInt64(space.f_bavail) * UInt64(space.f_frsize)
+        let free = UInt64(space.f_bavail).saturatingProduct(UInt64(space.f_frsize))
         var excess = try limits.excess(present: context.metadata.read { try $0.presentBytes() }, free: free)
         var count = 0
         var kept = 0

@@ -15,7 +15,10 @@ extension MountedFileSystem {
             request.fail(EBADF)
             return
         }
-        let range = UInt64(offset)..<UInt64(offset) + UInt64(size)
+        guard let range = Range(offset: offset, count: size) else {
+            request.fail(EINVAL)
+            return
+        }
         do {
             if try files.isReady(range, in: handle) {
                 send(handle, offset, size, request)
@@ -47,7 +50,7 @@ extension MountedFileSystem {
             if let failure {
                 request.fail(code(failure))
             } else {
-                send(handle, Int64(range.lowerBound), range.count, request)
+                send(handle, Int64(clamping: range.lowerBound), range.count, request)
             }
         }
         later.onInterrupt {
@@ -65,12 +68,16 @@ extension MountedFileSystem {
             request.fail(EBADF)
             return
         }
+        guard let range = Range(offset: offset, count: payload.count) else {
+            request.fail(offset < 0 ? EINVAL : EFBIG)
+            return
+        }
         do {
             if clearsSetID { try dropSetID(NodeID(node)) }
             guard try files.isWritable(handle) else {
                 let bytes = try payload.copy()
                 return whenWhole(handle, request) { files in
-                    try bytes.withUnsafeBytes { try files.write($0, at: UInt64(offset), in: handle) }
+                    try bytes.withUnsafeBytes { try files.write($0, at: range.lowerBound, in: handle) }
                 } reply: {
                     $0.reply($1)
                 }
@@ -89,8 +96,12 @@ extension MountedFileSystem {
             request.fail(EBADF)
             return
         }
+        guard length > 0, let range = Range(offset: offset, count: Int(length)) else {
+            request.fail(offset < 0 || length <= 0 ? EINVAL : EFBIG)
+            return
+        }
         let allocate: @Sendable (VirtualFileSystem) throws -> Void = { files in
-            try files.allocate(handle, mode: mode, offset: UInt64(offset), length: UInt64(length))
+            try files.allocate(handle, mode: mode, range)
         }
         do {
             guard try files.isWritable(handle) else {
@@ -109,8 +120,13 @@ extension MountedFileSystem {
             request.fail(EBADF)
             return
         }
+        // The kernel looks at the other kinds of seeks only: a negative offset comes as it is.
+        guard let offset = UInt64(exactly: offset) else {
+            request.fail(ENXIO)
+            return
+        }
         do {
-            request.reply(Int64(try files.seek(handle, offset: UInt64(offset), whence: whence)))
+            request.reply(Int64(clamping: try files.seek(handle, offset: offset, whence: whence)))
         } catch { request.fail(code(error)) }
     }
 
@@ -121,10 +137,16 @@ extension MountedFileSystem {
             request.fail(EBADF)
             return
         }
+        guard let from = Range(offset: source.offset, count: length),
+            let to = Range(offset: destination.offset, count: length)
+        else {
+            request.fail(EINVAL)
+            return
+        }
         do {
             request.reply(
                 try files.copyRange(
-                    from: input, at: UInt64(source.offset), to: output, at: UInt64(destination.offset), length: length))
+                    from: input, at: from.lowerBound, to: output, at: to.lowerBound, length: length))
         } catch { request.fail(code(error)) }
     }
 }

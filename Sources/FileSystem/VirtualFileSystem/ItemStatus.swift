@@ -78,7 +78,8 @@ extension VirtualFileSystem {
             }
         }
         var whole = own
-        var (size, present) = (UInt64(0), 0.0)
+        // No integers: sizes are what other devices say, and their sum may pass 64 bits.
+        var (size, present) = (0.0, 0.0)
         for file in files where !file.isExcluded {
             let status = try status(of: file)
             whole.downloading = whole.downloading.worse(status.downloading)
@@ -89,12 +90,12 @@ extension VirtualFileSystem {
             whole.isUploading = whole.isUploading || status.isUploading
             whole.uploadingError = whole.uploadingError ?? status.uploadingError
             whole.hasUnresolvedConflicts = whole.hasUnresolvedConflicts || status.hasUnresolvedConflicts
-            size += file.size
+            size += Double(file.size)
             present += Double(file.size) * status.percentDownloaded
         }
         whole.isUploaded = isUploaded
         whole.percentUploaded = isUploaded ? 100 : 0
-        whole.percentDownloaded = size == 0 ? 100 : present / Double(size)
+        whole.percentDownloaded = size == 0 ? 100 : present / size
         return whole
     }
 

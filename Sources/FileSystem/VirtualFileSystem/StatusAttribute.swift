@@ -1,3 +1,4 @@
+import Basics
 import CloudModel
 import Foundation
 
@@ -63,7 +64,7 @@ package enum StatusAttribute: String, CaseIterable, Sendable {
 
     private static func flag(_ value: Bool) -> String { value ? "1" : "0" }
 
-    private static func percent(_ value: Double) -> String { String(Int(value.rounded(.down))) }
+    private static func percent(_ value: Double) -> String { String(Int(clamping: value)) }
 
     /// An object with a member per attribute that has a value; flags and percentages as such, the rest as text.
     private static func json(_ status: DocumentStatus) -> String {

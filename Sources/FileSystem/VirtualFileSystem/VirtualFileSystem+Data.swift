@@ -20,6 +20,7 @@ extension VirtualFileSystem {
     /// `write(2)` at an offset, for mounts whose kernel does not write by itself.
     package func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64, in handle: OpenHandle) throws -> Int {
         try prepareWrite(handle)
+        guard Range(offset: Int64(clamping: offset), count: bytes.count) != nil else { throw Errno(EFBIG) }
         return try withDescriptor(handle) { descriptor in
             var done = 0
             while done < bytes.count {
@@ -141,15 +142,19 @@ extension VirtualFileSystem {
     }
 
     /// `fallocate(2)` with the mode bits of <linux/falloc.h> that keep or zero bytes.
-    package func allocate(_ handle: OpenHandle, mode: Int32, offset: UInt64, length: UInt64) throws {
+    package func allocate(_ handle: OpenHandle, mode: Int32, _ range: Range<UInt64>) throws {
         try prepareWrite(handle)
+        guard let length = Int64(exactly: range.upperBound - range.lowerBound), range.upperBound <= Int64.max else {
+            throw Errno(EFBIG)
+        }
         _ = try withDescriptor(handle) { descriptor in
-            try check("fallocate") { linux_fallocate(descriptor, mode, Int64(offset), Int64(length)) }
+            try check("fallocate") { linux_fallocate(descriptor, mode, Int64(range.lowerBound), length) }
         }
     }
 
     /// `lseek(2)` with `SEEK_DATA` or `SEEK_HOLE`. What is not here is data, never a hole.
     package func seek(_ handle: OpenHandle, offset: UInt64, whence: Int32) throws -> UInt64 {
+        guard let position = off_t(exactly: offset) else { throw Errno(ENXIO) }
         let isWhole = handle.file.isWhole
         if !isWhole {
             let size = handle.file.state.withLock { $0.item?.size ?? 0 }
@@ -157,7 +162,7 @@ extension VirtualFileSystem {
             return whence == 3 ? offset : size
         }
         return try withDescriptor(handle) { descriptor in
-            UInt64(try check("lseek") { lseek(descriptor, off_t(offset), whence) })
+            UInt64(clamping: try check("lseek") { lseek(descriptor, position, whence) })
         }
     }
 
@@ -168,10 +173,12 @@ extension VirtualFileSystem {
     ) throws -> Int {
         guard target.canWrite else { throw Errno(EBADF) }
         guard try source.file.isWhole && isWritable(target) else { throw Errno(EOPNOTSUPP) }
+        guard let from = Int64(exactly: sourceOffset), let to = Int64(exactly: targetOffset) else {
+            throw Errno(EINVAL)
+        }
         return try withDescriptor(source) { input in
             try withDescriptor(target) { output in
-                var from = Int64(sourceOffset)
-                var to = Int64(targetOffset)
+                var (from, to) = (from, to)
                 return try check("copy_file_range") { linux_copy_file_range(input, &from, output, &to, length) }
             }
         }

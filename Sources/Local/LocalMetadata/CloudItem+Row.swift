@@ -99,6 +99,7 @@ enum ConflictColumn {
     private static func decode(_ reader: inout ByteReader) throws -> ConflictVersion {
         let version = VersionID(sequence: LogSequence(try reader.fixed()), index: try reader.fixed())
         let size = try reader.varint()
+        guard size <= UInt64(Int64.max) else { throw MetadataError.damagedRow("a size of \(size) bytes") }
         let digest = Digest(try reader.counted())
         let layout = ContentReference.Layout(rawValue: try reader.byte()) ?? .chunk
         let content = digest.map { FileContent.stored(ContentReference(digest: $0, size: size, layout: layout)) }

@@ -41,7 +41,7 @@ final class DiskReserve: Sendable {
         var space = statvfs()
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         guard statvfs(folder, &space) == 0 else { return false }
-        return UInt64(space.f_bavail) * UInt64(space.f_frsize) > UInt64(Self.size + Self.leaving)
+        return UInt64(space.f_bavail).saturatingProduct(UInt64(space.f_frsize)) > UInt64(Self.size + Self.leaving)
     }
 
     private func allocate() -> State {

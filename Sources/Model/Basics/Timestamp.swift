@@ -1,26 +1,29 @@
 package import Glibc
 
-/// Nanoseconds since 1970 (UTC), as file systems keep them. Years 1677 to 2262; what lies beyond is clamped.
+/// Nanoseconds since 1970 (UTC), as file systems keep them.
+///
+/// Every `Int64` is a valid time: 1677-09-21T00:12:43.145224192Z to 2262-04-11T23:47:16.854775807Z. The log, the database and the wire
+/// keep that number as it is and reject none. Conversions from wider types, and sums, saturate: what lies beyond becomes the first or
+/// the last time there is. All devices share this rule, so that one entry means the same time on each of them (docs/LOG.md).
 package struct Timestamp: Hashable, Comparable, Sendable {
     package var nanoseconds: Int64
 
     package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
     package init(seconds: Int64, nanoseconds: Int64 = 0) {
-        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        let (sum, carry) = product.addingReportingOverflow(nanoseconds)
-        self.nanoseconds = overflow || carry ? (seconds < 0 ? .min : .max) : sum
+        self.nanoseconds = Int64(clamping: Int128(seconds) * Self.second + Int128(nanoseconds))
     }
+
+    private static let second: Int128 = 1_000_000_000
 
     package init(_ time: timespec) { self.init(seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec)) }
 
     package static let zero = Timestamp(nanoseconds: 0)
 
-    /// Seconds rounded down, and the nanoseconds above them (0 to 999,999,999), as `timespec` wants them.
+    /// Seconds rounded down, and the nanoseconds above them (0 to 999,999,999), as `timespec` wants them. Of every time.
     package var split: (seconds: Int64, nanoseconds: Int64) {
-        let second: Int64 = 1_000_000_000
-        let floor = nanoseconds >= 0 ? nanoseconds / second : (nanoseconds + 1) / second - 1
-        return (floor, nanoseconds - floor &* second)
+        let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+        return rest < 0 ? (seconds - 1, rest + 1_000_000_000) : (seconds, rest)
     }
 
     package var timespec: timespec {
@@ -30,11 +33,17 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 
     package static func < (left: Timestamp, right: Timestamp) -> Bool { left.nanoseconds < right.nanoseconds }
 
+    /// The time that much later, or the nearest one there is.
     package func adding(_ duration: Duration) -> Timestamp {
-        let parts = duration.components
-        let delta = parts.seconds.multipliedReportingOverflow(by: 1_000_000_000).partialValue
-        let sum = nanoseconds.addingReportingOverflow(delta &+ parts.attoseconds / 1_000_000_000)
-        return Timestamp(nanoseconds: sum.overflow ? (delta < 0 ? .min : .max) : sum.partialValue)
+        let (seconds, attoseconds) = duration.components
+        let sum = Int128(nanoseconds) + Int128(seconds) * Self.second + Int128(attoseconds / 1_000_000_000)
+        return Timestamp(nanoseconds: Int64(clamping: sum))
+    }
+
+    /// The time that has passed since `earlier`; negative if that is the later one.
+    package func duration(since earlier: Timestamp) -> Duration {
+        let (one, other) = (split, earlier.split)
+        return .seconds(one.seconds - other.seconds) + .nanoseconds(one.nanoseconds - other.nanoseconds)
     }
 }
 

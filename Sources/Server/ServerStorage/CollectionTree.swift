@@ -35,7 +35,7 @@ struct CollectionTree: KeylessTree {
         current =
             row.map { row in
                 LogState(
-                    sequence: LogSequence(UInt64(row[0] as Int64)), rules: row[1],
+                    sequence: LogSequence(UInt64(clamping: row[0] as Int64)), rules: row[1],
                     time: Timestamp(nanoseconds: row[2]), foldsNames: row[3])
             } ?? LogState()
     }

@@ -61,7 +61,7 @@ struct DataDirectory: Sendable {
     func freeBytes() throws -> UInt64 {
         var information = statvfs()
         try check("statvfs") { statvfs(path, &information) }
-        return UInt64(information.f_bavail) * UInt64(information.f_frsize)
+        return UInt64(information.f_bavail).saturatingProduct(UInt64(information.f_frsize))
     }
 
     private func make(_ path: String) throws(Errno) {

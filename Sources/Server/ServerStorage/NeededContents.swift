@@ -26,7 +26,7 @@ struct NeededContents {
                 let layout = ContentReference.Layout(rawValue: row["layout"])
             else { throw StorageError(.damaged, "A folded log has a content without a name.") }
             guard layout != .empty else { continue }
-            try body(ContentReference(digest: digest, size: UInt64(row["size"] as Int64), layout: layout))
+            try body(ContentReference(digest: digest, size: UInt64(clamping: row["size"] as Int64), layout: layout))
         }
         for content in others where content.layout != .empty { try body(content) }
     }

@@ -77,8 +77,8 @@ extension ServerStore {
                     """)
             return rows.map { row in
                 AccountRecord(
-                    name: row["name"], quota: (row["quota"] as Int64?).map { UInt64($0) },
-                    used: UInt64(row["used"] as Int64), devices: row["devices"])
+                    name: row["name"], quota: (row["quota"] as Int64?).map { UInt64(clamping: $0) },
+                    used: UInt64(clamping: row["used"] as Int64), devices: row["devices"])
             }
         }
     }

@@ -67,7 +67,7 @@ extension ServerStore {
     static func usage(of account: AccountID, _ db: Database) throws -> (quota: UInt64?, used: UInt64) {
         let row = try Row.fetchOne(db, sql: "SELECT quota, used FROM account WHERE id = ?", arguments: [account.value])
         guard let row else { throw StorageError(.unauthorized, "This account is gone.") }
-        return ((row["quota"] as Int64?).map { UInt64($0) }, UInt64(row["used"] as Int64))
+        return ((row["quota"] as Int64?).map { UInt64(clamping: $0) }, UInt64(clamping: row["used"] as Int64))
     }
 
     /// Throws `quota` where so many bytes more are beyond the account's share.
@@ -93,7 +93,7 @@ extension ServerStore {
         let row = try Row.fetchOne(
             db, sql: "SELECT id, sequence FROM container WHERE account = ? AND name = ?",
             arguments: [account.value, name.text])
-        return row.map { ($0["id"], UInt64($0["sequence"] as Int64)) }
+        return row.map { ($0["id"], UInt64(clamping: $0["sequence"] as Int64)) }
     }
 
     static func requireContainer(

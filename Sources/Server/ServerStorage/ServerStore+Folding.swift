@@ -17,7 +17,7 @@ extension ServerStore {
             try Row.fetchAll(db, sql: "SELECT id, account, name, sequence FROM container ORDER BY id").map { row in
                 StoredContainer(
                     id: row["id"], account: AccountID(row["account"]), name: row["name"],
-                    sequence: UInt64(row["sequence"] as Int64))
+                    sequence: UInt64(clamping: row["sequence"] as Int64))
             }
         }
     }
@@ -55,7 +55,7 @@ extension ServerStore {
                 bytes += payload.count
                 entries.append(
                     ContainerFold.Entry(
-                        sequence: LogSequence(UInt64(row["sequence"] as Int64)), payload: Array(payload),
+                        sequence: LogSequence(UInt64(clamping: row["sequence"] as Int64)), payload: Array(payload),
                         created: row["created"] ?? now))
             }
             return entries

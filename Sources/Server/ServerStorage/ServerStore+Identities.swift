@@ -29,7 +29,7 @@ extension ServerStore {
                 arguments: [account.value])
             var former = Dictionary(uniqueKeysWithValues: names.map { ($0, [String: UInt64]()) })
             for row in ends {
-                former[row["identity"] as String]?[row["container"]] = UInt64(row["sequence"] as Int64)
+                former[row["identity"] as String]?[row["container"]] = UInt64(clamping: row["sequence"] as Int64)
             }
             return former
         }

@@ -140,7 +140,7 @@ extension ContentReference {
         guard let digest = Digest(row["digest"] as Data), let layout = Layout(rawValue: row["layout"]) else {
             throw StorageError(.damaged, "The server's database has a content that is none.")
         }
-        self.init(digest: digest, size: UInt64(row["size"] as Int64), layout: layout)
+        self.init(digest: digest, size: UInt64(clamping: row["size"] as Int64), layout: layout)
     }
 }
 
@@ -159,7 +159,7 @@ extension LinkRecord {
     fileprivate init(_ row: Row) throws {
         self.init(
             id: row["id"], container: try containerName(row), name: try ItemName(bytes: row["name"] as Data),
-            size: UInt64(row["size"] as Int64), created: Timestamp(seconds: row["created"]),
+            size: UInt64(clamping: row["size"] as Int64), created: Timestamp(seconds: row["created"]),
             expires: Timestamp(seconds: row["expires"]), hasPassword: (row["salt"] as Data?) != nil)
     }
 }

@@ -61,7 +61,9 @@ extension ServerStore {
             var payloads: [[UInt8]] = []
             var bytes = 0
             while let row = try rows.next() {
-                guard UInt64(row["sequence"] as Int64) == after.value + UInt64(payloads.count) + 1 else { break }
+                guard UInt64(clamping: row["sequence"] as Int64) == after.value + UInt64(payloads.count) + 1 else {
+                    break
+                }
                 let payload: Data = row["payload"]
                 bytes += payload.count
                 // One entry that is longer than a page is a page of its own.

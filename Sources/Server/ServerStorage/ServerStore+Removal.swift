@@ -36,7 +36,7 @@ extension ServerStore {
             let account = try Self.requireAccount(named: name, db)
             return try Row.fetchAll(
                 db, sql: "SELECT name, sequence FROM container WHERE account = ? ORDER BY name", arguments: [account]
-            ).map { (name: $0["name"] as String, entries: UInt64($0["sequence"] as Int64)) }
+            ).map { (name: $0["name"] as String, entries: UInt64(clamping: $0["sequence"] as Int64)) }
         }
     }
 

@@ -32,9 +32,9 @@ extension ServerStore {
                     """
             ).map { row in
                 ServerStatistics.Account(
-                    id: row["id"], used: UInt64(row["used"] as Int64),
-                    quota: (row["quota"] as Int64?).map { UInt64($0) }, devices: row["devices"],
-                    containers: row["containers"], entries: UInt64(row["entries"] as Int64))
+                    id: row["id"], used: UInt64(clamping: row["used"] as Int64),
+                    quota: (row["quota"] as Int64?).map { UInt64(clamping: $0) }, devices: row["devices"],
+                    containers: row["containers"], entries: UInt64(clamping: row["entries"] as Int64))
             }
         }
         return try await blocking { [directory] in

@@ -52,7 +52,8 @@ package final class ServerStore: Sendable {
                 let rows = try Row.fetchAll(
                     db, sql: "SELECT name, sequence FROM container WHERE account = ?", arguments: [account.value])
                 return Dictionary(
-                    uniqueKeysWithValues: rows.map { ($0["name"] as String, UInt64($0["sequence"] as Int64)) })
+                    uniqueKeysWithValues: rows.map { ($0["name"] as String, UInt64(clamping: $0["sequence"] as Int64)) }
+                )
             }
         }
     }

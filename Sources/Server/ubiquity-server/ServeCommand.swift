@@ -105,5 +105,5 @@ private func raiseDescriptorLimit(for connections: Int) -> Int {
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return min(connections, 512) }
     limit.rlim_cur = min(limit.rlim_max, rlim_t(connections + 256))
     guard setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return min(connections, 512) }
-    return min(connections, max(64, Int(limit.rlim_cur) - 256))
+    return min(connections, max(64, Int(clamping: limit.rlim_cur) - 256))
 }

@@ -1,6 +1,7 @@
 import Basics
 import CloudModel
 import ContainerLog
+import DaemonProtocol
 
 extension FuzzTarget {
     /// Entries of a log: read, written again, and folded behind a log of a few items.
@@ -25,6 +26,7 @@ extension FuzzTarget {
         try expectSound(tree)
         for item in tree.allItems {
             try expectStable(item)
+            try expectShowable([item.attributes.modified, item.attributes.created] + item.conflicts.map(\.modified))
             for conflict in item.conflicts {
                 // Any name does: it is an ``ItemName``, which can not leave its folder.
                 _ = ConflictNaming.siblingName(of: item.name, for: conflict) { _ in false }
@@ -35,6 +37,15 @@ extension FuzzTarget {
     private static func expectStable(_ item: CloudItem) throws(Violation) {
         let again = accepted { try CloudItem(decoding: item.encoded()) }
         try Violation.unless(again == item, "an item that is written again is another one")
+    }
+
+    /// What `stat`, the console and the control socket make of times.
+    static func expectShowable(_ times: [Timestamp]) throws(Violation) {
+        for time in times {
+            try Violation.unless((0..<1_000_000_000).contains(time.split.nanoseconds), "\(time) has odd nanoseconds")
+            try Violation.unless(Timestamp(time.timespec) == time, "\(time) is another time for the kernel")
+            _ = WireTime(time).text
+        }
     }
 
     /// Every live item stands in its folder under its name, and every way upwards ends at the root.

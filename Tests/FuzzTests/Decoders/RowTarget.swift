@@ -14,7 +14,11 @@ extension FuzzTarget {
         var values = ColumnValues(bytes.dropFirst())
         return try RowDatabase.shared.read { transaction in
             switch kind % 7 {
-            case 0: try decode(LocalItem.self, LocalItem.columns.count + 1, &values, transaction) { _ = $0.values }
+            case 0:
+                try decode(LocalItem.self, LocalItem.columns.count + 1, &values, transaction) { item in
+                    _ = item.values
+                    try expectShowable([item.attributes.modified, item.attributes.created, item.changed, item.used])
+                }
             case 1:
                 try decode(CloudItem.self, CloudItem.columns.count, &values, transaction) { item in
                     _ = item.values(in: ContainerID(1), key: NameKey(item.name, folding: false))
@@ -32,13 +36,13 @@ extension FuzzTarget {
 
     private static func decode<T: ColumnDecodable>(
         _ type: T.Type, _ count: Int, _ values: inout ColumnValues, _ transaction: MetadataTransaction,
-        use: (T) -> Void = { _ in }
+        use: (T) throws -> Void = { _ in }
     ) throws -> Bool {
         let columns = (0..<count).map { _ in values.next() }
         let query = "SELECT " + columns.map { _ in "?" }.joined(separator: ", ")
         guard let row: T = accepted({ try transaction.fetchOne(query, StatementArguments(columns)) ?? nil }) ?? nil
         else { return false }
-        use(row)
+        try use(row)
         return true
     }
 }

@@ -1,3 +1,4 @@
+import Basics
 public import Foundation
 import Queries
 import Synchronization
@@ -75,7 +76,7 @@ extension Literal {
         switch value {
         case let text as String: self = .text(Self.short(text))
         case let flag as Bool: self = .flag(flag)
-        case let date as Date: self = .date(Int64((date.timeIntervalSince1970 * 1e9).rounded()))
+        case let date as Date: self = .date(Int64(clamping: (date.timeIntervalSince1970 * 1e9).rounded()))
         case let number as any BinaryInteger: self = .number(Double(number))
         case let number as Double: self = .number(number)
         case let number as NSNumber: self = .number(number.doubleValue)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Basics
 import DaemonProtocol
 import Glibc
 
@@ -44,8 +45,8 @@ struct MonitorCommand: ParsableCommand {
 
     private static func state(_ item: FoundItem) -> String {
         var words = [item.downloadingStatus.rawValue, item.isUploaded ? "uploaded" : "not uploaded"]
-        if item.isDownloading { words.append("downloading \(Int(item.percentDownloaded)) %") }
-        if item.isUploading { words.append("uploading \(Int(item.percentUploaded)) %") }
+        if item.isDownloading { words.append("downloading \(Int(clamping: item.percentDownloaded)) %") }
+        if item.isUploading { words.append("uploading \(Int(clamping: item.percentUploaded)) %") }
         if item.hasUnresolvedConflicts { words.append("in conflict") }
         return words.joined(separator: ", ")
     }

@@ -1,3 +1,4 @@
+import Basics
 import DaemonProtocol
 
 /// What `ubiquity diagnose --claims` prints: each claimed item, and below it who holds it and who waits for it.
@@ -45,7 +46,7 @@ enum ClaimsReport {
 
     private static func line(_ claim: ClaimStatus) -> String {
         let who = "\(printable(claim.program)) (pid \(claim.pid))\(claim.isStopped ? ", stopped" : "")"
-        let since = "for \(Int(claim.seconds)) s"
+        let since = "for \(Int(clamping: claim.seconds)) s"
         return switch claim.stage {
         case .granted: "claim \(claim.claim): \(who) \(claim.mode == .read ? "reads" : "writes") \(since)"
         case .asking: "claim \(claim.claim): \(who) has waited \(since) for presenters, to \(claim.mode.rawValue)"

@@ -18,7 +18,7 @@ extension StatusText {
     }
 
     private static func local(_ item: ItemStatus, _ style: TextStyle) -> TextTable.Cell {
-        if item.isDownloading { return TextTable.Cell("\(Int(item.percentDownloaded)) %", style.busy) }
+        if item.isDownloading { return TextTable.Cell("\(Int(clamping: item.percentDownloaded)) %", style.busy) }
         if item.downloadingError != nil { return TextTable.Cell("failed", style.bad) }
         if item.downloadRequested { return TextTable.Cell("waiting", style.busy) }
         switch item.downloadingStatus {
@@ -30,7 +30,7 @@ extension StatusText {
 
     private static func cloud(_ item: ItemStatus, _ style: TextStyle) -> TextTable.Cell {
         if item.isExcludedFromSync { return TextTable.Cell("excluded", style.dim) }
-        if item.isUploading { return TextTable.Cell("\(Int(item.percentUploaded)) %", style.busy) }
+        if item.isUploading { return TextTable.Cell("\(Int(clamping: item.percentUploaded)) %", style.busy) }
         if item.uploadingError != nil { return TextTable.Cell("failed", style.bad) }
         if item.isUploaded { return TextTable.Cell("uploaded", style.good) }
         return item.isSyncPaused ? TextTable.Cell("paused", style.warning) : TextTable.Cell("waiting", style.busy)

@@ -59,7 +59,7 @@ extension DaemonService {
         defer { engine.context.pace.relax() }
         try await blocking { [self] in device.files.noteIdleEdits(pause: .zero) }
         let clock = ContinuousClock()
-        let deadline = seconds.map { clock.now.advanced(by: .seconds($0)) }
+        let deadline = try seconds.map { clock.now.advanced(by: try Self.duration(ofSeconds: $0)) }
         while true {
             engine.localTreeChanged()
             if let document = try await blocking({ [self] in try uploadedNow(path) }) { return document }

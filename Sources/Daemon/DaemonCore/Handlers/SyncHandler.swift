@@ -30,7 +30,7 @@ extension DaemonService {
     ) async throws {
         let engine = device.engine
         let clock = ContinuousClock()
-        let deadline = seconds.map { clock.now.advanced(by: .seconds($0)) }
+        let deadline = try seconds.map { clock.now.advanced(by: try Self.duration(ofSeconds: $0)) }
         // Two, as one may be under way that has read the cloud before this was asked.
         let goal = engine.rounds + 2
         let attempt = engine.troubles.attempts + 2
@@ -50,6 +50,14 @@ extension DaemonService {
             }
             try await clock.sleep(for: .milliseconds(20))
         }
+    }
+
+    /// How long a client wants to wait, by what it sent: any number that JSON can hold.
+    static func duration(ofSeconds seconds: Double) throws(DaemonFailure) -> Duration {
+        guard seconds >= 0, seconds < 1e9 else {
+            throw DaemonFailure(.invalidRequest, "the timeout is a number of seconds below 1,000,000,000")
+        }
+        return .seconds(seconds)
     }
 
     private func timedOut(_ now: SyncResponse) -> DaemonFailure {

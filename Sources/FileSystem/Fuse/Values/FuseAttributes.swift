@@ -30,7 +30,7 @@ package struct FuseAttributes: Sendable, Equatable {
         self.user = user
         self.group = group
         self.size = size
-        blocks = (size + 511) / 512
+        blocks = size / 512 + (size % 512 == 0 ? 0 : 1)
         accessTime = modificationTime
         self.modificationTime = modificationTime
         changeTime = modificationTime

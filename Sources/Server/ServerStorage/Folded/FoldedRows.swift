@@ -40,7 +40,7 @@ extension FileContent {
 extension VersionID {
     init(_ row: Row) {
         self.init(
-            sequence: LogSequence(UInt64(row["sequence"] as Int64)),
+            sequence: LogSequence(UInt64(clamping: row["sequence"] as Int64)),
             index: UInt32(truncatingIfNeeded: row["position"] as Int64))
     }
 }

@@ -11,7 +11,7 @@ struct FoldedTree: KeylessTree {
     func state() throws -> LogState {
         guard let row = try Row.fetchOne(db.cachedStatement(sql: "SELECT * FROM state")) else { throw damagedTree }
         return LogState(
-            sequence: LogSequence(UInt64(row["sequence"] as Int64)),
+            sequence: LogSequence(UInt64(clamping: row["sequence"] as Int64)),
             rules: UInt16(truncatingIfNeeded: row["rules"] as Int64), time: Timestamp(nanoseconds: row["time"]),
             foldsNames: row["foldsNames"])
     }

@@ -22,6 +22,7 @@ enum CalendarTime {
     /// Foundation counts seconds from 2001.
     static func nanoseconds(sinceReferenceDate seconds: Double) -> Int64 {
         let value = (seconds + 978_307_200) * 1e9
+        guard !value.isNaN else { return 0 }
         return value >= 0x1p63 ? .max : value < -0x1p63 ? .min : Int64(value)
     }
 

@@ -1,0 +1,80 @@
+import Basics
+package import CloudModel
+package import ContainerLog
+
+/// Entries that every device can read and no honest one writes: each number in them is the first or the last of its kind.
+package enum ExtremeBatches {
+    private static let times = [
+        Timestamp(nanoseconds: .min), Timestamp(nanoseconds: .min + 1), .zero, Timestamp(nanoseconds: .max),
+    ]
+    private static let sizes: [UInt64] = [0, 1, UInt64(Int64.max)]
+
+    /// - Parameter content: of which the cloud has the chunk; the entries tell other sizes and layouts of it.
+    /// - Returns: A few entries in the order of the log.
+    package static func all(telling content: ContentReference) throws -> [ChangeBatch] {
+        let (first, items) = try creations(content)
+        return [
+            batch(DeviceID(0), 1, times[0], name: "", first),
+            batch(
+                DeviceID(.max), UInt64(Int64.max) - 1, times[3], name: String(repeating: "\u{1B}", count: 255),
+                try edits(items, content)),
+            batch(DeviceID(1), 1, times[0], name: "/", try edits(items.reversed(), content)),
+        ]
+    }
+
+    private static func batch(
+        _ device: DeviceID, _ number: UInt64, _ time: Timestamp, name: String, _ changes: [Change]
+    ) -> ChangeBatch {
+        ChangeBatch(device: device, deviceName: name, deviceSequence: number, time: time, changes: changes)
+    }
+
+    private static func creations(_ content: ContentReference) throws -> ([Change], items: [ItemID]) {
+        var changes: [Change] = []
+        var items: [ItemID] = []
+        func add(_ name: String, in parent: ItemID = .documents, _ time: Timestamp, _ body: ItemBody) throws -> ItemID {
+            let id = ItemID(high: UInt64.max, low: UInt64(changes.count))
+            let attributes = ItemAttributes(
+                permissions: .max, modified: time, created: time,
+                extended: [
+                    "": [], "user.ubiquity.evict": [49], "trusted.x": [1],
+                    "user.long": Array(repeating: 7, count: 60_000),
+                ])
+            changes.append(.create(id, parent: parent, name: try ItemName(name), attributes: attributes, body: body))
+            return id
+        }
+        for (index, time) in times.enumerated() {
+            // More of the largest in one package, and in one folder, than 64 bits can say together.
+            let package = try add("package \(index).key", time, .folder)
+            let folder = try add("folder \(index)", in: package, time, .folder)
+            _ = try add("link \(index)", time, .symlink(target: Array(repeating: 0x78, count: index == 0 ? 0 : 4095)))
+            for size in sizes {
+                items.append(try add("announced \(size)", in: package, time, .file(.announced(size: size))))
+                for layout in 0...2 as ClosedRange<UInt8> {
+                    guard let layout = ContentReference.Layout(rawValue: layout) else { continue }
+                    let told = ContentReference(digest: content.digest, size: size, layout: layout)
+                    items.append(try add("stored \(size) \(layout)", in: folder, time, .file(.stored(told))))
+                }
+            }
+        }
+        _ = try add(String(repeating: "n", count: 255), times[3], .folder)
+        return (changes, items)
+    }
+
+    private static func edits(_ items: [ItemID], _ content: ContentReference) throws -> [Change] {
+        let longest = try ItemName(bytes: Array(repeating: 0xFF, count: 255))
+        var changes: [Change] = []
+        for (index, item) in items.enumerated() {
+            let (time, size) = (times[index % times.count], sizes[index % sizes.count])
+            let told = ContentReference(digest: content.digest, size: size, layout: .chunk)
+            let last = VersionID(sequence: LogSequence(.max), index: .max)
+            changes += [
+                .edit(item, base: index % 2 == 0 ? nil : content.digest, content: .stored(told), modified: time),
+                .setAttributes(
+                    item, AttributeChanges(permissions: .max, modified: time, extended: ["user.y": [], "": nil])),
+                .resolve(item, versions: [last]), .move(item, parent: item, name: longest),
+                .setValue(key: "k\(index)", value: index % 2 == 0 ? [1] : nil, time: time),
+            ]
+        }
+        return changes + [.raiseRules(.max), .delete(.root, base: nil), .delete(.documents, base: nil)]
+    }
+}
