@@ -61,6 +61,7 @@ extension ContentService {
     /// Writes down which chunks are here, after they are on the platter.
     func keepPart(_ entry: ActiveDownload) async {
         await entry.download.stop()
+        defer { finisher.forget(entry.item.blob, entry.download) }
         let present = entry.download.presentChunks
         let manifest = entry.download.manifest
         let context = context

@@ -113,10 +113,14 @@ package final class ContentService: Sendable {
     package func finish(_ item: LocalItem) async throws { try await finisher.finish(item.blob) }
 
     private func unqueue(_ item: LocalItem) {
-        active.withLock { active in
+        let idle = active.withLock { active -> ActiveDownload? in
             active.downloads[item.blob]?.isQueued = false
-            if let entry = active.downloads[item.blob], entry.readers <= 0 { active.remove(item.blob) }
+            guard let entry = active.downloads[item.blob], entry.readers <= 0 else { return nil }
+            active.remove(item.blob)
+            return entry.download.isComplete ? nil : entry
         }
+        guard let idle else { return }
+        Task { await keepPart(idle) }
     }
 
     /// The share of a file's bytes that is here while it is being fetched; nil when it is not.

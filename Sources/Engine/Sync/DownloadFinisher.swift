@@ -41,6 +41,16 @@ final class DownloadFinisher: Sendable {
         }
     }
 
+    /// The download has ended before its end: what it holds open goes. Nothing happens where it is complete after all.
+    func forget(_ blob: BlobName, _ download: ContentDownload) {
+        state.withLock { state in
+            guard let expected = state.expected[blob], expected.download === download, !state.complete.contains(blob),
+                state.waiters[blob] == nil
+            else { return }
+            state.expected[blob] = nil
+        }
+    }
+
     /// All bytes of that blob are written.
     func note(_ blob: BlobName) {
         let starts = state.withLock { state in
