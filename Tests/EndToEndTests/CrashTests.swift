@@ -1,3 +1,5 @@
+import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -22,6 +24,26 @@ extension EndToEnd {
                 try await test.a.start()
                 try await test.a.shell("for i in $(cat \(plain)/closed); do seq $i $((i + 2000)) | cmp - $i; done")
                 try await test.expectConverged()
+            }
+        }
+
+        @Test("a daemon that crashes starts again by itself, as the same process, and says in its log that it crashed")
+        func startsAgain() async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                try await test.a.shell("echo kept > f")
+                for crash in 1...2 {
+                    test.a.daemon.send(SIGSEGV)
+                    try await eventually("crash \(crash) is over") {
+                        let log = try String(contentsOfFile: "\(test.a.state)/daemon.log", encoding: .utf8)
+                        guard log.contains("crashes=\(crash)") else { return false }
+                        return try await test.a.tryShell("test \"$(cat f)\" = kept").succeeded
+                    }
+                    let log = try String(contentsOfFile: "\(test.a.state)/daemon.log", encoding: .utf8)
+                    #expect(log.components(separatedBy: "\ncrashed by signal \(SIGSEGV) at ").count == crash + 1)
+                    #expect(test.a.daemon.isRunning)
+                }
+                try await test.a.shell("echo more >> f")
+                try await test.a.sync()
             }
         }
 

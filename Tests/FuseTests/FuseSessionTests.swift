@@ -1,3 +1,5 @@
+import Foundation
+import Fuse
 import Glibc
 import Testing
 
@@ -62,6 +64,26 @@ struct FuseSessionTests {
         } catch {
             Issue.record(error)
         }
+    }
+
+    @Test(
+        "A crash leaves a line with the request that caused it, on whichever thread, and the process still ends by its signal"
+    )
+    func crash() async throws {
+        try await FuseFixture.with(["--crashes", "SCRATCH/errors", "--readers", "3"]) { mount async throws in
+            #expect(try await mount.shell("stat trap").status != 0)
+            let text = try String(contentsOfFile: mount.scratch + "/errors", encoding: .utf8)
+            // LOOKUP is 1, the root node 1; "trap" in hexadecimal.
+            let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("crashed by signal ") }, "\(text)")
+            #expect(line.contains("operation 1, node 1, user \(geteuid()), "), "\(line)")
+            #expect(line.contains(", arguments 7472617000"), "\(line)")
+        }
+    }
+
+    @Test("Crashes in a row are followed by longer and longer pauses, five minutes at most")
+    func pauses() {
+        let pauses = [-1, 0, 1, 2, 3, 9, 10, 9_999, .max].map { CrashGuard.pause(before: $0) }
+        #expect(pauses == [0, 0, 1, 2, 4, 256, 300, 300, 300].map { Duration.seconds($0) })
     }
 
     @Test("An ordinary user mounts through fusermount3, uses the mount, and unmounts it")

@@ -17,6 +17,16 @@ package enum Daemon {
         _ configuration: DaemonConfiguration, readiness: ReadinessPipe, logger: Logger
     ) async throws -> Bool {
         raiseDescriptorLimit()
+        CrashGuard.install()
+        if configuration.crashes > 0 {
+            let pause = CrashGuard.pause(before: configuration.crashes)
+            logger.error(
+                "started again after a crash; see above for what it did",
+                metadata: ["crashes": "\(configuration.crashes)", "pause": "\(pause)"])
+            // Before anybody waits for this start: the next crash is answered in the same way.
+            outliveCrashes(configuration)
+            try await Task.sleep(for: pause)
+        }
         let lock = try StateLock.acquire(stateDirectory: configuration.stateDirectory)
         try configuration.save()
         let (device, rebuild) = try await StateOpening(
@@ -32,6 +42,12 @@ package enum Daemon {
         logger.notice("stopped")
         _ = consume lock
         return running.resetsNext
+    }
+
+    /// A start that somebody waits for is not repeated; what crashes later is.
+    static func outliveCrashes(_ configuration: DaemonConfiguration) {
+        guard let command = configuration.commandAfterCrash else { return }
+        CrashGuard.startAgain(arguments: command, crashes: configuration.crashes)
     }
 
     /// Every open file takes a descriptor or two; more than the usual soft limit allows is asked for, less is lived with.

@@ -22,6 +22,10 @@ package struct DaemonConfiguration: Hashable, Sendable {
     package var isForeground: Bool
     /// Make the state anew from the cloud before anything else.
     package var resets = false
+    /// How often in a row the daemon has crashed before this start.
+    package var crashes = 0
+    /// The command line that starts it again after a crash, but for the number of crashes at its end; nil: it stays dead.
+    package var commandAfterCrash: [String]?
 
     /// What to leave free of a disk of `total` bytes: 2 %, but no more than 1 GiB.
     package func minimumFree(ofDisk total: ByteCount) -> ByteCount {

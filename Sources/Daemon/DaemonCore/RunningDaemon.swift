@@ -59,6 +59,7 @@ final class RunningDaemon: Sendable {
             group.addTask { await DaemonService(self).obeyCloud() }
             endIfNotDurable()
             readiness.ready()
+            Daemon.outliveCrashes(configuration)
             logger.notice("serving", metadata: ["mount": "\(configuration.mountPoint)"])
             let ending = await session.waitUntilEnded()
             logger.notice("the mount has ended", metadata: ["how": "\(ending)"])

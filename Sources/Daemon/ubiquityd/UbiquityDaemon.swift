@@ -54,6 +54,9 @@ struct UbiquityDaemon: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A descriptor to report readiness on.", valueName: "number", visibility: .private))
     var readyFd: Int32?
 
+    @Option(help: ArgumentHelp("How often in a row it has crashed.", valueName: "n", visibility: .private))
+    var crashes: Int = 0
+
     static func main() async {
         let arguments = Array(CommandLine.arguments.dropFirst())
         guard SignInProgram.isMeant(by: arguments) else { return await main(arguments) }
@@ -82,7 +85,11 @@ struct UbiquityDaemon: AsyncParsableCommand {
         let surroundings = DaemonSurroundings(
             paths: .current, currentDirectory: currentDirectory(), hostName: hostName())
         let settings = try DaemonSettings.load(from: "\(options.stateDirectory(in: surroundings))/settings.json")
-        let configuration = try options.resolve(settings: settings, in: surroundings)
+        var configuration = try options.resolve(settings: settings, in: surroundings)
+        configuration.crashes = crashes
+        configuration.commandAfterCrash =
+            [CommandLine.arguments.first ?? "ubiquityd"] + configuration.arguments
+            + ["--log-level", logLevel.rawValue, "--crashes"]
         // The daemon would keep the file system busy that it was started in.
         _ = chdir("/")
         guard try await Daemon.run(configuration, readiness: readiness, logger: Logger(label: "ubiquityd")) else {

@@ -122,6 +122,8 @@ enum {
     KERNEL_FOPEN_PASSTHROUGH = 1 << 7,
 };
 
+#include "crash.h"
+
 // ioctl is variadic and _IOR/_IOW are function-like macros: neither comes through to Swift.
 
 /// FUSE_DEV_IOC_CLONE: makes `fd`, a fresh /dev/fuse, one more channel of the connection of `session_fd`. -1 and errno.

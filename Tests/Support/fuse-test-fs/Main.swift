@@ -4,7 +4,7 @@ import Glibc
 import Logging
 import Synchronization
 
-/// `fuse-test-fs DIR [--native FILE] [--readers N] [--keep-cache]`: mounts a file system in memory for a test, says
+/// `fuse-test-fs DIR [--native FILE] [--readers N] [--keep-cache] [--crashes FILE]`: mounts a file system in memory for a test, says
 /// `ready`, and obeys ``Console``.
 @main
 struct Main {
@@ -14,17 +14,24 @@ struct Main {
         var options = FuseOptions()
         var native: String?
         var openOptions: FuseOpenOptions = []
+        var traps = false
         while let word = arguments.popFirst() {
             switch word {
             case "--native": native = arguments.popFirst()
             case "--readers": options.readerCount = arguments.popFirst().flatMap { Int($0) } ?? 1
             case "--share-device": options.clonesDevice = false
             case "--keep-cache": openOptions = .keepCache
+            case "--crashes":
+                // A look for the name "trap" crashes; what that leaves goes to this file.
+                guard let file = arguments.popFirst(), dup2(open(file, O_WRONLY | O_CREAT, 0o600), STDERR_FILENO) >= 0
+                else { return fail("no file for errors") }
+                CrashGuard.install()
+                traps = true
             default: return fail("unknown: \(word)")
             }
         }
         do {
-            let fileSystem = MemoryFileSystem(openOptions: openOptions)
+            let fileSystem = MemoryFileSystem(openOptions: openOptions, traps: traps)
             try populate(fileSystem, native)
             try FuseMountPoint.clearDeadMount(at: folder)
             let session = try await FuseSession.mount(

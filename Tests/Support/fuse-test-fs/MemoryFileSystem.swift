@@ -14,7 +14,13 @@ final class MemoryFileSystem: FuseFileSystem {
     let session = Mutex<FuseSession?>(nil)
     let backings = Mutex<[FuseNode: FuseBacking]>([:])
 
-    init(openOptions: FuseOpenOptions) { self.openOptions = openOptions }
+    /// A look for the name "trap" ends the process.
+    private let traps: Bool
+
+    init(openOptions: FuseOpenOptions, traps: Bool) {
+        self.openOptions = openOptions
+        self.traps = traps
+    }
 
     /// Runs `body` on the tree and answers with what it gives, or with its error.
     func answer<Kind, Value: Sendable>(
@@ -51,6 +57,7 @@ final class MemoryFileSystem: FuseFileSystem {
 
     func lookup(parent: FuseNode, name: borrowing FuseName, request: consuming FuseRequest<Answer.Entry>) {
         let name = name.copy
+        if traps, name == Array("trap".utf8) { fatalError("a test wants this") }
         if tree.withLock({ $0.nodes[parent]?.children[name] }) == nil {
             request.reply(.absent(timeout: timeout))
             return

@@ -36,11 +36,11 @@ struct ReplyTarget {
 
 /// One pointer for each thread, `pthread_key_create(3)`.
 struct ThreadSlot: Sendable {
-    private let key: pthread_key_t
+    let key: pthread_key_t
 
     init() {
         var key = pthread_key_t()
-        // Fails only when a process has made PTHREAD_KEYS_MAX (1,024) of them; there are two of ours.
+        // Fails only when a process has made PTHREAD_KEYS_MAX (1,024) of them; there are three of ours.
         precondition(pthread_key_create(&key, nil) == 0, "no thread-specific key is left")
         self.key = key
     }

@@ -33,12 +33,13 @@ final class FuseReader {
     func run() {
         Self.slot.value = Unmanaged.passUnretained(self).toOpaque()
         defer { Self.slot.value = nil }
-        while fuse_session_exited(connection.session) == 0, step() {}
+        let note = RequestNote()
+        while fuse_session_exited(connection.session) == 0, step(note) {}
         noteLibraryFailure()
     }
 
     /// One request; false when there are no more.
-    private func step() -> Bool {
+    private func step(_ note: RequestNote) -> Bool {
         let size = ReplyTarget.with(device: device, patch: .none) {
             fuse_session_receive_buf(connection.session, &buffer)
         }
@@ -47,6 +48,8 @@ final class FuseReader {
         let header = message.load(as: kernel_fuse_in_header.self)
         connection.counts.add(header.opcode)
         clearsSetID = wantsSetIDCleared(header)
+        note.begin(message, size: Int(size))
+        defer { note.end() }
         ReplyTarget.with(device: device, patch: patch(for: header)) {
             fuse_session_process_buf(connection.session, &buffer)
         }

@@ -76,11 +76,12 @@ private enum WakeSignal {
         sigaction(number, &action, nil)
     }
 
-    /// Blocks every other signal on this thread: the process's own handlers belong on other threads.
+    /// Blocks every other signal on this thread but those of a crash: the process's own handlers belong on other threads.
     static func receiveOnly() {
         var signals = sigset_t()
         sigfillset(&signals)
         sigdelset(&signals, number)
         pthread_sigmask(SIG_SETMASK, &signals, nil)
+        CrashGuard.unblockSignals()
     }
 }
