@@ -45,6 +45,8 @@ extension ContainerTroubles.Trouble {
             self.init(container: container, message: "\(error)", needsUpdate: error.needsUpdate)
         case let error as CloudError where [.damaged, .tooNew, .notFound].contains(error.code):
             self.init(container: container, message: error.message, needsUpdate: error.code == .tooNew)
+        case let error as MetadataError where error.code == .damaged:
+            self.init(container: container, message: error.message, needsUpdate: false)
         default: return nil
         }
     }

@@ -3,6 +3,7 @@ import CloudModel
 import Glibc
 import LocalContent
 package import LocalMetadata
+import Logging
 
 /// One entry of a folder.
 package struct FolderEntry: Sendable {
@@ -27,10 +28,33 @@ extension VirtualFileSystem {
             if cookie == 0, folder != .root, try transaction.item(folder) == nil, removed[folder] == nil {
                 throw Errno(ENOENT)
             }
-            return try transaction.children(of: folder, after: NodeID(cookie), limit: limit)
+            var last = NodeID(cookie)
+            while true {
+                let (items, unreadable) = try transaction.readableChildren(of: folder, after: last, limit: limit)
+                note(unreadable: unreadable, in: folder)
+                guard items.isEmpty, let end = unreadable.last else { return items }
+                last = end
+            }
         }
-        return try items.map { item in
-            FolderEntry(name: item.name.bytes, attributes: try attributes(of: item), cookie: item.node.value)
+        return items.map { item in
+            FolderEntry(name: item.name.bytes, attributes: shownAttributes(of: item), cookie: item.node.value)
+        }
+    }
+
+    /// What an open file is now, or if that cannot be found out, what its row says: one file must not hide the others of its folder.
+    private func shownAttributes(of item: LocalItem) -> NodeAttributes {
+        do { return try attributes(of: item) } catch {
+            log.warning("an open file could not be looked at", metadata: ["node": "\(item.node)", "error": "\(error)"])
+            return attributes(item)
+        }
+    }
+
+    /// Items that cannot be shown are left out of their folder; the log and the status tell of them.
+    private func note(unreadable nodes: [NodeID], in folder: NodeID) {
+        for node in nodes where unreadable.insert(node, in: folder) {
+            log.error(
+                "an item cannot be shown: its row is damaged. Run `ubiquity check`.",
+                metadata: ["node": "\(node)", "folder": "\(folder)"])
         }
     }
 
@@ -55,13 +79,13 @@ extension VirtualFileSystem {
     package func space() throws -> FileSystemSpace {
         let disk = try content.space()
         let totals = try metadata.read { try $0.totals() }
-        let unit = UInt64(disk.f_frsize)
+        let unit = max(1, UInt64(disk.f_frsize))
         let cloud = source.cloudSpace
         return FileSystemSpace(
             blockSize: unit, blocks: cloud.map { $0.total / unit } ?? UInt64(disk.f_blocks),
             free: cloud.map { min($0.free / unit, UInt64(disk.f_bfree)) } ?? UInt64(disk.f_bfree),
             available: cloud.map { min($0.free / unit, UInt64(disk.f_bavail)) } ?? UInt64(disk.f_bavail),
-            files: UInt64(totals.items) + 1_000_000, freeFiles: 1_000_000)
+            files: UInt64(clamping: totals.items).saturatingSum(1_000_000), freeFiles: 1_000_000)
     }
 
     /// `fsync(2)` of a folder: every name in it survives the loss of power.

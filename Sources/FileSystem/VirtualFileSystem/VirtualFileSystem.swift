@@ -30,6 +30,7 @@ package final class VirtualFileSystem: Sendable {
     /// certainty that the witness knows all of them. Below ``gate``.
     package let naming = TreeGate()
     let removed = RemovedItems()
+    package let unreadable = UnreadableItems()
     let usage = UsageTimes()
     /// Takes away the bytes of what has no name any more.
     package let removal: BlobRemoval

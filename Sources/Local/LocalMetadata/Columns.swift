@@ -63,6 +63,22 @@ extension MetadataTransaction {
         return items
     }
 
+    /// As ``fetchAll(_:_:)`` of items by ``LocalItem/selection``: a row that holds what no item can have is left out, and its node told apart.
+    /// For lists and queues, where one such row must not hold up all others; not where something is decided from what is missing.
+    func fetchReadable(
+        _ sql: String, _ arguments: StatementArguments = []
+    ) throws -> (items: [LocalItem], unreadable: [NodeID]) {
+        var (items, unreadable): ([LocalItem], [NodeID]) = ([], [])
+        try db.forEachRow(sql, arguments) { columns in
+            do { items.append(try LocalItem(columns: columns)) } catch let error as MetadataError {
+                guard error.code == .damaged else { throw error }
+                unreadable.append(NodeID(columns.unsigned(0)))
+            }
+            return true
+        }
+        return (items, unreadable)
+    }
+
     func run(_ sql: String, _ arguments: StatementArguments) throws { try db.perform(sql, arguments) }
 
     /// The first column of the first row; 0 where there is none.

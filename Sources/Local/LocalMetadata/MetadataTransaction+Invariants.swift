@@ -24,6 +24,21 @@ extension MetadataTransaction {
         }
     }
 
+    /// Rows that hold what no item can have, at most `limit`.
+    package func unreadableRows(limit: Int) throws -> [RowProblem] {
+        var problems: [RowProblem] = []
+        var last = NodeID(0)
+        while problems.count < limit {
+            let (items, unreadable) = try fetchReadable(
+                "SELECT \(LocalItem.selection) FROM local WHERE node > ? ORDER BY node LIMIT 1000",
+                [Int64(bitPattern: last.value)])
+            problems += unreadable.map { RowProblem(node: $0, what: "its row holds what no item can have") }
+            guard let end = [items.last?.node, unreadable.last].compactMap(\.self).max() else { break }
+            last = end
+        }
+        return Array(problems.prefix(limit))
+    }
+
     /// Nodes whose folder is not there: no path leads to them.
     package func strandedItems(limit: Int) throws -> [LocalItem] {
         try fetchAll(

@@ -63,6 +63,15 @@ extension MetadataTransaction {
             [Int64(bitPattern: parent.value), Int64(bitPattern: node.value), limit])
     }
 
+    /// As ``children(of:after:limit:)``, without rows that cannot be read, whose nodes come apart.
+    package func readableChildren(
+        of parent: NodeID, after node: NodeID = NodeID(0), limit: Int
+    ) throws -> (items: [LocalItem], unreadable: [NodeID]) {
+        try fetchReadable(
+            "SELECT \(LocalItem.selection) FROM local WHERE parent = ? AND node > ? ORDER BY node LIMIT ?",
+            [Int64(bitPattern: parent.value), Int64(bitPattern: node.value), limit])
+    }
+
     package func hasChildren(_ parent: NodeID) throws -> Bool {
         try number("SELECT EXISTS (SELECT 1 FROM local WHERE parent = ?)", [Int64(bitPattern: parent.value)]) != 0
     }

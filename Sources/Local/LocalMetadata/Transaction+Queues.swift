@@ -4,11 +4,11 @@ import GRDB
 
 import struct Foundation.Data
 
-/// What is to be done, found by index: nothing here scans the tree.
+/// What is to be done, found by index: nothing here scans the tree. A row that cannot be read is left out: `ubiquity check` names it.
 extension MetadataTransaction {
     /// Items with changes that the cloud has not been told, made before `time`, oldest first.
     package func pending(before time: Timestamp, limit: Int) throws -> [LocalItem] {
-        try fetchAll(QueueQueries.pending, [time.nanoseconds, limit])
+        try fetchReadable(QueueQueries.pending, [time.nanoseconds, limit]).items
     }
 
     /// When the oldest local change was made that the cloud has not been told; ``Timestamp/zero`` if one must not wait to settle.
@@ -49,26 +49,26 @@ extension MetadataTransaction {
 
     /// Files whose download was asked for, most urgent first; not those that were only announced, whose bytes are nowhere yet.
     package func wanted(limit: Int) throws -> [LocalItem] {
-        try fetchAll(QueueQueries.wanted, [limit])
+        try fetchReadable(QueueQueries.wanted, [limit]).items
     }
 
     package func wantedTotal() throws -> Int { Int(try number("SELECT count(*) FROM local WHERE wanted > 0")) }
 
     /// Files that were open for writing when the process ended.
     package func writing() throws -> [LocalItem] {
-        try fetchAll(QueueQueries.writing, [])
+        try fetchReadable(QueueQueries.writing, []).items
     }
 
     /// Files at rest whose bytes the cloud is to get, oldest edit first, those behind `last`.
     package func edited(after last: LocalItem?, limit: Int) throws -> [LocalItem] {
         let time = last?.pendingSince?.nanoseconds ?? .min
         let node = last.map { Int64(bitPattern: $0.node.value) } ?? 0
-        return try fetchAll(QueueQueries.edited, [time, node, limit])
+        return try fetchReadable(QueueQueries.edited, [time, node, limit]).items
     }
 
     /// Clean, unpinned files with bytes here, least recently used first.
     package func evictable(limit: Int, offset: Int = 0) throws -> [LocalItem] {
-        try fetchAll(QueueQueries.evictable, [limit, offset])
+        try fetchReadable(QueueQueries.evictable, [limit, offset]).items
     }
 
     /// Bytes of all files that are whole or partly here.
@@ -91,15 +91,16 @@ extension MetadataTransaction {
     package func ready(
         in container: ContainerID, before time: Timestamp, after last: LocalItem? = nil, limit: Int
     ) throws -> [LocalItem] {
-        try fetchAll(QueueQueries.ready, Self.bounds(container, time, last) + [limit])
+        try fetchReadable(QueueQueries.ready, Self.bounds(container, time, last) + [limit]).items
     }
 
     /// Edited files of at least `size` bytes, on their way to the cloud or waiting for it; oldest edit first, those behind `last`.
     package func announceable(
         in container: ContainerID, before time: Timestamp, from size: UInt64, after last: LocalItem? = nil, limit: Int
     ) throws -> [LocalItem] {
-        try fetchAll(
-            QueueQueries.announceable, Self.bounds(container, time, last) + [Int64(clamping: size), limit])
+        try fetchReadable(
+            QueueQueries.announceable, Self.bounds(container, time, last) + [Int64(clamping: size), limit]
+        ).items
     }
 
     private static func bounds(
@@ -115,20 +116,22 @@ extension MetadataTransaction {
     package func uploadable(
         before time: Timestamp, sizes: ClosedRange<UInt64>, limit: Int
     ) throws -> [LocalItem] {
-        try fetchAll(
+        try fetchReadable(
             QueueQueries.uploadable,
-            [time.nanoseconds, Int64(clamping: sizes.lowerBound), Int64(clamping: sizes.upperBound), limit])
+            [time.nanoseconds, Int64(clamping: sizes.lowerBound), Int64(clamping: sizes.upperBound), limit]
+        ).items
     }
 }
 
 extension MetadataTransaction {
     /// Items whose last transfer failed, the newest first.
     package func failed(limit: Int) throws -> [LocalItem] {
-        try fetchAll(
+        try fetchReadable(
             """
             SELECT \(LocalItem.selection) FROM local
             WHERE uploadError IS NOT NULL OR downloadError IS NOT NULL ORDER BY node DESC LIMIT ?
-            """, [limit])
+            """, [limit]
+        ).items
     }
 
     /// Some of the files whose last download failed and that nobody has asked for since, whichever they are.

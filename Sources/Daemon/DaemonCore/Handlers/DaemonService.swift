@@ -119,7 +119,7 @@ struct DaemonService: RequestHandler {
     /// The items that a path stands for: every container for the root.
     func items(at path: MountPath) throws -> [LocalItem] {
         if let item = try item(at: path) { return [item] }
-        return try device.metadata.read { try $0.children(of: .root, limit: 10_000) }
+        return try device.metadata.read { try $0.readableChildren(of: .root, limit: 10_000).items }
     }
 
     func path(of item: LocalItem, _ transaction: MetadataTransaction) throws -> MountPath {

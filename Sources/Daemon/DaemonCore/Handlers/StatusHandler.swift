@@ -94,6 +94,7 @@ extension DaemonService {
                     completedBytes: transfer.done, totalBytes: transfer.total)
             }
             status.errors = [daemon.damage.withLock { $0 }].compactMap(\.self)
+            status.errors += try unreadable(transaction)
             status.errors += device.engine.troubles.all.map(DaemonFailure.init)
             status.errors += try transaction.failed(limit: 100).map { item in
                 DaemonFailure(
@@ -106,6 +107,16 @@ extension DaemonService {
             status.rebuild = daemon.rebuild.map(RebuildStatus.init)
             status.check = daemon.checkStatus
             return status
+        }
+    }
+
+    /// Items that their folders do not show.
+    private func unreadable(_ transaction: MetadataTransaction) throws -> [DaemonFailure] {
+        try device.files.unreadable.all.map { node, folder in
+            let names = try transaction.path(of: folder).map(\.description).joined(separator: "/")
+            return DaemonFailure(
+                .damaged, "an item in this folder cannot be shown, as its row (node \(node)) is damaged", path: names,
+                advice: "Run `ubiquity check`, then `ubiquity repair`: no edit is lost.")
         }
     }
 

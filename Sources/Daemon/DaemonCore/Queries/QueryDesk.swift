@@ -158,11 +158,14 @@ final class QueryDesk: Sendable {
             return (nodes, nodes.isEmpty ? state.folders.first : nil)
         }
         guard let (folder, last) = walk else { return nodes }
-        let children = try metadata.read { try $0.children(of: folder, after: last, limit: Self.batch) }
+        let (children, unreadable) = try metadata.read {
+            try $0.readableChildren(of: folder, after: last, limit: Self.batch)
+        }
+        let end = [children.last?.node, unreadable.last].compactMap(\.self).max()
         state.withLock { state in
             // Who moved it meanwhile has it walked through from the beginning.
             if state.folders[folder] == last {
-                state.folders[folder] = children.count < Self.batch ? nil : children.last?.node
+                state.folders[folder] = children.count + unreadable.count < Self.batch ? nil : end
             }
             for child in children where child.kind == .folder { state.folders[child.node] = NodeID(0) }
         }

@@ -56,6 +56,7 @@ package struct DeviceCheck {
             guard error.code == .damaged else { throw error }
             report.foundInDatabase(clause(error.message), path: [])
         }
+        try await checkReadability()
         // What else is asked of a damaged database has no meaning.
         guard !report.needsRebuild else { return }
         try await checkRows()
@@ -69,6 +70,16 @@ package struct DeviceCheck {
         }
         for (problem, path) in problems {
             report.foundInDatabase("the database is damaged: \(problem.what)", path: path.map(\.description))
+        }
+    }
+
+    /// Rows with the bytes that were written, which still say what no item can have.
+    private mutating func checkReadability() async throws {
+        let context = context
+        let problems = try await context.blocking { try context.metadata.read { try $0.unreadableRows(limit: 100) } }
+        for problem in problems {
+            let path = if let node = problem.node { await path(of: node) } else { [String]() }
+            report.foundInDatabase("the database is damaged: \(problem.what)", path: path)
         }
     }
 
