@@ -46,6 +46,31 @@ struct MountLocatorTests {
         #expect(try locator(["/tmp": "/tmp", "/tmp/link": "/home/u/docs"]).place(of: "/tmp/link").path.isRoot)
     }
 
+    @Test(
+        "a path below a bind mount is the path in the mount that it shows",
+        arguments: [
+            ("/x", "CloudDocs/Documents"), ("/x/a b/c", "CloudDocs/Documents/a b/c"), ("/whole/a", "a"),
+            ("/home/u/docs/y", "y"),
+        ])
+    func bind(argument: String, path: String) throws {
+        let text = """
+            90 22 0:50 / /home/u/docs rw - fuse.ubiquity ubiquity rw,user_id=1000
+            91 22 0:50 /CloudDocs/Documents /x rw shared:7 - fuse.ubiquity ubiquity rw,user_id=1000
+            92 22 0:50 / /whole rw - fuse.ubiquity ubiquity rw,user_id=1000
+            93 22 0:51 /CloudDocs/Documents /other rw - fuse.ubiquity ubiquity rw,user_id=1000
+
+            """
+        let locator = MountLocator(
+            records: [docs], table: MountTable(parsing: Array(text.utf8), userID: 1000),
+            currentDirectory: Array("/".utf8),
+            resolve: { _ in nil }, probe: { _ in .living })
+        let place = try locator.place(of: argument)
+        #expect(place.record == docs)
+        #expect(place.path == (try MountPath(path)))
+        // Of another file system nothing is known.
+        #expect(throws: CommandFailure.self) { try locator.place(of: "/other/a") }
+    }
+
     @Test("a neighbour whose name starts like the mount's is outside")
     func neighbour() {
         let failure = #expect(throws: CommandFailure.self) { try locator().place(of: "/home/u/docs2/a") }

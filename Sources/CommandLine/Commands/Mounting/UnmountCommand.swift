@@ -26,6 +26,7 @@ struct UnmountCommand: ParsableCommand {
     func run() throws {
         let locator = try MountLocator.current()
         let argument = directory ?? StandardPaths.current.defaultMount
+        if let view = locator.view(over: argument) { return try takeAway(view.mountPoint, of: view.record) }
         let record: MountRecord
         do throws(CommandFailure) {
             record = try locator.place(of: argument).record
@@ -48,6 +49,17 @@ struct UnmountCommand: ParsableCommand {
             try Unmounting.force(record)
         }
         print("Unmounted \(record.mount).")
+    }
+
+    /// A second place of the same mount (`mount --bind`): its daemon serves on.
+    private func takeAway(_ view: String, of record: MountRecord) throws(CommandFailure) {
+        guard !wait, !onlyDead else {
+            throw CommandFailure(
+                .refused, "this is a second place of the mount \(record.mount), whose daemon lives", path: view,
+                advice: "Name \(record.mount) to end that; without the option this place alone is taken away.")
+        }
+        try Unmounting.detach(view)
+        print("Unmounted \(view), a second place of \(record.mount), which stays.")
     }
 
     private static func alive(_ connection: consuming DaemonConnection) -> CommandFailure {

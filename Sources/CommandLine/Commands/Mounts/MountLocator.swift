@@ -44,16 +44,43 @@ package struct MountLocator {
         let absolute = absolutePath(rawArgument(argument))
         for candidate in spellings(of: absolute) {
             guard let mount = longestMount(over: candidate) else { continue }
-            guard let record = records.first(where: { Array($0.mount.utf8) == mount }) else {
+            guard let (record, folder) = registered(mount) else {
                 throw unregistered(String(decoding: mount, as: UTF8.self))
             }
             // Never so: an argument has no NUL, and `..` was taken out.
-            guard let path = try? MountPath(bytes: candidate.dropFirst(mount.count)) else { break }
+            guard let path = try? MountPath(bytes: folder + candidate.dropFirst(mount.count)) else { break }
             return Place(record: record, path: path)
         }
         throw CommandFailure(
             .notMounted, "this is in no mount of Ubiquity", path: argument,
             advice: "See the mounts with \"ubiquity status\", or make one with \"ubiquity mount\".")
+    }
+
+    /// Whose mount it is, with the folder of that mount which is seen at this point.
+    private func registered(_ mount: [UInt8]) -> (record: MountRecord, folder: [UInt8])? {
+        if let record = records.first(where: { Array($0.mount.utf8) == mount }) { return (record, []) }
+        guard let (whole, folder) = table.original(ofView: mount, among: records.map { Array($0.mount.utf8) }),
+            let record = records.first(where: { Array($0.mount.utf8) == whole })
+        else { return nil }
+        return (record, folder)
+    }
+
+    /// The mount point over `argument` where a registered mount, or a folder of it, is only seen a second time (`mount --bind`).
+    func view(over argument: String) -> (mountPoint: String, record: MountRecord)? {
+        for candidate in spellings(of: absolutePath(rawArgument(argument))) {
+            guard let mount = longestMount(over: candidate) else { continue }
+            guard !records.contains(where: { Array($0.mount.utf8) == mount }), let (record, _) = registered(mount)
+            else {
+                return nil
+            }
+            return (String(decoding: mount, as: UTF8.self), record)
+        }
+        return nil
+    }
+
+    /// Mount points without a registered daemon.
+    var orphans: [String] {
+        table.mountPoints.filter { registered($0) == nil }.map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// Also where the mount is dead or does not answer.

@@ -6,25 +6,54 @@ package struct MountTable: Sendable {
     /// What the daemon mounts as: `fuse.` and the subtype.
     static let fileSystemType = "fuse.ubiquity"
 
-    /// Mount points of one user, absolute. A mount that is covered by another appears too.
-    package let mountPoints: [[UInt8]]
+    /// One place at which a file system of ours, or a folder of it (`mount --bind`), is mounted.
+    package struct Entry: Hashable, Sendable {
+        /// Absolute.
+        package let mountPoint: [UInt8]
+        /// The folder of the file system that is mounted here; "/" for all of it.
+        package let root: [UInt8]
+        /// The kernel's number of the file system, the same wherever it is mounted.
+        package let device: [UInt8]
+    }
 
-    package init(mountPoints: [[UInt8]]) { self.mountPoints = mountPoints }
+    /// Those of one user. A mount that is covered by another appears too.
+    package let entries: [Entry]
+
+    package var mountPoints: [[UInt8]] { entries.map(\.mountPoint) }
+
+    package init(mountPoints: [[UInt8]]) {
+        entries = mountPoints.map { Entry(mountPoint: $0, root: [UInt8(ascii: "/")], device: $0) }
+    }
 
     /// Reads the text of a mountinfo file; lines of another shape, and mounts of other users, are passed over.
     package init(parsing text: [UInt8], userID: UInt32) {
-        mountPoints = text.split(separator: UInt8(ascii: "\n")).compactMap { Self.mountPoint(ofLine: $0, userID) }
+        entries = text.split(separator: UInt8(ascii: "\n")).compactMap { Self.entry(ofLine: $0, userID) }
     }
 
     /// `36 35 98:0 /root /mount/point rw,noatime master:1 - fuse.ubiquity source rw,user_id=1000`, any number of tags before the dash.
-    private static func mountPoint(ofLine line: ArraySlice<UInt8>, _ userID: UInt32) -> [UInt8]? {
+    private static func entry(ofLine line: ArraySlice<UInt8>, _ userID: UInt32) -> Entry? {
         let fields = line.split(separator: UInt8(ascii: " "))
         guard let dash = fields.firstIndex(of: [UInt8(ascii: "-")]), dash >= 6, fields.count > dash + 3,
             fields[dash + 1].elementsEqual(fileSystemType.utf8)
         else { return nil }
         let options = fields[dash + 3].split(separator: UInt8(ascii: ","))
         guard options.contains(where: { $0.elementsEqual("user_id=\(userID)".utf8) }) else { return nil }
-        return unescaped(fields[4])
+        return Entry(mountPoint: unescaped(fields[4]), root: unescaped(fields[3]), device: Array(fields[2]))
+    }
+
+    /// The whole file system of which a folder, or all of it, is mounted at `mountPoint` too, and that folder below it. None for what is
+    /// mounted once.
+    package func original(ofView mountPoint: [UInt8], among wholes: [[UInt8]]) -> (
+        mountPoint: [UInt8], folder: [UInt8]
+    )? {
+        // The last line is what is seen there.
+        guard let view = entries.last(where: { $0.mountPoint == mountPoint }) else { return nil }
+        let slash = [UInt8(ascii: "/")]
+        let whole = entries.first {
+            $0.device == view.device && $0.root == slash && $0.mountPoint != mountPoint
+                && wholes.contains($0.mountPoint)
+        }
+        return whole.map { ($0.mountPoint, view.root == slash ? [] : view.root) }
     }
 
     /// Space, tab, newline and backslash appear as three octal digits behind a backslash.

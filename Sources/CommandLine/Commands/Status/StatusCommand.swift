@@ -54,9 +54,8 @@ struct StatusCommand: ParsableCommand {
     /// Every mount: those with a daemon, and those that lost theirs.
     private static func reports(_ locator: MountLocator) -> [MountReport] {
         let known = locator.records.map(ask)
-        let orphans = locator.table.mountPoints.map { String(decoding: $0, as: UTF8.self) }
-            .filter { mount in !locator.records.contains { $0.mount == mount } }
-        return known + orphans.map { MountReport(record: nil, mount: $0, outcome: .failure(locator.unregistered($0))) }
+        return known
+            + locator.orphans.map { MountReport(record: nil, mount: $0, outcome: .failure(locator.unregistered($0))) }
     }
 
     private static func ask(_ record: MountRecord) -> MountReport {
