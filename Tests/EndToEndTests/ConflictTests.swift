@@ -24,6 +24,31 @@ extension EndToEnd {
             }
         }
 
+        @Test(
+            "a sibling keeps its mode, times, owner and attributes: EACCES for whoever changes them; what we answer may be asked"
+        )
+        func siblingIsFixed() async throws {
+            try await TestDevices.withTwo { cloud, a, b in
+                let sibling = try await Self.makeConflict(cloud, a, b)
+                let look = "stat -c '%a %Y %u %g %s' '\(sibling)'; getfattr -d -m - '\(sibling)'"
+                let before = try await a.shell(look)
+                for change in [
+                    "chmod 600", "touch -d 2001-01-01", "touch -a", "chown $(id -u)", "chgrp $(id -g)",
+                    "setfattr -n user.tag -v red",
+                    "setfattr -x user.tag", "truncate -s 0", "fallocate -l 5",
+                    "setfattr -n user.ubiquity.isExcludedFromSync -v 1",
+                ] {
+                    for held in ["true", "exec 3< '\(sibling)'"] {
+                        let refused = try await a.tryShell("\(held); \(change) '\(sibling)'")
+                        #expect(refused.errors.contains("Permission denied"), "\(change): \(refused)")
+                    }
+                }
+                #expect(try await a.shell(look) == before)
+                try await a.shell("setfattr -n user.ubiquity.pin -v keep '\(sibling)'; cat '\(sibling)' > /dev/null")
+                try await Self.expectSame(a, b)
+            }
+        }
+
         @Test("deleting the sibling discards it everywhere")
         func deleteSibling() async throws {
             try await TestDevices.withTwo { cloud, a, b in

@@ -22,6 +22,22 @@ extension EndToEnd {
             }
         }
 
+        @Test("a name below user.ubiquity. that means nothing is refused: EINVAL, and nothing is kept")
+        func unknownNames() async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                let a = test.a
+                try await a.shell("echo x > f; mkdir d")
+                for name in ["nope", "isSyncPausd", "", "Pin"] {
+                    for item in ["f", "d"] {
+                        let refused = try await a.tryShell("setfattr -n user.ubiquity.\(name) -v foo \(item)")
+                        #expect(refused.errors.contains("Invalid argument"), "\(name): \(refused)")
+                        let kept = try await a.tryShell("getfattr -n user.ubiquity.\(name) \(item)")
+                        #expect(kept.errors.contains("No such attribute"), "\(name): \(kept)")
+                    }
+                }
+            }
+        }
+
         @Test("cp -a, rsync -X, tar --xattrs and mv carry a document's own attributes and none of ours")
         func copies() async throws {
             try await TestDevices.withTwo { _, a, b in

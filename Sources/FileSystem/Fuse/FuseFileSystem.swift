@@ -13,7 +13,8 @@ package protocol FuseFileSystem: AnyObject, Sendable {
     /// The kernel has connected and agreed to `agreement`; no other request comes before this returns.
     func start(_ agreement: FuseAgreement)
 
-    /// Looks up a name, `path_resolution(7)`. Each answer with a node counts one reference, returned by ``forget(_:)``.
+    /// Looks up a name, `path_resolution(7)`. Each answer with a node counts one reference, returned by ``forget(_:)``. The names
+    /// "." and ".." mean the node itself, of any kind and perhaps forgotten, and its folder: `open_by_handle_at(2)` asks so.
     func lookup(parent: FuseNode, name: borrowing FuseName, request: consuming FuseRequest<Answer.Entry>)
 
     /// The kernel drops references to nodes. A node whose count is zero will not be named again without a lookup.

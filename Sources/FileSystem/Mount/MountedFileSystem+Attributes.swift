@@ -11,15 +11,18 @@ extension MountedFileSystem {
     }
 
     private func reply(_ attributes: NodeAttributes, to request: consuming FuseRequest<Answer.Attributes>) {
-        // What is written through a mapping moves size and time without the kernel's notice here.
-        let isWritten = files.openFiles[attributes.node].map { $0.state.withLock { $0.writers > 0 } } ?? false
-        request.reply(Self.fuse(attributes), timeout: isWritten ? .zero : timeout)
+        request.reply(Self.fuse(attributes), timeout: isWritten(attributes.node) ? .zero : timeout)
     }
 
     package func setattr(
         node: FuseNode, handle: FuseHandle?, changes: FuseSetAttributes,
         request: consuming FuseRequest<Answer.Attributes>
     ) {
+        // The kernel refuses these itself; cut to nothing they would empty the file.
+        guard changes.size ?? 0 >= 0 else {
+            request.fail(EINVAL)
+            return
+        }
         var wanted = AttributeRequest()
         wanted.permissions = changes.mode.map { UInt16($0 & 0o7777) }
         wanted.user = changes.user

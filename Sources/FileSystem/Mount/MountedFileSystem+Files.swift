@@ -15,8 +15,9 @@ extension MountedFileSystem {
             if flags.clearsSetID { try dropSetID(NodeID(node)) }
             // O_TRUNC empties a file that is opened for reading only, too.
             let handle = try files.open(
-                NodeID(node), canWrite: flags.isWriting || flags.truncates, truncate: flags.truncates,
-                isNonblocking: flags.isNonblocking && !flags.isWriting)
+                NodeID(node), canWrite: flags.isWriting || flags.truncates, truncate: flags.truncates)
+            // Writes through a mapping move size and times without the kernel's notice: from here on it asks.
+            if handle.canWrite { invalidator.invalidateAttributes(of: handle.file.node) }
             let opened = opened(handle)
             // A program that was interrupted never gets its handle, and no release comes for it.
             if !request.reply(opened) { giveBack(opened.handle) }
@@ -70,8 +71,9 @@ extension MountedFileSystem {
 
     private func giveBack(_ handle: FuseHandle) {
         guard let handle = takeBack(handle) else { return }
-        backings.leave(handle.file.node)
-        files.release(handle)
+        let node = handle.file.node
+        backings.leave(node)
+        if files.release(handle) { invalidator.invalidateAttributes(of: node) }
     }
 
     package func release(

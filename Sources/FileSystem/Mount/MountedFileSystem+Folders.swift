@@ -47,7 +47,7 @@ extension MountedFileSystem {
         var buffer = FuseDirectoryBuffer<Answer.DirectoryPlus>(size: size)
         do {
             try list(NodeID(node), from: offset) { name, attributes, next in
-                buffer.add(name, entry(attributes), next: next)
+                buffer.add(name, currentEntry(attributes), next: next)
             }
         } catch {
             request.fail(code(error))
@@ -67,11 +67,11 @@ extension MountedFileSystem {
             let parent = try files.parent(of: node)
             guard try add(Array("..".utf8), files.attributes(of: parent), 2) else { return }
         }
-        var cookie = offset <= 2 ? 0 : UInt64(offset)
+        var cookie = offset <= 2 ? 0 : UInt64(clamping: offset)
         while true {
             let entries = try files.entries(of: node, after: cookie, limit: Self.pageSize)
             guard let last = entries.last else { return }
-            for entry in entries where try !add(entry.name, entry.attributes, Int64(entry.cookie)) { return }
+            for entry in entries where try !add(entry.name, entry.attributes, Int64(clamping: entry.cookie)) { return }
             cookie = last.cookie
         }
     }

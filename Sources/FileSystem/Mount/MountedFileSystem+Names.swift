@@ -7,11 +7,21 @@ extension MountedFileSystem {
     package func lookup(parent: FuseNode, name: borrowing FuseName, request: consuming FuseRequest<Answer.Entry>) {
         let bytes = name.copy
         do {
-            request.reply(entry(try files.lookup(bytes, in: NodeID(parent))))
+            request.reply(currentEntry(try attributes(named: bytes, in: NodeID(parent))))
         } catch {
             let code = code(error)
             // Remembered until the kernel is told otherwise, like a name that is there.
             if code == ENOENT { request.reply(.absent(timeout: timeout)) } else { request.fail(code) }
+        }
+    }
+
+    /// "." and ".." come from `open_by_handle_at(2)` alone: the kernel has forgotten a node and asks for it by its number
+    /// (fuse_get_dentry and fuse_get_parent in fs/fuse/inode.c).
+    private func attributes(named name: [UInt8], in node: NodeID) throws -> NodeAttributes {
+        switch name {
+        case Array(".".utf8): try files.attributes(of: node)
+        case Array("..".utf8): try files.attributes(of: files.parent(of: node))
+        default: try files.lookup(name, in: node)
         }
     }
 

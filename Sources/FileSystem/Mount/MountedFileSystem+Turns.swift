@@ -17,13 +17,7 @@ extension MountedFileSystem {
         case .now(let end):
             open(request)
             end()
-        case .later(let turn):
-            guard !flags.isNonblocking else {
-                turn.giveUp()
-                request.fail(EAGAIN)
-                return
-            }
-            wait(for: turn, request, open)
+        case .later(let turn): wait(for: turn, request, open)
         }
     }
 

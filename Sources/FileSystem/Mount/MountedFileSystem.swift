@@ -50,6 +50,18 @@ package final class MountedFileSystem: FuseFileSystem {
 
     func entry(_ attributes: NodeAttributes) -> FuseEntry { FuseEntry(Self.fuse(attributes), timeout: timeout) }
 
+    /// Of a file that may be open: while it is written its attributes are not to be kept.
+    func currentEntry(_ attributes: NodeAttributes) -> FuseEntry {
+        var entry = entry(attributes)
+        if isWritten(attributes.node) { entry.attributesTimeout = .zero }
+        return entry
+    }
+
+    /// What is written through a mapping moves size and time without the kernel's notice.
+    func isWritten(_ node: NodeID) -> Bool {
+        files.openFiles[node].map { $0.state.withLock { $0.writers > 0 } } ?? false
+    }
+
     static func fuse(_ attributes: NodeAttributes) -> FuseAttributes {
         var result = FuseAttributes(
             node: attributes.node.value, mode: mode(attributes), user: attributes.user, group: attributes.group,

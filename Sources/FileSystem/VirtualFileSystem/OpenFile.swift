@@ -23,6 +23,8 @@ package final class OpenFile: Sendable {
         package var writers = 0
         /// The blob when writing began: as long as it has the same content, nobody wrote.
         package var baseline: BlobStatus?
+        /// Since writing began, something was found written that the row did not know.
+        var hasNotedEdit = false
         /// The last writer closed it, and its row does not know yet.
         var isUnfinished = false
         /// The name is gone; the bytes go with the last handle.
@@ -45,13 +47,10 @@ package final class OpenFile: Sendable {
 package final class OpenHandle: Sendable {
     package let file: OpenFile
     package let canWrite: Bool
-    /// `O_NONBLOCK`: a read that would wait for the network answers `EAGAIN`.
-    package let isNonblocking: Bool
 
-    init(file: OpenFile, canWrite: Bool, isNonblocking: Bool) {
+    init(file: OpenFile, canWrite: Bool) {
         self.file = file
         self.canWrite = canWrite
-        self.isNonblocking = isNonblocking
     }
 }
 

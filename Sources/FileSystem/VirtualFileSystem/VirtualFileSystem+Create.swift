@@ -106,7 +106,7 @@ extension VirtualFileSystem {
             state.baseline = status
             state.needsNameSync = true
         }
-        return OpenHandle(file: file, canWrite: true, isNonblocking: false)
+        return OpenHandle(file: file, canWrite: true)
     }
 
     /// Inserts a new row. An unsent deletion of the same name hands its identity down: to other devices this is an edit.

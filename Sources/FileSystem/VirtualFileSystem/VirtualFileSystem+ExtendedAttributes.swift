@@ -29,7 +29,7 @@ extension VirtualFileSystem {
     /// The document's own attributes. Ours are hidden, so that `cp -a`, `rsync -X` and `tar` never copy them.
     package func extendedAttributeNames(of node: NodeID) throws -> [String] {
         guard node != .root else { return [] }
-        return try liveItem(node).attributes.extended.keys.sorted()
+        return try liveItem(node).attributes.extended.keys.filter { !$0.hasPrefix(StatusAttribute.prefix) }.sorted()
     }
 
     package func setExtendedAttribute(
@@ -37,6 +37,8 @@ extension VirtualFileSystem {
     ) throws {
         guard node != .root else { throw Errno(EPERM) }
         if let key = StatusAttribute(name: name) { return try command(key, value, node) }
+        // What it would mean is not known here, and a later version may know: a typing mistake must not look like a success.
+        guard !name.hasPrefix(StatusAttribute.prefix) else { throw Errno(EINVAL, "there is no attribute \(name)") }
         try checkNamespace(name)
         guard name.utf8.count <= 255 else { throw Errno(ERANGE) }
         // As on ext4: what is so already is no change, and moves no time.
@@ -73,6 +75,7 @@ extension VirtualFileSystem {
     private func changeExtended(of node: NodeID, _ body: (inout [String: [UInt8]]) throws -> Void) throws {
         func change(_ item: inout LocalItem) throws {
             guard item.kind == .file || item.kind == .folder else { throw Errno(EPERM) }
+            try checkChangeable(item)
             try body(&item.attributes.extended)
             item.changed = time.now()
         }
@@ -129,6 +132,7 @@ extension VirtualFileSystem {
     private func setExcluded(_ flag: Bool, of node: NodeID) throws {
         try metadata.write { transaction in
             var item = try existing(node, transaction)
+            try checkChangeable(item)
             guard item.kind == .file || item.kind == .symlink, item.isExcluded != flag else {
                 if item.kind == .folder { throw Errno(EOPNOTSUPP) }
                 return

@@ -9,9 +9,7 @@ import Transfers
 
 extension VirtualFileSystem {
     /// `open(2)` of a file that exists. Returns at once also when its bytes are elsewhere: a read then waits for its range.
-    package func open(
-        _ node: NodeID, canWrite: Bool, truncate: Bool, isNonblocking: Bool = false
-    ) throws -> OpenHandle {
+    package func open(_ node: NodeID, canWrite: Bool, truncate: Bool) throws -> OpenHandle {
         try gate.shared {
             let file = openFiles.claim(node)
             do {
@@ -20,7 +18,6 @@ extension VirtualFileSystem {
                     if canWrite { try beginWriting(&state) }
                     do {
                         if truncate { try resize(&state, to: 0) }
-                        if isNonblocking, state.download != nil { throw requestLater(state) }
                     } catch {
                         if canWrite { abandonWriting(&state) }
                         throw error
@@ -32,17 +29,8 @@ extension VirtualFileSystem {
                 throw error
             }
             usage.note(node, time.now())
-            return OpenHandle(file: file, canWrite: canWrite, isNonblocking: isNonblocking)
+            return OpenHandle(file: file, canWrite: canWrite)
         }
-    }
-
-    /// `O_NONBLOCK` on a placeholder: the download starts, the caller comes back.
-    private func requestLater(_ state: borrowing OpenFile.State) -> Errno {
-        guard let item = state.item else { return Errno(EIO) }
-        do { try source.request(.download, for: item) } catch {
-            log.warning("could not note a download", metadata: ["error": "\(error)"])
-        }
-        return Errno(EAGAIN)
     }
 
     /// Makes the descriptor and, where bytes are missing, the download.
@@ -100,16 +88,20 @@ extension VirtualFileSystem {
     }
 
     /// Closes one handle; the last that may write says what became of the file.
-    package func release(_ handle: OpenHandle) {
-        let isNoted = handle.file.state.withLock { state in
+    /// - Returns: Whether size and times may be others now than whoever asked before was told.
+    @discardableResult
+    package func release(_ handle: OpenHandle) -> Bool {
+        let (isNoted, isChanged) = handle.file.state.withLock { state in
             state.handles -= 1
-            guard handle.canWrite else { return true }
+            guard handle.canWrite else { return (true, false) }
             state.writers -= 1
-            guard state.writers == 0 else { return true }
-            return isFinished(&state)
+            guard state.writers == 0 else { return (true, false) }
+            let isNoted = isFinished(&state)
+            return (isNoted, state.hasNotedEdit || !isNoted)
         }
         // What is not noted stays open until it is.
         if isNoted { drop(handle.file) } else { keepOpen(handle.file) }
+        return isChanged
     }
 
     /// Writes down when files were used, for the eviction plan.

@@ -12,7 +12,6 @@ extension VirtualFileSystem {
     package func isReady(_ range: Range<UInt64>, in handle: OpenHandle) throws -> Bool {
         let download = handle.file.state.withLock { $0.download }
         guard let download, !download.isPresent(range) else { return true }
-        if handle.isNonblocking { throw Errno(EAGAIN) }
         return false
     }
 

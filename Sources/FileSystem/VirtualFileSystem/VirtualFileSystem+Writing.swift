@@ -9,7 +9,7 @@ extension VirtualFileSystem {
     /// The first handle that may write: the database says so, durably, before a byte of a clean file can change.
     func beginWriting(_ state: inout OpenFile.State) throws {
         guard var item = state.item else { throw Errno(EIO) }
-        guard item.conflict == nil else { throw Errno(EACCES, "a conflict version is read-only; copy or rename it") }
+        try checkChangeable(item)
         if state.isUnfinished {
             try finishWriting(&state)
             state.isUnfinished = false
@@ -17,6 +17,7 @@ extension VirtualFileSystem {
         }
         state.writers += 1
         guard state.writers == 1 else { return }
+        state.hasNotedEdit = false
         do {
             if state.download == nil {
                 try LocalContent.setModified(item.attributes.modified, descriptor: state.descriptor)
@@ -53,7 +54,10 @@ extension VirtualFileSystem {
             row.isWriting = false
             if row.isEdited { markPending(&row, at: now) }
         }
-        if written != nil { witness?.happened(.changed(item.node)) }
+        if written != nil {
+            state.hasNotedEdit = true
+            witness?.happened(.changed(item.node))
+        }
         source.localTreeChanged()
     }
 

@@ -25,13 +25,13 @@ enum FuseOperations {
     private static let wanted = [
         FUSE_CAP_ASYNC_READ, FUSE_CAP_ATOMIC_O_TRUNC, FUSE_CAP_SPLICE_WRITE, FUSE_CAP_SPLICE_MOVE,
         FUSE_CAP_READDIRPLUS, FUSE_CAP_READDIRPLUS_AUTO, FUSE_CAP_ASYNC_DIO, FUSE_CAP_PARALLEL_DIROPS,
-        FUSE_CAP_CACHE_SYMLINKS, FUSE_CAP_EXPLICIT_INVAL_DATA,
+        FUSE_CAP_CACHE_SYMLINKS, FUSE_CAP_EXPLICIT_INVAL_DATA, FUSE_CAP_EXPORT_SUPPORT,
     ]
 
     /// What is left out although libfuse's defaults may take it: locks stay with the kernel, cached pages stay until we
     /// say otherwise, and a write is with us when `write(2)` returns.
     private static let unwanted = [
-        FUSE_CAP_POSIX_LOCKS, FUSE_CAP_FLOCK_LOCKS, FUSE_CAP_EXPORT_SUPPORT, FUSE_CAP_DONT_MASK, FUSE_CAP_SPLICE_READ,
+        FUSE_CAP_POSIX_LOCKS, FUSE_CAP_FLOCK_LOCKS, FUSE_CAP_DONT_MASK, FUSE_CAP_SPLICE_READ,
         FUSE_CAP_IOCTL_DIR, FUSE_CAP_AUTO_INVAL_DATA, FUSE_CAP_WRITEBACK_CACHE, FUSE_CAP_POSIX_ACL,
     ]
 

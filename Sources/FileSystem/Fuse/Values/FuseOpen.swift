@@ -12,9 +12,6 @@ package struct FuseOpenFlags: RawRepresentable, Sendable, Hashable {
     package var isReading: Bool { rawValue & O_ACCMODE != O_WRONLY }
     package var isWriting: Bool { rawValue & O_ACCMODE != O_RDONLY }
     package var truncates: Bool { rawValue & O_TRUNC != 0 }
-    /// O_NONBLOCK: the program would rather have EAGAIN than wait. Together with O_NOFOLLOW it is a guard: GNU tar and others open
-    /// everything with both, so that no pipe or link that was put in their way holds them, and want the bytes of a plain file.
-    package var isNonblocking: Bool { rawValue & (O_NONBLOCK | O_NOFOLLOW) == O_NONBLOCK }
 }
 
 /// The flags of a `renameat2(2)`.
