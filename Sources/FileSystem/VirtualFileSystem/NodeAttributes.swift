@@ -107,7 +107,10 @@ extension VirtualFileSystem {
         if changes.isTruncationOnly { return try attributes(of: node) }
         if let file = openFiles[node] {
             try file.state.withLock { state in
-                if state.item != nil { try setTimes(changes, of: &state) }
+                if let item = state.item {
+                    try checkChangeable(item)
+                    try setTimes(changes, of: &state)
+                }
                 try commit(changes, to: node, unlinked: &state)
             }
         } else if try changeGone(node, { try apply(changes, to: &$0) }) == nil {
@@ -152,6 +155,7 @@ extension VirtualFileSystem {
     }
 
     private func apply(_ changes: AttributeRequest, to item: inout LocalItem) throws {
+        try checkChangeable(item)
         let now = time.now()
         let permissions = item.attributes.permissions
         if let permissions = changes.permissions { item.attributes.permissions = permissions & 0o7777 }
@@ -164,6 +168,13 @@ extension VirtualFileSystem {
         if let modified = changes.modified { item.attributes.modified = modified.value(at: now) }
         item.changed = now
         if changes.modified != nil || item.attributes.permissions != permissions { markPending(&item, at: now) }
+    }
+
+    /// - Throws: `EACCES` for a conflict sibling: it is a view of a version, and what is changed of it would stay on this device.
+    func checkChangeable(_ item: LocalItem) throws(Errno) {
+        guard !item.isConflictSibling else {
+            throw Errno(EACCES, "a conflict version is read-only; copy or rename it")
+        }
     }
 
     /// What a change of owner or a write takes away (chown(2), write(2)): set-user-ID, and set-group-ID of what a group may run.

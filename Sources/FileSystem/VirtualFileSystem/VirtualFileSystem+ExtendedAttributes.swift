@@ -73,6 +73,7 @@ extension VirtualFileSystem {
     private func changeExtended(of node: NodeID, _ body: (inout [String: [UInt8]]) throws -> Void) throws {
         func change(_ item: inout LocalItem) throws {
             guard item.kind == .file || item.kind == .folder else { throw Errno(EPERM) }
+            try checkChangeable(item)
             try body(&item.attributes.extended)
             item.changed = time.now()
         }
@@ -129,6 +130,7 @@ extension VirtualFileSystem {
     private func setExcluded(_ flag: Bool, of node: NodeID) throws {
         try metadata.write { transaction in
             var item = try existing(node, transaction)
+            try checkChangeable(item)
             guard item.kind == .file || item.kind == .symlink, item.isExcluded != flag else {
                 if item.kind == .folder { throw Errno(EOPNOTSUPP) }
                 return
