@@ -6,7 +6,8 @@ package import LocalMetadata
 extension BatchBuilder {
     /// Adds a deletion, where the log has something to delete; of something in a package with all else of it.
     package mutating func add(_ departure: Departure) throws {
-        guard let folder = try transaction.item(departure.parent),
+        // A folder that stays on this device is in no package of the log, wherever it is here.
+        guard let folder = try transaction.item(departure.parent), !folder.isExcluded,
             let package = try packages.package(around: folder, transaction)
         else { return try addAlone(departure) }
         try add(package: package, instead: { try $0.addAlone(departure) })

@@ -46,11 +46,12 @@ package struct LogFollower: Sendable {
         _ batch: ChangeBatch, _ result: FoldResult, _ aside: [TreeFollower.SetAside], in container: LocalContainer,
         _ transaction: MetadataTransaction, _ follower: inout TreeFollower
     ) throws {
-        for merge in result.merged { try follower.unite(merge.from, into: merge.into) }
         var touched = result.touched
+        // Before rows become one: what was told of a row is agreed on for that row, and for no other.
         if batch.device == context.device {
             touched += try confirm(batch, result, &follower)
         }
+        for merge in result.merged { try follower.unite(merge.from, into: merge.into) }
         var seen: Set<ItemID> = []
         for id in touched where seen.insert(id).inserted { try follower.follow(id) }
         try follower.showAnew(aside)
@@ -95,7 +96,7 @@ package struct LogFollower: Sendable {
             }
         }
         guard !result.isRepeat, !result.isRefused else { return [] }
-        var own = OwnChanges(transaction, container: container)
+        var own = OwnChanges(transaction, container: container, merged: Set(result.merged.map(\.from)))
         let items = try batch.changes.compactMap { try own.confirm($0) }
         for folder in own.left {
             if let node = try transaction.node(of: folder, in: container) { follower.freed.insert(node) }

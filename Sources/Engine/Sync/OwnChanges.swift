@@ -9,10 +9,13 @@ package struct OwnChanges {
     let container: ContainerID
     /// Folders in which something gave up its name.
     private(set) var left: Set<ItemID> = []
+    /// Items that the batch itself made aliases. The device still shows them as they were when it made the batch.
+    private let merged: Set<ItemID>
 
-    package init(_ transaction: MetadataTransaction, container: ContainerID) {
+    package init(_ transaction: MetadataTransaction, container: ContainerID, merged: Set<ItemID> = []) {
         self.transaction = transaction
         self.container = container
+        self.merged = merged
     }
 
     /// Notes one change as agreed on; answers the item to look at.
@@ -98,10 +101,11 @@ package struct OwnChanges {
         }
     }
 
+    /// The item that this id stood for before the batch was folded.
     private func resolved(_ id: ItemID) throws -> ItemID {
         let tree = RemoteTree(transaction, container: container)
         var current = id
-        for _ in 0..<64 {
+        for _ in 0..<64 where !merged.contains(current) {
             guard let target = try tree.alias(of: current) else { return current }
             current = target
         }

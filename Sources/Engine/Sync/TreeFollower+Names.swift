@@ -107,10 +107,10 @@ extension TreeFollower {
             }
             try dissolve(present, into: old)
         } else if let present {
-            let isUntold = try hasUntoldContent(old, joining: target)
-            guard isUntold || isOpen(old.node) else { return try drop(old) }
-            if try hasUntoldContent(present, joining: target) {
-                guard isUntold else { return try drop(old) }
+            let isNeeded = try hasOwnContent(old, joining: target)
+            guard isNeeded || isOpen(old.node) else { return try drop(old) }
+            if try hasOwnContent(present, joining: target) {
+                guard isNeeded else { return try drop(old) }
                 return try standAlone(&old)
             }
             // The one that somebody works in stays.
@@ -124,11 +124,23 @@ extension TreeFollower {
         try transaction.update(old)
     }
 
-    /// Whether its bytes would be lost with its row: neither was it told, nor is it what the log has.
-    private func hasUntoldContent(_ file: LocalItem, joining target: ItemID) throws -> Bool {
-        guard file.kind == .file, try !transaction.showsAgreed(file) else { return false }
+    /// Whether bytes would be lost with the row: the log has not got them yet, or a program is about to write some.
+    private func hasOwnContent(_ file: LocalItem, joining target: ItemID) throws -> Bool {
+        guard file.kind == .file, !file.isWriting else { return file.isWriting }
+        guard try !transaction.showsAgreed(file) else { return false }
         let present = try transaction.remote(target, in: container)?.body.content?.reference
-        return file.isEdited || file.content != present
+        // The batch on its way is confirmed for this row: another one in its place would seem to be made from what that batch says.
+        return try file.isEdited || file.content != present || isContentBeingTold(file.item)
+    }
+
+    private func isContentBeingTold(_ id: ItemID) throws -> Bool {
+        guard let outbox = try transaction.outbox(of: container) else { return false }
+        return try ChangeBatch(decoding: outbox.payload).changes.contains { change in
+            switch change {
+            case .create(id, _, _, _, _), .edit(id, _, _, _): true
+            default: false
+            }
+        }
     }
 
     /// The one that stays lies inside the one that goes, where a program put it: the outer row becomes it, or it would lie in itself.

@@ -1,5 +1,6 @@
 import Basics
 import CloudModel
+import Glibc
 import LocalMetadata
 
 /// What stays on this device alone, by its name or its folder.
@@ -16,6 +17,10 @@ extension VirtualFileSystem {
             becomeDocument(&item)
         } else {
             guard item.isKnown else { return }
+            // Its author still uploads it under this id. A copy under another id would never get its bytes.
+            if item.kind == .file, item.size > 0, item.content == nil, !item.isMaterialised {
+                throw Errno(EAGAIN, "its bytes have not reached the cloud yet, so they cannot be kept here")
+            }
             try leaveDeparture(of: old, transaction)
             item.item = newID()
             item.isKnown = false
@@ -24,8 +29,10 @@ extension VirtualFileSystem {
         if item.kind == .file, !item.isMaterialised { item.wanted = 255 }
     }
 
-    /// Hands a folder's exclusion, or its end, down to what is inside.
-    func spreadExclusion(_ folder: LocalItem, _ transaction: MetadataTransaction, at now: Timestamp) throws {
+    /// Hands a folder's exclusion, or its end, down to what is inside. `old` is the folder at the place that it left.
+    func spreadExclusion(
+        _ folder: LocalItem, from old: LocalItem, _ transaction: MetadataTransaction, at now: Timestamp
+    ) throws {
         var folders = [folder]
         var next = 0
         while next < folders.count {
@@ -44,7 +51,7 @@ extension VirtualFileSystem {
         }
         // The log deletes a folder once nothing is in it, so the deepest leave first.
         for var folder in folders.reversed() where folder.isExcluded && folder.isKnown {
-            try leaveSync(&folder, from: folder, transaction)
+            try leaveSync(&folder, from: folder.node == old.node ? old : folder, transaction)
             try transaction.update(folder)
         }
     }

@@ -115,7 +115,7 @@ extension VirtualFileSystem {
         if !item.isExcluded, item.isWriting, item.isEdited, old.pendingSince == nil { item.pendingSince = nil }
         try transaction.update(item)
         if item.kind == .folder, item.isExcluded != wasExcluded {
-            try spreadExclusion(item, transaction, at: now)
+            try spreadExclusion(item, from: old, transaction, at: now)
         }
         try transaction.touch(old.parent, at: now)
         if folder.node != old.parent { try transaction.touch(folder.node, at: now) }

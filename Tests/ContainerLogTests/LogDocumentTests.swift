@@ -1,0 +1,51 @@
+import Basics
+import CloudModel
+import ContainerLog
+import Foundation
+import TestSupport
+import Testing
+
+/// `docs/LOG.md` is what other programs would be written from.
+@Suite("The bytes of an entry, as the document has them")
+struct LogDocumentTests {
+    private static func document() throws -> String {
+        var file = URL(filePath: #filePath)
+        for _ in 0..<3 { file.deleteLastPathComponent() }
+        return try String(contentsOf: file.appending(path: "docs/LOG.md"), encoding: .utf8)
+    }
+
+    private static func encoded(_ changes: [Change]) throws -> [UInt8] {
+        try ChangeBatch(device: TestLog.a, deviceName: "d", deviceSequence: 1, time: .zero, changes: changes).encoded()
+    }
+
+    @Test(
+        "each change has the first byte that the table gives it",
+        arguments: [
+            ("create", .folder(2, "d")), ("edit", .edit(1, from: nil, to: 12, at: 5)),
+            ("move", .move(1, to: .documents, "y")), ("set attributes", .setAttributes(.sample(1), AttributeChanges())),
+            ("delete", .delete(2)), ("resolve", .resolve(.sample(1), versions: [])), ("raise rules", .raiseRules(2)),
+            ("set value", .setValue(key: "k", value: nil, time: .zero)),
+        ] as [(String, Change)])
+    func change(name: String, change: Change) throws {
+        // Without changes the batch ends with their count.
+        let tag = try Self.encoded([change])[Self.encoded([]).count]
+        #expect(try Self.document().contains("| \(name) | \(tag) |"))
+    }
+
+    @Test(
+        "each body has the code that the text gives it",
+        arguments: [
+            (.folder, "folder"), (.file(.announced(size: 1)), "file and content"),
+            (.symlink(target: [0x2E]), "symlink and counted target"),
+        ] as [(ItemBody, String)])
+    func body(_ body: ItemBody, name: String) throws {
+        let attributes = ItemAttributes(permissions: 0, modified: .zero, created: .zero)
+        let create = { (body: ItemBody) -> Change in
+            .create(.sample(1), parent: .root, name: "n", attributes: attributes, body: body)
+        }
+        // A folder's body is its code alone, and the last byte of all.
+        let code = try Self.encoded([create(body)])[Self.encoded([create(.folder)]).count - 1]
+        let text = try Self.document().split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(text.contains("\(code) \(name)"))
+    }
+}

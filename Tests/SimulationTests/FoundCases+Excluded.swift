@@ -1,0 +1,61 @@
+import Basics
+import DeviceSupport
+import Glibc
+import LocalMetadata
+import Sync
+import Testing
+import VirtualFileSystem
+
+@testable import Simulation
+
+/// Cases of names that stay on the device.
+extension FoundCases {
+    @Test("a document cannot leave the sync before its author has uploaded it, and can afterwards")
+    func announcedLeavesSync() throws {
+        let (cloud, shared) = (SimulatedCloud(bug: nil), try SharedParts())
+        // The first of the two announces files of this size.
+        let devices = try (0..<2).map {
+            try SimulatedDevice(number: $0, seed: 3, skew: .zero, cloud: cloud, shared: shared)
+        }
+        let users = devices.map { UserActions(device: $0) }
+        var ledger = Ledger()
+        try users[0].save("c", in: devices[0].root, "long enough", &ledger)
+        devices[0].time.advance(by: .seconds(1))
+        #expect(try devices[0].makeBatch())
+        try devices[0].append()
+        while try devices[1].fold() {}
+        let rename = {
+            try devices[1].files.rename(
+                Array("c".utf8), in: devices[1].root, to: Array("c.tmp".utf8), in: devices[1].root, mode: .replace)
+        }
+        #expect(throws: Errno(EAGAIN)) { try rename() }
+        for device in devices + devices { try device.syncFully() }
+        try rename()
+        for _ in 0..<2 {
+            for device in devices {
+                device.time.advance(by: .seconds(1))
+                try device.syncFully()
+            }
+        }
+        #expect(try users[0].item("c", in: devices[0].root) == nil)
+        #expect(try users[1].content(of: users[1].item("c.tmp", in: devices[1].root)) == "long enough")
+        for device in devices { try device.end() }
+    }
+
+    @Test("a folder that moves into one which stays on the device, inside a package, goes for all others")
+    func intoExcludedFolderOfPackage() throws {
+        try withDevice { device, user in
+            let make = { (name: String, parent: NodeID) in
+                try device.files.makeFolder(Array(name.utf8), in: parent, permissions: 0o755, caller: user.caller).node
+            }
+            let folder = try make("f", device.root)
+            let hidden = try make("x~", try make("p.app", device.root))
+            try rest(device)
+            let id = try #require(try device.metadata.read { try $0.item(folder) }).item
+            try device.files.rename(Array("f".utf8), in: device.root, to: Array("g".utf8), in: hidden, mode: .replace)
+            try rest(device)
+            let container = try device.container().id
+            #expect(try device.metadata.read { try $0.remote(id, in: container) } == nil)
+        }
+    }
+}
