@@ -26,6 +26,93 @@ extension EndToEnd {
             }
         }
 
+        private struct Item: Decodable {
+            let path: String
+            let kind: String
+            let size: Int
+            let downloadingStatus: String
+            let percentDownloaded: Double
+            let isUploaded: Bool
+            let hasUnresolvedConflicts: Bool
+            let conflictOf: String?
+        }
+
+        private func items(_ predicate: String, _ device: TestDevice) async throws -> [Item] {
+            struct Answer: Decodable { let items: [Item] }
+            let text = try await device.ubiquity(["find", predicate, device.mount, "--json"]).text()
+            return try JSONDecoder().decode(Answer.self, from: Data(text.utf8)).items
+        }
+
+        @Test("a package is one result, with the state and the size that status says, from placeholder to all here")
+        func packages() async throws {
+            try await TestDevices.withTwo { _, a, b in
+                try await a.shell(
+                    "mkdir -p d.rtfd/in; seq 1 1000 > d.rtfd/large; echo 1 > d.rtfd/in/inner.txt; mkdir f")
+                try await a.sync()
+                try await b.sync()
+                #expect(
+                    try await items("TRUEPREDICATE", b).map(\.path).sorted() == [
+                        "CloudDocs/Documents/d.rtfd", "CloudDocs/Documents/f",
+                    ])
+                let away = try #require(try await items("status == 'notDownloaded'", b).first)
+                #expect(away.kind == "package" && away.size == 3895 && away.percentDownloaded == 0, "\(away)")
+                #expect(try await b.status("d.rtfd").downloadingStatus == "notDownloaded")
+                #expect(try await items("size == 3895 AND name == *.rtfd", b).count == 1)
+                try await b.lasting("find \"status == 'current' AND kind == 'package'\" '\(b.mount)' --live") { query in
+                    try await b.download("d.rtfd")
+                    try await query.prints("it once all of it is here") { $0 == "+ \(b.path("d.rtfd"))" }
+                    try await b.evict("d.rtfd/in/inner.txt")
+                    try await query.prints("that a file is evicted") { $0 == "- \(b.path("d.rtfd"))" }
+                    try await b.download("d.rtfd")
+                    try await query.prints("it again") { $0 == "+ \(b.path("d.rtfd"))" }
+                }
+            }
+        }
+
+        @Test("a document in conflict is found as such, and its other versions say whose they are")
+        func conflicts() async throws {
+            try await TestDevices.withTwo { cloud, a, b in
+                let sibling = try await ConflictTests.makeConflict(cloud, a, b)
+                let found = try await items("name LIKE 'doc*'", a)
+                #expect(found.first { $0.path.hasSuffix("/doc.txt") }?.hasUnresolvedConflicts == true)
+                #expect(found.first { $0.path.hasSuffix(sibling) }?.conflictOf == "CloudDocs/Documents/doc.txt")
+                #expect(try await items("conflictOf != NULL", a).map(\.path) == ["CloudDocs/Documents/\(sibling)"])
+                #expect(try await items("conflictOf == NULL", a).map(\.path) == ["CloudDocs/Documents/doc.txt"])
+                // Programs know these from NSFileVersion.
+                let tool = "UBIQUITY_MOUNT='\(a.mount)' \(a.binaries)/presenter-tool find"
+                #expect(try await a.shell("\(tool) .") == "doc.txt")
+            }
+        }
+
+        @Test("words find names, and names go byte by byte into a pipe")
+        func words() async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                try await test.a.shell("touch 'My Plan.txt' other $'odd\\nname'")
+                let found = { (arguments: [String]) in
+                    try await test.a.ubiquity(["find"] + arguments + ["--mount", test.a.mount]).text()
+                }
+                #expect(try await found(["plan"]) == test.a.path("My Plan.txt"))
+                #expect(try await found(["odd"]) == test.a.path("odd\nname"))
+                let command = test.a.command(["find", "odd", "--mount", test.a.mount, "--print0"])
+                #expect(try await test.a.shell("\(command) | xargs -0 ls -d").hasSuffix("name"))
+                #expect(try await test.a.shell("\(command) | tr '\\0' '#'") == test.a.path("odd\nname#"))
+            }
+        }
+
+        @Test("a program's query that runs takes another predicate, scope and order, and starts over")
+        func restart() async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                try await test.a.shell("mkdir d; echo 1 > d/b.txt; echo 22 > d/a.md; echo 333 > c.txt")
+                let tool = "UBIQUITY_MOUNT='\(test.a.mount)' \(test.a.binaries)/presenter-tool refind"
+                let found = try await test.a.shell("\(tool) d").split(separator: "\n")
+                #expect(
+                    found == [
+                        "a.md", "b.txt", "c.txt", "d", "-", "b.txt", "c.txt", "-", "c.txt", "b.txt", "-", "b.txt", "-",
+                        "b.txt",
+                    ])
+            }
+        }
+
         @Test("a program's query is kept to a folder and to items, and its delegate replaces results")
         func library() async throws {
             try await TestDevices.with(devices: ["A"]) { test in

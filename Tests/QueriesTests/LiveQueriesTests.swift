@@ -31,6 +31,16 @@ struct LiveQueriesTests {
         #expect(Set(queries.changed(2, TestSubject(scopeContainer: 2, isInDocuments: false))) == [data, second])
     }
 
+    @Test("What is part of a document is told to no query, and what becomes a part is no result any more")
+    func parts() throws {
+        var queries = LiveQueries()
+        let id = queries.add(.always(true), QueryScope())
+        #expect(queries.changed(1, TestSubject(isResult: false)).isEmpty)
+        #expect(queries.changed(1, TestSubject()) == [id])
+        _ = queries.told([(item: 1, mark: 0)], [], of: id)
+        #expect(queries.changed(1, TestSubject(isResult: false)) == [id])
+    }
+
     @Test("What a client that does not read misses never grows beyond the items there are")
     func bounded() throws {
         var queries = LiveQueries()

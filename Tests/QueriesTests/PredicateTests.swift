@@ -28,10 +28,32 @@ struct PredicateTests {
             ("NSMetadataUbiquitousItemHasUnresolvedConflictsKey == 1", "hasUnresolvedConflicts == TRUE"),
             ("downloadingError != nil", "downloadingError != NULL"),
             ("xattr.user.my-note CONTAINS[c] 'x'", "xattr.user.my-note CONTAINS[c] 'x'"),
+            ("NSMetadataItemFSNameKey == *", "name == '*'"), ("kMDItemFSName=='a\\*'", "name == 'a\\\\*'"),
+            ("NOT(name==*.tx?)", "NOT (name == '*.tx?')"), ("conflictOf == nil", "conflictOf == NULL"),
         ])
     func reads(_ text: String, _ expected: String) throws {
         let arguments: [PredicateArgument] = text.contains("%K") ? [.value(.text("kMDItemFSName"))] : []
         #expect(try Predicate(parsing: text, arguments: arguments).description == expected)
+    }
+
+    @Test(
+        "What a person types without any sign of a predicate is looked for in names",
+        arguments: [
+            ("plan", "name CONTAINS[cd] 'plan'"), ("tax  2026", "name CONTAINS[cd] 'tax 2026'"),
+            ("*.pdf", "name ==[cd] '*.pdf'"), ("size", "name CONTAINS[cd] 'size'"),
+            ("100%", "name CONTAINS[cd] '100%'"),
+            ("notes in may", "name CONTAINS[cd] 'notes in may'"), ("été (1)", "name CONTAINS[cd] 'été (1)'"),
+            ("size > 10", "size > 10.0"), ("truepredicate", "TRUEPREDICATE"),
+        ])
+    func typed(_ text: String, _ expected: String) throws {
+        #expect(try Predicate(typed: text).description == expected)
+    }
+
+    @Test(
+        "What was meant as a predicate and is none is refused, not looked for",
+        arguments: ["name == 'a", "size LIKE 'x'", "nam = 3", "name LIKE x", "", "  ", "name contains[c] plan"])
+    func typedWrong(_ text: String) {
+        #expect(throws: PredicateError.self) { try Predicate(typed: text) }
     }
 
     @Test("Arguments stand for placeholders, in their order, lists too")

@@ -70,6 +70,7 @@ struct TestSubject: LiveSubject {
     var tags: [String] = []
     var scopeContainer: Int64 = 1
     var isInDocuments = true
+    var isResult = true
     var ending: String? { Predicate.ending(of: Array(name.utf8)) }
 
     func value(of attribute: QueryAttribute) -> QueryValue? {

@@ -11,7 +11,7 @@ package struct DocumentStatus: Sendable, Equatable {
         case downloaded
         case notDownloaded
 
-        fileprivate func worse(_ other: Downloading) -> Downloading {
+        func worse(_ other: Downloading) -> Downloading {
             let order: [Downloading] = [.current, .downloaded, .notDownloaded]
             return order.last { $0 == self || $0 == other } ?? self
         }
@@ -38,6 +38,8 @@ package struct DocumentStatus: Sendable, Equatable {
     package var version: VersionID?
     package var device: String?
     package var container: ContainerName
+    /// Bytes; of a package those of its files together.
+    package var size: UInt64 = 0
 }
 
 extension VirtualFileSystem {
@@ -62,70 +64,39 @@ extension VirtualFileSystem {
 
     package func status(of item: LocalItem) throws -> DocumentStatus {
         // Asked before the transaction: whoever answers may itself be reading the database.
-        let progress = source.progress(of: item)
-        let own = try metadata.read { try status(of: item, progress, $0) }
-        return item.isPackage ? try status(ofPackage: item, own) : own
+        let progress = try progress(of: item)
+        return try metadata.read { try status(of: item, progress, $0) }
     }
 
-    /// A package is as far as the last of its files is, and has the first error of any.
-    private func status(ofPackage package: LocalItem, _ own: DocumentStatus) throws -> DocumentStatus {
+    /// How far the transfers of a file are, or of all files of a package.
+    private func progress(of item: LocalItem) throws -> [NodeID: TransferFractions] {
+        guard item.isPackage else { return [item.node: source.progress(of: item)] }
         var files: [LocalItem] = []
-        var isUploaded = own.isUploaded
         try metadata.read { transaction in
-            try transaction.forEach(below: package) { item in
-                if item.kind == .file, !item.isConflictSibling { files.append(item) }
-                if item.pendingSince != nil { isUploaded = false }
-            }
+            try transaction.forEach(below: item) { if $0.kind == .file { files.append($0) } }
         }
-        var whole = own
-        // No integers: sizes are what other devices say, and their sum may pass 64 bits.
-        var (size, present) = (0.0, 0.0)
-        for file in files where !file.isExcluded {
-            let status = try status(of: file)
-            whole.downloading = whole.downloading.worse(status.downloading)
-            whole.isDownloading = whole.isDownloading || status.isDownloading
-            whole.isDownloadRequested = whole.isDownloadRequested || status.isDownloadRequested
-            whole.downloadingError = whole.downloadingError ?? status.downloadingError
-            isUploaded = isUploaded && status.isUploaded
-            whole.isUploading = whole.isUploading || status.isUploading
-            whole.uploadingError = whole.uploadingError ?? status.uploadingError
-            whole.hasUnresolvedConflicts = whole.hasUnresolvedConflicts || status.hasUnresolvedConflicts
-            size += Double(file.size)
-            present += Double(file.size) * status.percentDownloaded
-        }
-        whole.isUploaded = isUploaded
-        whole.percentUploaded = isUploaded ? 100 : 0
-        whole.percentDownloaded = size == 0 ? 100 : present / size
-        return whole
+        return Dictionary(files.map { ($0.node, source.progress(of: $0)) }) { first, _ in first }
     }
 
     private func status(
-        of item: LocalItem, _ progress: TransferFractions, _ transaction: MetadataTransaction
+        of item: LocalItem, _ progress: [NodeID: TransferFractions], _ transaction: MetadataTransaction
     ) throws -> DocumentStatus {
         let remote = try transaction.cloudItem(item)
-        let isWhole = item.kind != .file || item.isMaterialised
-        let isStale = !item.isEdited && item.content != nil && remote?.content != nil && remote?.content != item.content
-        let isAnnounced = item.kind == .file && item.content == nil && item.size > 0
-        let isUploaded =
-            !item.isExcluded && !isAnnounced && item.pendingSince == nil && !item.isEdited
-            && (item.isKnown || item.isConflictSibling)
+        let state = try transaction.syncState(of: item) { progress[$0.node] ?? TransferFractions() }
         let document = try item.conflict.flatMap { try transaction.item($0.document, in: item.container) }
         return DocumentStatus(
-            downloading: isWhole ? (isStale ? .downloaded : .current) : .notDownloaded,
-            isDownloading: progress.downloading != nil,
-            percentDownloaded: isWhole ? 100 : (progress.downloading ?? 0) * 100,
-            isDownloadRequested: item.wanted > 0 || progress.downloading != nil, downloadingError: item.downloadError,
-            isUploaded: isUploaded, isUploading: progress.uploading != nil,
-            percentUploaded: isUploaded ? 100 : (progress.uploading ?? 0) * 100, uploadingError: item.uploadError,
-            hasUnresolvedConflicts: try !item.isConflictSibling
-                && !transaction.siblings(of: item.item, in: item.container).isEmpty,
+            downloading: state.downloading, isDownloading: state.isDownloading,
+            percentDownloaded: state.percentDownloaded, isDownloadRequested: state.isDownloadRequested,
+            downloadingError: state.downloadingError, isUploaded: state.isUploaded, isUploading: state.isUploading,
+            percentUploaded: state.percentUploaded, uploadingError: state.uploadingError,
+            hasUnresolvedConflicts: state.hasUnresolvedConflicts,
             conflictOf: try document.map {
                 try transaction.path(of: $0.node).map(\.description).joined(separator: "/")
             },
             conflictVersion: item.conflict?.version, isExcluded: item.isExcluded, pin: item.pin,
             effectivePin: try effectivePin(of: item, transaction), isPaused: item.isPaused, item: item.item,
             version: item.conflict?.version ?? remote?.version, device: remote?.device,
-            container: try transaction.container(item.container)?.name ?? .cloudDocs)
+            container: try transaction.container(item.container)?.name ?? .cloudDocs, size: state.size)
     }
 
     /// The item's own pin, else that of the nearest folder above that has one.

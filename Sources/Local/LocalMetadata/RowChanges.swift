@@ -10,6 +10,8 @@ package struct RowChanges: Sendable {
     package var nodes: Set<NodeID> = []
     /// Folders that moved, or got what was in another: everything below has another path.
     package var movedFolders: Set<NodeID> = []
+    /// Folders that an item left or was removed from.
+    package var leftFolders: Set<NodeID> = []
     /// More than is worth counting.
     package var isEverything = false
     /// Key-value stores of which something changed.
@@ -17,7 +19,9 @@ package struct RowChanges: Sendable {
 
     package init() {}
 
-    package var isEmpty: Bool { nodes.isEmpty && movedFolders.isEmpty && !isEverything && stores.isEmpty }
+    package var isEmpty: Bool {
+        nodes.isEmpty && movedFolders.isEmpty && leftFolders.isEmpty && !isEverything && stores.isEmpty
+    }
 }
 
 /// Gathers the rows that SQLite says it changes (sqlite.org/c3ref/update_hook.html), until the transaction ends. Costs nothing that could
@@ -65,6 +69,7 @@ final class RowChangeLog: Sendable {
             return changes
         }
         taken.movedFolders = memory.movedFolders
+        taken.leftFolders = memory.leftFolders
         taken.stores = memory.changedStores
         return taken
     }

@@ -88,6 +88,7 @@ extension MetadataTransaction {
     package func update(_ item: LocalItem) throws {
         guard let old = try self.item(item.node), old != item else { return }
         if item.isConflictSibling { memory.hasSiblings = nil }
+        if old.parent != item.parent { memory.leftFolders.insert(old.parent) }
         if item.kind == .folder, (old.parent, old.name) != (item.parent, item.name) {
             memory.movedFolders.insert(item.node)
             guard try !isInside(item.parent, item.node) else {
@@ -103,6 +104,9 @@ extension MetadataTransaction {
     }
 
     package func remove(_ node: NodeID) throws {
+        if let parent = try optionalNumber("SELECT parent FROM local WHERE node = ?", [Int64(bitPattern: node.value)]) {
+            memory.leftFolders.insert(NodeID(UInt64(bitPattern: parent)))
+        }
         try run("DELETE FROM local WHERE node = ?", [Int64(bitPattern: node.value)])
     }
 
@@ -118,6 +122,7 @@ extension MetadataTransaction {
     /// Gives every child of one folder to another.
     package func moveChildren(of old: NodeID, to new: NodeID) throws {
         memory.movedFolders.insert(new)
+        memory.leftFolders.insert(old)
         try run(
             "UPDATE local SET parent = ? WHERE parent = ?",
             [Int64(bitPattern: new.value), Int64(bitPattern: old.value)])

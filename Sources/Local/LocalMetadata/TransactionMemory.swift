@@ -16,6 +16,7 @@ final class TransactionMemory {
     var hasSiblings: Bool?
     /// What ``RowChanges`` says of this transaction beside the rows.
     var movedFolders: Set<NodeID> = []
+    var leftFolders: Set<NodeID> = []
     var changedStores: Set<ContainerID> = []
     /// What keys showed before this transaction changed them.
     var shownValues: [ContainerID: [String: [UInt8]?]] = [:]

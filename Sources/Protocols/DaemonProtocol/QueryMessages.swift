@@ -9,16 +9,19 @@ package struct FindRequest: Codable, Hashable, Sendable {
     package let live: Bool?
     /// Seconds that changes are gathered for; 0.25 without it.
     package let interval: Double?
+    /// What reads as no predicate and has no sign of one are words to look for in names.
+    package let acceptsWords: Bool?
 
     package init(
         predicate: String, scopes: [FindScope]? = nil, containers: [String]? = nil, live: Bool? = nil,
-        interval: Double? = nil
+        interval: Double? = nil, acceptsWords: Bool? = nil
     ) {
         self.predicate = predicate
         self.scopes = scopes
         self.containers = containers
         self.live = live
         self.interval = interval
+        self.acceptsWords = acceptsWords
     }
 }
 
@@ -78,6 +81,8 @@ package struct FoundItem: Codable, Hashable, Sendable {
     package var percentUploaded: Double = 100
     package var uploadingError: String?
     package var hasUnresolvedConflicts = false
+    /// The document that this is a conflict version of.
+    package var conflictOf: MountPath?
     package var isExcludedFromSync = false
     package var isSyncPaused = false
     package var tags: [String]?

@@ -16,6 +16,7 @@ extension FuzzTarget {
             "name LIKE[cd] '*.txt'", "size >= 10 && size<20 || isUploaded = no", "NOT (kind IN {'file', 'package'})",
             "modified BETWEEN {'2026-01-01', '2026-02-01T00:00:00Z'}", "name MATCHES '(a|b)+[^c-e]?.{2,3}'",
             "xattr.user.my-note CONTAINS[c] 'x'", "downloadingError != nil", "!TRUEPREDICATE",
+            "NSMetadataItemFSNameKey == *", "name != a?b*.txt OR name == 'a\\*'",
         ].map { Array($0.utf8) }
     }
 

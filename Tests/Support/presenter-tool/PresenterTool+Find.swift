@@ -21,6 +21,38 @@ extension PresenterTool {
     }
 }
 
+extension PresenterTool {
+    /// Says what one query finds, with a line between, as its predicate, its order and its scope change while it runs; and the item at a URL.
+    static func refind(_ folder: URL) {
+        let query = NSMetadataQuery()
+        let gathered = DispatchSemaphore(value: 0)
+        query.sortDescriptors = [NSSortDescriptor(key: NSMetadataItemFSNameKey, ascending: true)]
+        query.operationQueue = OperationQueue()
+        let observer = NotificationCenter.default.addObserver(
+            forName: .NSMetadataQueryDidFinishGathering, object: query, queue: nil
+        ) { _ in gathered.signal() }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        guard query.start() else { return say("not started: \(query.failure?.localizedDescription ?? "no mount")") }
+        func name(_ item: Any?) -> String {
+            (item as? NSMetadataItem)?.value(forAttribute: NSMetadataItemFSNameKey) as? String ?? "no item"
+        }
+        func sayResults() {
+            gathered.wait()
+            for item in query.results { say(name(item)) }
+            say("-")
+        }
+        sayResults()
+        query.predicate = NSPredicate(fromMetadataQueryString: "kMDItemFSName == \"*.TXT\"c")
+        sayResults()
+        query.sortDescriptors = [NSSortDescriptor(key: NSMetadataItemFSNameKey, ascending: false)]
+        sayResults()
+        query.searchScopes = [folder]
+        sayResults()
+        query.stop()
+        say(name(NSMetadataItem(url: folder.appending(path: "b.txt"))))
+    }
+}
+
 /// Shows items of queries by their names.
 private final class Names: NSMetadataQueryDelegate {
     func metadataQuery(_ query: NSMetadataQuery, replacementObjectForResultObject result: NSMetadataItem) -> Any {

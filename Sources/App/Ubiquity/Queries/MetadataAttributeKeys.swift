@@ -11,6 +11,9 @@ public let NSMetadataItemContentTypeKey = "kMDItemContentType"
 public let NSMetadataItemContentTypeTreeKey = "kMDItemContentTypeTree"
 public let NSMetadataItemIsUbiquitousKey = "NSMetadataItemIsUbiquitousKey"
 public let NSMetadataUbiquitousItemHasUnresolvedConflictsKey = "NSMetadataUbiquitousItemHasUnresolvedConflictsKey"
+/// The path of the document that an item is a conflict version of. Not of Apple's, whose queries leave those out: so do queries here whose
+/// predicate does not ask for it.
+public let NSMetadataUbiquitousItemConflictOfKey = "NSMetadataUbiquitousItemConflictOfKey"
 public let NSMetadataUbiquitousItemDownloadingStatusKey = "NSMetadataUbiquitousItemDownloadingStatusKey"
 public let NSMetadataUbiquitousItemIsDownloadingKey = "NSMetadataUbiquitousItemIsDownloadingKey"
 public let NSMetadataUbiquitousItemIsUploadedKey = "NSMetadataUbiquitousItemIsUploadedKey"

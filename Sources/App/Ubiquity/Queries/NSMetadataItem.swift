@@ -17,6 +17,13 @@ open class NSMetadataItem: NSObject, @unchecked Sendable {
         self.root = root
     }
 
+    /// The item at a place in a mount, with the values of this moment; nil where nothing is, or a part of a package. It asks the daemon.
+    public convenience init?(url: URL) {
+        let route = ClaimRouter.shared.route(url)
+        guard let mount = route.mount, let found = mount.item(at: route.path) else { return nil }
+        self.init(found, root: mount.root)
+    }
+
     var found: FoundItem { state.withLock { $0 } }
 
     func update(_ item: FoundItem) { state.withLock { $0 = item } }
@@ -108,6 +115,7 @@ struct FoundSubject: QuerySubject {
         case .percentUploaded: .number(item.percentUploaded)
         case .uploadingError: item.uploadingError.map { .text($0) }
         case .hasUnresolvedConflicts: .flag(item.hasUnresolvedConflicts)
+        case .conflictOf: item.conflictOf.map { .text("\(root)/\($0)") }
         case .isUbiquitous: .flag(true)
         case .isExternal, .isShared: .flag(false)
         case .isExcluded: .flag(item.isExcludedFromSync)

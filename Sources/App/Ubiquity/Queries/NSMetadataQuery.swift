@@ -47,12 +47,16 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
     // MARK: What to find
 
     /// Made with ``Foundation/NSPredicate/init(format:_:)``; any other predicate on ``NSMetadataItem`` is asked in this process about every
-    /// item in the scopes. Nil finds all.
+    /// item in the scopes. Nil finds all. Versions in conflict are no results, unless the predicate asks for
+    /// `NSMetadataUbiquitousItemConflictOfKey`.
+    ///
+    /// A query that runs starts over with the new predicate, as it does with other scopes, items and sort descriptors: its results are discarded,
+    /// and gathering begins again.
     open var predicate: NSPredicate? {
         get { state.withLock { $0.predicate }.value }
         set {
             let new = Fixed(newValue)
-            state.withLock { $0.predicate = new }
+            change { $0.predicate = new }
         }
     }
 
@@ -60,7 +64,7 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
         get { state.withLock { $0.sortDescriptors }.value }
         set {
             let new = Fixed(newValue)
-            state.withLock { $0.sortDescriptors = new }
+            change { $0.sortDescriptors = new }
         }
     }
 
@@ -69,7 +73,7 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
         get { state.withLock { $0.searchScopes }.value }
         set {
             let new = Fixed(newValue)
-            state.withLock { $0.searchScopes = new }
+            change { $0.searchScopes = new }
         }
     }
 
@@ -78,7 +82,7 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
         get { state.withLock { $0.searchItems }.value }
         set {
             let new = Fixed(newValue)
-            state.withLock { $0.searchItems = new }
+            change { $0.searchItems = new }
         }
     }
 
@@ -135,6 +139,18 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
         return true
     }
 
+    /// Changes what is to be found or in which order. Who looks at the results of a query that runs never sees some of the old and some of the
+    /// new ones: it starts over.
+    private func change(_ change: (inout State) -> Void) {
+        let isRunning = state.withLock { state in
+            change(&state)
+            return state.isStarted && !state.isStopped
+        }
+        guard isRunning else { return }
+        stop()
+        start()
+    }
+
     /// Ends; the results stay as they are.
     open func stop() {
         let feed = state.withLock { state in
@@ -155,9 +171,9 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
 
     func request(_ restriction: QueryRestriction) -> FindRequest? {
         let (predicate, interval) = (predicate, notificationBatchingInterval)
-        var text = "TRUEPREDICATE"
+        var wanted = QueryPredicate.always(true)
         switch predicate.flatMap(\.metadataPredicate) {
-        case .success(let predicate)?: text = predicate.description
+        case .success(let predicate)?: wanted = predicate
         case .failure(let error)?:
             state.withLock {
                 $0.lastFailure = CoordinationFailure.error(.coderInvalidValue, error.description, at: nil)
@@ -165,8 +181,12 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
             return nil
         case nil: break
         }
+        // Programs know versions in conflict from NSFileVersion, and take what they find for documents.
+        if !wanted.mentions(.conflictOf) {
+            wanted = .all([wanted, .comparison(Comparison(.conflictOf, .equal, [.null]))])
+        }
         return FindRequest(
-            predicate: text, scopes: restriction.scopes, live: true, interval: min(interval, 3_600))
+            predicate: wanted.description, scopes: restriction.scopes, live: true, interval: min(interval, 3_600))
     }
 
     // MARK: Telling the program

@@ -27,8 +27,19 @@ extension NSPredicate {
         }
     }
 
+    /// A predicate in Spotlight's own notation, as `kMDItemFSName == "*.txt"cd && kMDItemFSSize > 100`: the letters behind a text's quotes are
+    /// options of the comparison. Nil for what is none; beside that it reads what ``init(format:_:)`` does, without placeholders.
+    public convenience init?(fromMetadataQueryString queryString: String) {
+        do throws(QueryPredicateError) {
+            self.init(try QueryPredicate(parsingMetadataQuery: queryString))
+        } catch { return nil }
+    }
+
     private convenience init(read format: String, _ arguments: [Any]) throws(QueryPredicateError) {
-        let predicate = try QueryPredicate(parsing: format, arguments: arguments.map(PredicateArgument.init))
+        self.init(try QueryPredicate(parsing: format, arguments: arguments.map(PredicateArgument.init)))
+    }
+
+    private convenience init(_ predicate: QueryPredicate) {
         let prepared = PreparedPredicate(predicate)
         self.init { object, _ in
             if let probe = object as? PredicateProbe { return probe.found(.success(predicate)) }

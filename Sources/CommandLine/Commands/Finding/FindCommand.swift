@@ -9,7 +9,11 @@ struct FindCommand: ParsableCommand {
         discussion: """
             PREDICATE is as in the format strings of NSPredicate (docs/QUERIES.md): \
             "name LIKE[c] '*.pdf' AND size > 1000000", "status == 'notDownloaded'", "NOT isUploaded == TRUE", \
-            "tags CONTAINS 'tax'", "TRUEPREDICATE" for all. Answered from the local database: nothing is downloaded.
+            "tags CONTAINS 'tax'", "TRUEPREDICATE" for all. Words that are no predicate are looked for in names, without regard to \
+            case: "plan" is "name CONTAINS[cd] 'plan'", and "*.pdf" is the whole name. Answered from the local database: nothing is downloaded.
+
+            Found are documents and folders; a package is one document, and what is in it is not found. Versions in conflict are found too; \
+            "conflictOf == NULL" leaves them out. Control characters in names show as ? on a terminal; into a pipe or a file names go byte by byte.
 
             With --live it goes on until Ctrl-C and tells what comes to match (+), changes (~) and no longer matches (-).
             """)
@@ -41,16 +45,27 @@ struct FindCommand: ParsableCommand {
     @Flag(help: "Go on, and tell what changes.")
     var live = false
 
+    @Flag(name: .customLong("print0"), help: "End each path with a NUL byte in place of a line's end, for xargs -0.")
+    var endsWithNull = false
+
     @Flag(help: "Print JSON: a document, or with --live a line for each event.")
     var json = false
+
+    func validate() throws {
+        guard !endsWithNull || !live && !json else {
+            throw ValidationError("--print0 goes with neither --live nor --json.")
+        }
+    }
 
     func run() throws {
         let record = try mount.record(path)
         var connection = try DaemonConnection.open(record)
         let request = FindRequest(
             predicate: predicate, scopes: scope == .all ? nil : [FindScope(rawValue: scope.rawValue) ?? .all],
-            containers: container.isEmpty ? nil : container, live: live ? true : nil)
-        var output = FoundOutput(record: record, sort: sort, isReversed: reverse, isLive: live, isJSON: json)
+            containers: container.isEmpty ? nil : container, live: live ? true : nil,
+            acceptsWords: true)
+        var output = FoundOutput(
+            record: record, sort: sort, isReversed: reverse, isLive: live, isJSON: json, endsWithNull: endsWithNull)
         try connection.follow(.find(request)) { event throws(CommandFailure) in
             if case .found(let found) = event { try output.show(found) }
         }

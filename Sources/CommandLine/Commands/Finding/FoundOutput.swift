@@ -3,31 +3,34 @@ import Glibc
 
 /// What `find` prints of what it is told.
 struct FoundOutput {
-    private let record: MountRecord
     private let sort: FindCommand.SortKey?
     private let isReversed: Bool
     private let isLive: Bool
     private let isJSON: Bool
+    private let paths: PathPrinter
     /// What waits for its order, or for the end of a document.
     private var gathered: [FoundItem] = []
     /// Where items were, for those that go: only a live query keeps them.
-    private var paths: [UInt64: MountPath] = [:]
+    private var known: [UInt64: MountPath] = [:]
 
     private struct Document: Encodable {
         let format: Int
         let items: [FoundItem]
     }
 
-    init(record: MountRecord, sort: FindCommand.SortKey?, isReversed: Bool, isLive: Bool, isJSON: Bool) {
-        self.record = record
+    init(
+        record: MountRecord, sort: FindCommand.SortKey?, isReversed: Bool, isLive: Bool, isJSON: Bool,
+        endsWithNull: Bool
+    ) {
         self.sort = sort
         self.isReversed = isReversed
         self.isLive = isLive
         self.isJSON = isJSON
+        paths = PathPrinter(record: record, endsWithNull: endsWithNull)
     }
 
     mutating func show(_ found: FoundItems) throws(CommandFailure) {
-        if isLive { for item in found.added + found.changed { paths[item.item] = item.path } }
+        if isLive { for item in found.added + found.changed { known[item.item] = item.path } }
         guard found.phase != .update else { return try update(found) }
         if sort != nil || isJSON && !isLive {
             gathered += found.added
@@ -56,10 +59,10 @@ struct FoundOutput {
         if isJSON {
             print(try Self.line(found))
         } else {
-            for item in found.added { print("\(isLive ? "+ " : "")\(record.display(item.path))") }
-            for item in found.changed { print("~ \(record.display(item.path))") }
+            for item in found.added { paths.print(item.path, after: isLive ? "+ " : "") }
+            for item in found.changed { paths.print(item.path, after: "~ ") }
             for number in found.removed {
-                if let path = paths.removeValue(forKey: number) { print("- \(record.display(path))") }
+                if let path = known.removeValue(forKey: number) { paths.print(path, after: "- ") }
             }
         }
         fflush(nil)

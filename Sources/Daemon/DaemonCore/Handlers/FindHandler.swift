@@ -9,7 +9,7 @@ extension DaemonService {
     func find(_ request: FindRequest, _ client: ClientContext) async throws -> AsyncThrowingStream<
         DaemonEvent, any Error
     > {
-        let predicate = try Self.predicate(request.predicate)
+        let predicate = try Self.predicate(request)
         guard request.interval.map({ $0 >= 0 && $0 <= 3_600 }) ?? true else {
             throw DaemonFailure(.invalidRequest, "the interval is 0 to 3,600 seconds")
         }
@@ -19,8 +19,11 @@ extension DaemonService {
         return AsyncThrowingStream { try await feed.next() }
     }
 
-    private static func predicate(_ text: String) throws(DaemonFailure) -> Predicate {
-        do throws(PredicateError) { return try Predicate(parsing: text) } catch {
+    private static func predicate(_ request: FindRequest) throws(DaemonFailure) -> Predicate {
+        do throws(PredicateError) {
+            return request.acceptsWords == true
+                ? try Predicate(typed: request.predicate) : try Predicate(parsing: request.predicate)
+        } catch {
             throw DaemonFailure(.invalidRequest, error.description, advice: "docs/QUERIES.md has the language.")
         }
     }

@@ -50,7 +50,8 @@ extension DaemonService {
         var result = ItemStatus(
             path: path,
             kind: item.isPackage ? .package : item.kind == .folder ? .folder : item.kind == .symlink ? .symlink : .file,
-            size: attributes.size, downloadingStatus: .init(status.downloading), itemID: status.item.description,
+            size: item.isPackage ? status.size : attributes.size, downloadingStatus: .init(status.downloading),
+            itemID: status.item.description,
             container: status.container.text)
         result.isDownloading = status.isDownloading
         result.percentDownloaded = status.percentDownloaded
@@ -140,7 +141,7 @@ extension DaemonFailure {
 }
 
 extension ItemStatus.DownloadingStatus {
-    fileprivate init(_ status: DocumentStatus.Downloading) {
+    init(_ status: DocumentStatus.Downloading) {
         self =
             switch status {
             case .current: .current

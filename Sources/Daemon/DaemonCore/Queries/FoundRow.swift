@@ -14,28 +14,30 @@ struct FoundRow: LiveSubject, Sendable {
         /// From the mount on.
         let path: [UInt8]
         let isInDocuments: Bool
+        /// The outermost package that it is or lies in.
+        var package: NodeID?
     }
 
     let item: LocalItem
     let folder: Folder
     let container: ContainerName
-    let hasConflicts: Bool
-    /// The bytes here are not the newest ones known.
-    let isStale: Bool
-    let progress: TransferFractions
+    /// As ``VirtualFileSystem/status(of:)`` has it.
+    let sync: SyncState
+    /// From the mount on, the document that this is a conflict version of.
+    let conflictOf: [UInt8]?
     let mountPoint: String
 
     var scopeContainer: Int64 { item.container.value }
     var isInDocuments: Bool { folder.isInDocuments }
+    /// A container's own folders are no documents, and what is in a package is a part of one.
+    var isResult: Bool { item.item != .root && item.item != .documents && folder.package == nil }
     var ending: String? { Predicate.ending(of: item.name.bytes) }
 
     var path: [UInt8] { folder.path.isEmpty ? item.name.bytes : folder.path + [UInt8(ascii: "/")] + item.name.bytes }
 
-    private var isPackage: Bool { item.kind == .folder && PackageTypes.isPackage(item.name) }
-
     private var kind: ItemStatus.Kind {
         switch item.kind {
-        case .folder: isPackage ? .package : .folder
+        case .folder: item.isPackage ? .package : .folder
         case .symlink: .symlink
         case .file, .pipe, .socket: .file
         }
@@ -43,26 +45,11 @@ struct FoundRow: LiveSubject, Sendable {
 
     private var contentTypes: [String] {
         ContentType.tree(
-            name: item.name.description, isFolder: item.kind == .folder, isPackage: isPackage,
+            name: item.name.description, isFolder: item.kind == .folder, isPackage: item.isPackage,
             isLink: item.kind == .symlink)
     }
 
-    private var isWhole: Bool { item.kind != .file || item.isMaterialised }
-
-    private var downloadingStatus: ItemStatus.DownloadingStatus {
-        isWhole ? (isStale ? .downloaded : .current) : .notDownloaded
-    }
-
-    /// As ``VirtualFileSystem/status(of:)`` has it.
-    private var isUploaded: Bool {
-        let isAnnounced = item.kind == .file && item.content == nil && item.size > 0
-        return !item.isExcluded && !isAnnounced && item.pendingSince == nil && !item.isEdited
-            && (item.isKnown || item.isConflictSibling)
-    }
-
-    private var percentDownloaded: Double { isWhole ? 100 : (progress.downloading ?? 0) * 100 }
-    private var percentUploaded: Double { isUploaded ? 100 : (progress.uploading ?? 0) * 100 }
-    private var isDownloadRequested: Bool { item.wanted > 0 || progress.downloading != nil }
+    private var downloadingStatus: ItemStatus.DownloadingStatus { ItemStatus.DownloadingStatus(sync.downloading) }
 
     /// As the desktops of Linux keep them: with commas between (freedesktop.org, CommonExtendedAttributes).
     private var tags: [String] {
@@ -81,7 +68,7 @@ struct FoundRow: LiveSubject, Sendable {
         case .contentTypeTree: .list(contentTypes)
         case .fileExtension:
             .text(String(decoding: item.name.stemAndExtension.extension.dropFirst(), as: UTF8.self))
-        case .size: .number(Double(item.size))
+        case .size: .number(Double(sync.size))
         case .modified: .date(item.attributes.modified.nanoseconds)
         case .created: .date(item.attributes.created.nanoseconds)
         case .tags: .list(tags)
@@ -93,15 +80,16 @@ struct FoundRow: LiveSubject, Sendable {
     private func state(_ attribute: QueryAttribute) -> QueryValue? {
         switch attribute {
         case .downloadingStatus: .text(downloadingStatus.rawValue)
-        case .isDownloading: .flag(progress.downloading != nil)
-        case .percentDownloaded: .number(percentDownloaded)
-        case .downloadRequested: .flag(isDownloadRequested)
-        case .downloadingError: item.downloadError.map { .text($0) }
-        case .isUploaded: .flag(isUploaded)
-        case .isUploading: .flag(progress.uploading != nil)
-        case .percentUploaded: .number(percentUploaded)
-        case .uploadingError: item.uploadError.map { .text($0) }
-        case .hasUnresolvedConflicts: .flag(hasConflicts)
+        case .isDownloading: .flag(sync.isDownloading)
+        case .percentDownloaded: .number(sync.percentDownloaded)
+        case .downloadRequested: .flag(sync.isDownloadRequested)
+        case .downloadingError: sync.downloadingError.map { .text($0) }
+        case .isUploaded: .flag(sync.isUploaded)
+        case .isUploading: .flag(sync.isUploading)
+        case .percentUploaded: .number(sync.percentUploaded)
+        case .uploadingError: sync.uploadingError.map { .text($0) }
+        case .hasUnresolvedConflicts: .flag(sync.hasUnresolvedConflicts)
+        case .conflictOf: conflictOf.map { .text("\(mountPoint)/\(String(decoding: $0, as: UTF8.self))") }
         case .isUbiquitous: .flag(true)
         case .isExternal, .isShared: .flag(false)
         case .isExcluded: .flag(item.isExcluded)
@@ -114,17 +102,18 @@ struct FoundRow: LiveSubject, Sendable {
     func found() throws -> FoundItem {
         var found = FoundItem(
             item: item.node.value, path: try MountPath(bytes: path), kind: kind, contentType: contentTypes[0],
-            size: item.size, modified: WireTime(item.attributes.modified), created: WireTime(item.attributes.created),
+            size: sync.size, modified: WireTime(item.attributes.modified), created: WireTime(item.attributes.created),
             container: container.text, isInDocuments: isInDocuments, downloadingStatus: downloadingStatus)
-        found.isDownloading = progress.downloading != nil
-        found.percentDownloaded = percentDownloaded.rounded(.down)
-        found.downloadRequested = isDownloadRequested
-        found.downloadingError = item.downloadError
-        found.isUploaded = isUploaded
-        found.isUploading = progress.uploading != nil
-        found.percentUploaded = percentUploaded.rounded(.down)
-        found.uploadingError = item.uploadError
-        found.hasUnresolvedConflicts = hasConflicts
+        found.isDownloading = sync.isDownloading
+        found.percentDownloaded = sync.percentDownloaded.rounded(.down)
+        found.downloadRequested = sync.isDownloadRequested
+        found.downloadingError = sync.downloadingError
+        found.isUploaded = sync.isUploaded
+        found.isUploading = sync.isUploading
+        found.percentUploaded = sync.percentUploaded.rounded(.down)
+        found.uploadingError = sync.uploadingError
+        found.hasUnresolvedConflicts = sync.hasUnresolvedConflicts
+        found.conflictOf = try conflictOf.map { try MountPath(bytes: $0) }
         found.isExcludedFromSync = item.isExcluded
         found.isSyncPaused = item.isPaused
         found.tags = tags.isEmpty ? nil : tags

@@ -14,6 +14,8 @@ final class QueryDesk: Sendable {
         var bells: [LiveQueries.QueryID: Wakeup] = [:]
         /// Rows to look at.
         var changed: Set<NodeID> = []
+        /// Packages of which something changed. Each is looked at as a whole, so they wait for the end of what is under way.
+        var packages: Set<NodeID> = []
         /// Folders of which everything below is to be looked at, and the last item that was.
         var folders: [NodeID: NodeID] = [:]
         /// Documents of conflict siblings, whose rows do not tell any more when they are gone.
@@ -24,6 +26,7 @@ final class QueryDesk: Sendable {
 
     static let maximumQueries = 32
     private static let batch = 200
+    private static let packageBatch = 20
     /// Rows that wait to be looked at; beyond it everything is.
     private static let maximumChanged = 100_000
 
@@ -84,7 +87,7 @@ final class QueryDesk: Sendable {
     func activate() {
         let isNeeded = state.withLock { state in
             let isNeeded = !state.queries.isEmpty || !monitors.isEmpty
-            if !isNeeded { (state.changed, state.folders, state.documents) = ([], [:], nil) }
+            if !isNeeded { (state.changed, state.packages, state.folders, state.documents) = ([], [], [:], nil) }
             isActive.store(isNeeded, ordering: .sequentiallyConsistent)
             return isNeeded
         }
@@ -98,6 +101,7 @@ final class QueryDesk: Sendable {
         guard isActive.load(ordering: .sequentiallyConsistent) else { return }
         state.withLock { state in
             state.changed.formUnion(changes.nodes)
+            state.changed.formUnion(changes.leftFolders)
             for folder in changes.movedFolders { state.folders[folder] = NodeID(0) }
             if changes.isEverything || state.changed.count > Self.maximumChanged {
                 state.changed = []
@@ -108,10 +112,13 @@ final class QueryDesk: Sendable {
     }
 
     /// Looks at what changed until the task is cancelled.
-    func run(_ engine: SyncEngine) async {
+    func run(_ engine: SyncEngine) async { await run(engine, engine.context.transfers.clock) }
+
+    private func run<C: Clock>(_ engine: SyncEngine, _ clock: C) async where C.Duration == Duration {
         var transferring: Set<NodeID> = []
+        var nextPackages = clock.now
         while !Task.isCancelled {
-            await bell.wait(atMost: .seconds(1), clock: engine.context.transfers.clock)
+            await bell.wait(atMost: .seconds(1), clock: clock)
             guard isActive.load(ordering: .sequentiallyConsistent) else { continue }
             let transfers = TransferTable(engine)
             let moving = transfers.nodes
@@ -123,6 +130,13 @@ final class QueryDesk: Sendable {
                     monitors.note(engine.state)
                     while !Task.isCancelled, try work(transfers) {}
                 }
+                // A package of very many files that come one by one takes no more than a fifth of the time.
+                guard clock.now >= nextPackages else { continue }
+                let start = clock.now
+                try await engine.context.blocking { [self] in
+                    while !Task.isCancelled, try lookAtPackages(transfers) {}
+                }
+                nextPackages = clock.now.advanced(by: start.duration(to: clock.now) * 4)
             } catch {
                 guard !Task.isCancelled else { return }
                 log.warning("could not look at what changed", metadata: ["error": "\(error)"])
@@ -136,19 +150,58 @@ final class QueryDesk: Sendable {
         try monitors.resolve(metadata)
         let nodes = try nextBatch()
         guard !nodes.isEmpty else { return state.withLock { !$0.folders.isEmpty } }
-        let rows = try metadata.read { transaction in
+        let (sights, packages) = try metadata.read { transaction in
             var reader = RowReader(transaction, transfers, mountPoint: mountPoint)
-            return try nodes.map { node in
-                let row = try reader.row(of: node)
-                return (node: node, row: row, document: try row.flatMap { try Self.document(of: $0, transaction) })
+            var (sights, packages): ([Sight], Set<NodeID>) = ([], [])
+            for node in nodes {
+                let item = try transaction.item(node)
+                let package = try item.flatMap { try reader.package(around: $0) }
+                if let package { packages.insert(package) }
+                if package != node { sights.append(try Sight(node, item, &reader)) }
             }
+            return (sights, packages)
         }
+        state.withLock { $0.packages.formUnion(packages) }
+        tell(sights)
+        return true
+    }
+
+    /// Looks at some packages of which something changed, each as a whole. Answers whether there are more.
+    func lookAtPackages(_ transfers: TransferTable) throws -> Bool {
+        let nodes = state.withLock { state in
+            let nodes = Array(state.packages.prefix(Self.packageBatch))
+            state.packages.subtract(nodes)
+            return nodes
+        }
+        let sights = try metadata.read { transaction in
+            var reader = RowReader(transaction, transfers, mountPoint: mountPoint)
+            return try nodes.map { try Sight($0, try transaction.item($0), &reader) }
+        }
+        tell(sights)
+        return !nodes.isEmpty
+    }
+
+    private func tell(_ sights: [Sight]) {
         let bells = state.withLock { state in
-            rows.flatMap { state.changed($0.node, $0.row, document: $0.document) }
+            sights.flatMap { state.changed($0.node, $0.row, document: $0.document) }
         }
         for bell in bells { bell.ring() }
-        for (node, row, _) in rows { monitors.changed(node, row) }
-        return true
+        for sight in sights { monitors.changed(sight.node, sight.row) }
+    }
+
+    /// What a row says now.
+    private struct Sight {
+        let node: NodeID
+        /// Nil where it is gone.
+        let row: FoundRow?
+        /// The document that it is a conflict version of.
+        let document: NodeID?
+
+        init(_ node: NodeID, _ item: LocalItem?, _ reader: inout RowReader) throws {
+            self.node = node
+            row = try item.map { try reader.row($0) }
+            document = try item.flatMap { try reader.document(of: $0)?.node }
+        }
     }
 
     private func nextBatch() throws -> [NodeID] {
@@ -170,10 +223,6 @@ final class QueryDesk: Sendable {
             for child in children where child.kind == .folder { state.folders[child.node] = NodeID(0) }
         }
         return children.map(\.node)
-    }
-
-    private static func document(of sibling: FoundRow, _ transaction: MetadataTransaction) throws -> NodeID? {
-        try sibling.item.conflict.flatMap { try transaction.node(of: $0.document, in: sibling.item.container) }
     }
 
     private func learnSiblings() throws {

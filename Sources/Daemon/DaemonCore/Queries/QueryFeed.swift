@@ -143,7 +143,7 @@ final class QueryFeed: Sendable {
     }
 
     private func accepts(_ row: FoundRow) -> Bool {
-        scope.holds(container: row.scopeContainer, isInDocuments: row.isInDocuments) && prepared.matches(row)
+        scope.holds(row) && prepared.matches(row)
     }
 
     private func tell(_ batch: Batch, gathered phase: FoundItems.Phase) throws -> FoundItems {

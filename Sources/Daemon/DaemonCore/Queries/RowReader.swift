@@ -25,20 +25,25 @@ struct RowReader {
     mutating func row(of node: NodeID) throws -> FoundRow? { try transaction.item(node).map { try row($0) } }
 
     mutating func row(_ item: LocalItem) throws -> FoundRow {
-        let hasConflicts =
-            try item.kind == .file && !item.isConflictSibling
-            && !transaction.siblings(of: item.item, in: item.container).isEmpty
-        return FoundRow(
+        FoundRow(
             item: item, folder: try folder(item.parent, depth: 0), container: try container(item.container),
-            hasConflicts: hasConflicts, isStale: try isStale(item), progress: transfers[item.node],
-            mountPoint: mountPoint)
+            sync: try transaction.syncState(of: item) { transfers[$0.node] },
+            conflictOf: try document(of: item).map { try self.path(of: $0) }, mountPoint: mountPoint)
     }
 
-    private func isStale(_ item: LocalItem) throws -> Bool {
-        guard item.kind == .file, item.presence != .none, !item.isEdited, let content = item.content,
-            let remote = try transaction.remote(item.item, in: item.container)?.body.content
-        else { return false }
-        return remote.reference != content
+    /// The outermost package that an item is or lies in.
+    mutating func package(around item: LocalItem) throws -> NodeID? {
+        try folder(item.parent, depth: 0).package ?? (item.isPackage ? item.node : nil)
+    }
+
+    /// The document that an item is a conflict version of.
+    func document(of item: LocalItem) throws -> LocalItem? {
+        try item.conflict.flatMap { try transaction.item($0.document, in: item.container) }
+    }
+
+    private mutating func path(of item: LocalItem) throws -> [UInt8] {
+        let above = try folder(item.parent, depth: 0).path
+        return above.isEmpty ? item.name.bytes : above + [UInt8(ascii: "/")] + item.name.bytes
     }
 
     private mutating func container(_ id: ContainerID) throws -> ContainerName {
@@ -57,7 +62,9 @@ struct RowReader {
         }
         let above = try folder(item.parent, depth: depth + 1)
         let path = above.path.isEmpty ? item.name.bytes : above.path + [UInt8(ascii: "/")] + item.name.bytes
-        let folder = FoundRow.Folder(path: path, isInDocuments: above.isInDocuments || item.item == .documents)
+        let folder = FoundRow.Folder(
+            path: path, isInDocuments: above.isInDocuments || item.item == .documents,
+            package: above.package ?? (item.isPackage ? node : nil))
         if folders.count >= Self.limit { folders.removeAll(keepingCapacity: true) }
         folders[node] = folder
         return folder

@@ -50,16 +50,22 @@ extension Comparison {
     private func ending(of text: String) -> String? {
         let bytes = Array(text.utf8)
         switch (attribute, relation) {
-        case (.name, .equal), (.name, .among): return Predicate.ending(of: bytes)
+        case (.name, .among): return Predicate.ending(of: bytes)
         case (.name, .endsWith): return bytes.contains(UInt8(ascii: ".")) ? Predicate.ending(of: bytes) : nil
-        case (.name, .like):
+        case (.name, .equal) where !bytes.contains(where: Self.isSpecial): return Predicate.ending(of: bytes)
+        case (.name, .like), (.name, .equal):
             // Only what stands behind the last sign that is none of itself.
-            let signs: Set<UInt8> = [UInt8(ascii: "*"), UInt8(ascii: "?"), UInt8(ascii: "\\")]
-            let tail = bytes.lastIndex { signs.contains($0) }.map { bytes[($0 + 1)...] } ?? bytes[...]
+            let tail = bytes.lastIndex(where: Self.isSpecial).map { bytes[($0 + 1)...] } ?? bytes[...]
             return tail.contains(UInt8(ascii: ".")) ? Predicate.ending(of: Array(tail)) : nil
         case (.fileExtension, .equal), (.fileExtension, .among):
-            return bytes.isEmpty || bytes.contains(UInt8(ascii: ".")) ? nil : Predicate.lowercased(bytes[...])
+            let hasWildcards = relation == .equal && bytes.contains(where: Self.isSpecial)
+            return hasWildcards || bytes.isEmpty || bytes.contains(UInt8(ascii: "."))
+                ? nil : Predicate.lowercased(bytes[...])
         default: return nil
         }
+    }
+
+    private static func isSpecial(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "*") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "\\")
     }
 }

@@ -98,8 +98,9 @@ package indirect enum TextTest: Sendable {
             return
         }
         switch comparison.relation {
-        case .equal, .among: self = .equals(Set(folded))
-        case .notEqual: self = .not(.equals([first]))
+        case .among: self = .equals(Set(folded))
+        case .equal: self = Self.equal(to: text, options)
+        case .notEqual: self = .not(Self.equal(to: text, options))
         case .less, .lessOrEqual, .greater, .greaterOrEqual: self = .order(comparison.relation, first)
         case .between: self = folded.count == 2 ? .between(first, folded[1]) : .never
         case .beginsWith: self = .prefix(first)
@@ -109,6 +110,14 @@ package indirect enum TextTest: Sendable {
         // The parser has compiled it once already; one that was made otherwise and is none matches nothing.
         case .matches: self = (try? TextPattern(text, options)).map { .matches(PatternBox(value: $0)) } ?? .never
         }
+    }
+
+    /// As Spotlight compares: `*` and `?` are wildcards, and a backslash before one of them, or before a backslash, takes its meaning away.
+    private static func equal(to text: String, _ options: TextOptions) -> TextTest {
+        let value = EqualityText(text)
+        return value.hasWildcards
+            ? .like(WildcardBox(value: Wildcard(value.pattern, options)))
+            : .equals([FoldedText(value.plain, options)])
     }
 
     fileprivate func accepts(_ text: FoldedText) -> Bool {

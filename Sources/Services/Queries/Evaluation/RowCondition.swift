@@ -45,22 +45,31 @@ package struct RowCondition: Hashable, Sendable {
     }
 }
 
+extension RowCondition {
+    fileprivate var orFolder: RowCondition {
+        self == .everything ? self : RowCondition(sql: "(kind = 0 OR \(sql))", values: values)
+    }
+}
+
 extension Comparison {
     fileprivate func rowCondition(isNegated: Bool) -> RowCondition {
         switch attribute {
-        case .size: ordered("size", isNegated)
+        case .size: ordered("size", isNegated).orFolder
         case .modified: ordered("modified", isNegated)
         case .created: ordered("created", isNegated)
         case .name: named(isNegated)
+        // A package has those of its files.
         case .hasUnresolvedConflicts:
             flag(
                 isNegated,
                 """
                 EXISTS (SELECT 1 FROM local AS sibling
                   WHERE sibling.container = local.container AND sibling.conflictOf = local.item)
-                """)
+                """
+            ).orFolder
         // Bytes that were written and not noted yet change this, so only what is surely not uploaded is told apart.
         case .isUploaded: isWanted(isNegated) == true ? RowCondition(sql: Self.uploaded) : .everything
+        case .conflictOf: inConflict(isNegated)
         case .downloadingStatus: status(isNegated)
         default: .everything
         }
@@ -78,14 +87,22 @@ extension Comparison {
         isWanted(isNegated).map { RowCondition(sql: $0 ? sql : "NOT \(sql)") } ?? .everything
     }
 
+    private func inConflict(_ isNegated: Bool) -> RowCondition {
+        guard values == [.null], relation == .equal || relation == .notEqual else { return .everything }
+        // Of a package that is one the row does not tell.
+        return (relation == .equal) == isNegated
+            ? RowCondition(sql: "(conflictOf IS NOT NULL OR kind = 0)") : .everything
+    }
+
     private func status(_ isNegated: Bool) -> RowCondition {
         guard relation == .equal, !isNegated, options.isEmpty, case .text(let text) = values.first,
             text.hasSuffix("otDownloaded")
         else { return .everything }
-        return RowCondition(sql: "(kind = 1 AND presence < 2 AND size > 0)")
+        // A package is as far as the last of its files, and its row does not tell.
+        return RowCondition(sql: "(kind = 0 OR kind = 1 AND presence < 2 AND size > 0)")
     }
 
-    /// Columns that always have a value and the same order.
+    /// Columns that always have a value and the same order. The size of a package is that of what is in it.
     private func ordered(_ column: String, _ isNegated: Bool) -> RowCondition {
         let numbers = values.compactMap { value -> Int64? in
             switch value {

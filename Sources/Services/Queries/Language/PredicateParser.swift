@@ -5,6 +5,13 @@ extension Predicate {
         var parser = PredicateParser(try lexer.tokens(), arguments)
         self = try parser.whole()
     }
+
+    /// Reads a predicate in Spotlight's notation: as the other, and the options `c` and `d` stand behind the quotes of a text.
+    package init(parsingMetadataQuery text: String) throws(PredicateError) {
+        var lexer = try PredicateLexer(text, takesTextOptions: true)
+        var parser = PredicateParser(try lexer.tokens(), [])
+        self = try parser.whole()
+    }
 }
 
 /// Recursive descent over the words of a predicate.
@@ -102,8 +109,13 @@ extension PredicateParser {
         let start = token.position
         let left = try operand()
         let place = token.position
-        let (relation, options) = try relation()
+        let (relation, written) = try relation()
+        var options = written
         let right = try operand()
+        if case .textOptions(let more) = token.kind {
+            options.formUnion(more)
+            advance()
+        }
         switch (left, right) {
         case (.attribute(let attribute), .values(let values, let isList)):
             return try bound(attribute, relation, options, values, isList, place)

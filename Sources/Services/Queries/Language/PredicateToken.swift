@@ -9,6 +9,8 @@ struct PredicateToken: Hashable, Sendable {
         case sign(String)
         /// `%@`, `%K`, `%d`: the letter.
         case placeholder(Character)
+        /// `cd` right behind the quotes of a text.
+        case textOptions(TextOptions)
         case end
     }
 
@@ -20,9 +22,11 @@ struct PredicateToken: Hashable, Sendable {
 /// Cuts text into words.
 struct PredicateLexer {
     private let characters: [Character]
+    private let takesTextOptions: Bool
     private var index = 0
 
-    init(_ text: String) throws(PredicateError) {
+    init(_ text: String, takesTextOptions: Bool = false) throws(PredicateError) {
+        self.takesTextOptions = takesTextOptions
         guard text.utf8.count <= Predicate.maximumBytes else {
             throw PredicateError("it is longer than \(Predicate.maximumBytes) bytes", at: 1)
         }
@@ -37,6 +41,9 @@ struct PredicateLexer {
             let start = index + 1
             guard index < characters.count else { return tokens + [PredicateToken(kind: .end, position: start)] }
             tokens.append(PredicateToken(kind: try token(), position: start))
+            if takesTextOptions, case .text = tokens.last?.kind, let options = textOptions() {
+                tokens.append(PredicateToken(kind: .textOptions(options), position: start))
+            }
         }
     }
 
@@ -53,18 +60,38 @@ struct PredicateLexer {
         switch character {
         case "'", "\"": return .text(try quoted(character))
         case "%": return try placeholder()
-        case "0"..."9", ".": return try number()
-        case "-", "+": return try number()
-        case "_", "$": return .word(word())
-        case _ where Self.isLetter(character): return .word(word())
+        case "*", "?": return .text(pattern(from: index))
+        case "0"..."9", ".", "-", "+":
+            let start = index
+            let number = try number()
+            return isAtPattern ? .text(pattern(from: start)) : number
+        case "_", "$": return word()
+        case _ where Self.isLetter(character): return word()
         default: return .sign(try sign())
         }
     }
 
     private static func isLetter(_ character: Character) -> Bool { character.isASCII && character.isLetter }
 
+    private mutating func textOptions() -> TextOptions? {
+        var options: TextOptions = []
+        while let letter = next, letter == "c" || letter == "d" {
+            options.insert(letter == "c" ? .ignoringCase : .ignoringMarks)
+            index += 1
+        }
+        return options.isEmpty ? nil : options
+    }
+
+    private var isAtPattern: Bool { next == "*" || next == "?" }
+
+    /// A pattern without quotes, as `name == *.txt`: up to a space, a closing sign or what else cannot be part of it.
+    private mutating func pattern(from start: Int) -> String {
+        while let character = next, !character.isWhitespace, !"(){}[],&|!=<>'\"%".contains(character) { index += 1 }
+        return String(characters[start..<index])
+    }
+
     /// Dots and dashes belong to names of extended attributes.
-    private mutating func word() -> String {
+    private mutating func word() -> PredicateToken.Kind {
         let start = index
         index += 1
         let isExtended = { (text: [Character]) in text.starts(with: "xattr.") }
@@ -73,7 +100,7 @@ struct PredicateLexer {
             guard isPart || isExtended(Array(characters[start..<index])) && "-:#+@".contains(character) else { break }
             index += 1
         }
-        return String(characters[start..<index])
+        return isAtPattern ? .text(pattern(from: start)) : .word(String(characters[start..<index]))
     }
 
     private mutating func quoted(_ quote: Character) throws(PredicateError) -> String {

@@ -4,7 +4,7 @@ package enum QueryAttribute: Hashable, Sendable {
     case size, modified, created
     case downloadingStatus, isDownloading, percentDownloaded, downloadRequested, downloadingError
     case isUploaded, isUploading, percentUploaded, uploadingError
-    case hasUnresolvedConflicts, isUbiquitous, isExternal, isShared, isExcluded, isSyncPaused, tags
+    case hasUnresolvedConflicts, conflictOf, isUbiquitous, isExternal, isShared, isExcluded, isSyncPaused, tags
     /// An extended attribute of the document, as text: `xattr.user.comment`.
     case extended(String)
 
@@ -13,7 +13,7 @@ package enum QueryAttribute: Hashable, Sendable {
     package var kind: Kind {
         switch self {
         case .name, .path, .container, .kind, .contentType, .fileExtension, .downloadingStatus, .downloadingError,
-            .uploadingError, .extended:
+            .uploadingError, .conflictOf, .extended:
             .text
         case .size, .percentDownloaded, .percentUploaded: .number
         case .modified, .created: .date
@@ -24,18 +24,34 @@ package enum QueryAttribute: Hashable, Sendable {
         }
     }
 
-    /// Short names first: what messages and listings say.
+    /// Short names first: what messages and listings say. Then the values of Apple's constants, and the names of constants whose value
+    /// differs from it: in a predicate that is text nothing puts the value in their place.
     private static let names: [(attribute: QueryAttribute, names: [String])] = [
-        (.name, ["name", "kMDItemFSName", "kMDItemDisplayName", "displayName", "SELF"]),
-        (.path, ["path", "kMDItemPath"]),
+        (
+            .name,
+            [
+                "name", "kMDItemFSName", "kMDItemDisplayName", "displayName", "SELF", "NSMetadataItemFSNameKey",
+                "NSMetadataItemDisplayNameKey",
+            ]
+        ),
+        (.path, ["path", "kMDItemPath", "NSMetadataItemPathKey"]),
         (.container, ["container", "NSMetadataUbiquitousItemContainerDisplayNameKey"]),
         (.kind, ["kind", "kMDItemKind"]),
-        (.contentType, ["contentType", "kMDItemContentType"]),
-        (.contentTypeTree, ["contentTypeTree", "kMDItemContentTypeTree"]),
+        (.contentType, ["contentType", "kMDItemContentType", "NSMetadataItemContentTypeKey"]),
+        (.contentTypeTree, ["contentTypeTree", "kMDItemContentTypeTree", "NSMetadataItemContentTypeTreeKey"]),
         (.fileExtension, ["extension", "pathExtension"]),
-        (.size, ["size", "kMDItemFSSize"]),
-        (.modified, ["modified", "kMDItemFSContentChangeDate", "kMDItemContentModificationDate"]),
-        (.created, ["created", "kMDItemFSCreationDate", "kMDItemContentCreationDate"]),
+        (.size, ["size", "kMDItemFSSize", "NSMetadataItemFSSizeKey"]),
+        (
+            .modified,
+            [
+                "modified", "kMDItemFSContentChangeDate", "kMDItemContentModificationDate",
+                "NSMetadataItemFSContentChangeDateKey",
+            ]
+        ),
+        (
+            .created,
+            ["created", "kMDItemFSCreationDate", "kMDItemContentCreationDate", "NSMetadataItemFSCreationDateKey"]
+        ),
         (.downloadingStatus, ["status", "downloadingStatus", "NSMetadataUbiquitousItemDownloadingStatusKey"]),
         (.isDownloading, ["isDownloading", "NSMetadataUbiquitousItemIsDownloadingKey"]),
         (.percentDownloaded, ["percentDownloaded", "NSMetadataUbiquitousItemPercentDownloadedKey"]),
@@ -46,6 +62,7 @@ package enum QueryAttribute: Hashable, Sendable {
         (.percentUploaded, ["percentUploaded", "NSMetadataUbiquitousItemPercentUploadedKey"]),
         (.uploadingError, ["uploadingError", "NSMetadataUbiquitousItemUploadingErrorKey"]),
         (.hasUnresolvedConflicts, ["hasUnresolvedConflicts", "NSMetadataUbiquitousItemHasUnresolvedConflictsKey"]),
+        (.conflictOf, ["conflictOf", "NSMetadataUbiquitousItemConflictOfKey"]),
         (.isUbiquitous, ["isUbiquitous", "NSMetadataItemIsUbiquitousKey"]),
         (.isExternal, ["isExternal", "NSMetadataUbiquitousItemIsExternalDocumentKey"]),
         (.isShared, ["isShared", "NSMetadataUbiquitousItemIsSharedKey"]),

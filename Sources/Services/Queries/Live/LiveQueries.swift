@@ -131,7 +131,6 @@ package struct LiveQueries: Sendable {
 
 extension LiveQueries.Query {
     fileprivate func accepts(_ subject: some LiveSubject) -> Bool {
-        scope.holds(container: subject.scopeContainer, isInDocuments: subject.isInDocuments)
-            && predicate.matches(subject)
+        scope.holds(subject) && predicate.matches(subject)
     }
 }

@@ -19,6 +19,10 @@ package struct QueryScope: Hashable, Sendable {
         self.containers = containers
     }
 
+    package func holds(_ subject: some LiveSubject) -> Bool {
+        subject.isResult && holds(container: subject.scopeContainer, isInDocuments: subject.isInDocuments)
+    }
+
     package func holds(container: Int64, isInDocuments: Bool) -> Bool {
         guard containers?.contains(container) ?? true else { return false }
         return areas.contains(.all) || areas.contains(isInDocuments ? .documents : .data)
@@ -29,6 +33,8 @@ package struct QueryScope: Hashable, Sendable {
 package protocol LiveSubject: QuerySubject {
     var scopeContainer: Int64 { get }
     var isInDocuments: Bool { get }
+    /// False for what is part of a document, and for the folders that a container consists of.
+    var isResult: Bool { get }
     /// ``Predicate/ending(of:)`` of its name.
     var ending: String? { get }
 }
