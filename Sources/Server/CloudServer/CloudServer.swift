@@ -4,7 +4,6 @@ import HummingbirdCore
 import HummingbirdTLS
 package import Logging
 import NIOCore
-import NIOSSL
 package import ServerStorage
 import ServiceLifecycle
 import UnixSignals
@@ -69,11 +68,7 @@ package struct CloudServer: Sendable {
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: 8 << 10, maxHeaderListSize: 16 << 10, maxHeaderFieldCount: 64))
         guard let certificate = configuration.certificate else { return .http1(configuration: channel) }
-        let chain = try NIOSSLCertificate.fromPEMFile(certificate.chain).map { NIOSSLCertificateSource.certificate($0) }
-        let key = try NIOSSLPrivateKey(file: certificate.key, format: .pem)
-        var tls = TLSConfiguration.makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key))
-        tls.minimumTLSVersion = .tlsv12
-        tls.applicationProtocols = ["http/1.1"]
+        let tls = try TLSFiles(chain: certificate.chain, key: certificate.key).configuration(log)
         return try .tls(.http1(configuration: channel), tlsConfiguration: tls)
     }
 

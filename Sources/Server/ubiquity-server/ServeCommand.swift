@@ -58,8 +58,10 @@ struct ServeCommand: AsyncParsableCommand {
             log.notice("stopped in order")
         } catch let error as StorageError {
             throw Failure(error.message)
+        } catch let error as TLSProblem {
+            throw Failure(error.description)
         } catch {
-            throw Failure("The server can not run on \(listen): \(error)")
+            throw Failure("The server cannot run on \(listen): \(error)")
         }
     }
 }
