@@ -15,6 +15,8 @@ package struct CloudServerConfiguration: Sendable {
     package var port = 8_080
     /// PEM files; without them the server speaks plain HTTP, for a proxy in front of it.
     package var certificate: (chain: String, key: String)?
+    /// Whether browsers reach the server by https although it speaks http itself: a proxy in front of it has the certificate.
+    package var isEncryptedByProxy = false
     /// Connections at once; more wait in the kernel's queue.
     package var maximumConnections = 4_096
     /// A connection on which nothing is asked for so long is closed, and one whose request does not get further.
@@ -91,7 +93,9 @@ package struct CloudServer: Sendable {
         addLogs(to: closed, reader)
         let board = TransferBoard()
         addChunks(to: closed, reader, board)
-        addPeople(to: router, devices: closed, reader, board, isEncrypted: configuration.certificate != nil)
+        addPeople(
+            to: router, devices: closed, reader, board,
+            isEncrypted: configuration.certificate != nil || configuration.isEncryptedByProxy)
         return router
     }
 
