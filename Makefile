@@ -120,6 +120,7 @@ tsan: setup
 check: setup
 	swift format lint --strict --parallel --recursive Examples Sources Tests Package.swift
 	$(SWIFT_BUILD_TESTS)
+	packaging/sbom --check
 	$(SWIFT_TEST) --filter TidyTests
 
 format:

@@ -89,6 +89,7 @@ let package = Package(
             name: "HTTPCloud",
             dependencies: [
                 "Basics", "CloudModel", "CloudProtocol", "CloudStorage", asyncHTTPClient, logging, nioCore, nioHTTP1,
+                nioPosix, nioSSL,
             ], path: "Sources/Cloud/HTTPCloud"),
         .testTarget(
             name: "HTTPCloudTests",

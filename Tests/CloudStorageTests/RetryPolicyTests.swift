@@ -47,4 +47,16 @@ struct RetryPolicyTests {
     func never(code: CloudError.Code) {
         #expect(pauses(code, chance: 0, failures: [1, 9]) == [nil, nil])
     }
+
+    @Test(
+        "New work cuts the first pauses short, and later ones only down to a floor, which is longest where a user has to act"
+    )
+    func floor() {
+        let policy = RetryPolicy()
+        #expect([1, 2].map { policy.floor(after: $0, .offline) } == [.zero, .zero])
+        #expect(
+            [3, 4, 6, .max].map { policy.floor(after: $0, .offline) }
+                == [125, 250, 1_000, 1_000].map { .milliseconds($0) })
+        #expect([2, 3, 4, .max].map { policy.floor(after: $0, .unauthorized) } == [0, 1, 2, 5].map { .seconds($0) })
+    }
 }

@@ -1,4 +1,5 @@
 import DaemonProtocol
+import Foundation
 import Testing
 
 @Suite("Where things lie by default")
@@ -27,5 +28,28 @@ struct StandardPathsTests {
         #expect(Set(all).count == all.count)
         #expect(all[0] == "/home/u/.local/share/ubiquity/devices/MobileDocuments")
         #expect(all[1].hasPrefix("/home/u/.local/share/ubiquity/devices/docs-"))
+    }
+
+    @Test("each server's sign-in has a file of its own, however alike the addresses are")
+    func signInFiles() {
+        let servers = [
+            "https://a.example", "http://a.example", "https://a.example:443", "https://a.example/443",
+            "https://a.example%2f443",
+            "https://a-example", "https://A.example", "https://" + String(repeating: "a", count: 300),
+        ]
+        let files = servers.map { paths().signInFile(server: $0) }
+        #expect(Set(files).count == servers.count)
+        for file in files { #expect(file.split(separator: "/").last.map { $0.utf8.count <= 255 } == true) }
+        #expect(files[0] == "/home/u/.local/state/ubiquity/servers/https%3a%2f%2fa.example.json")
+    }
+
+    @Test("a sign-in file gives its token to the server that it names, and to no other")
+    func otherServer() throws {
+        let file = "\(NSTemporaryDirectory())/sign-in-\(UUID().uuidString).json"
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let record = ServerSignIn(server: "https://a.example", account: "anna", device: 1, token: "secret")
+        try record.save(to: file)
+        #expect(ServerSignIn.load(from: file, server: "https://a.example") == record)
+        #expect(ServerSignIn.load(from: file, server: "https://b.example") == nil)
     }
 }

@@ -26,6 +26,10 @@ extension EndToEnd {
                     try FileManager.default.removeItem(atPath: server.data)
                     _ = try server.command(["restore", "--from", backup])
                     try server.start()
+                    try await eventually("A says that it waits to be confirmed") {
+                        try await test.a.ubiquity(["status"]).text().contains("ubiquity-server device confirm")
+                    }
+                    _ = try server.command(["device", "confirm", "--all"])
                     try await eventually("A says what to do") {
                         try await test.a.ubiquity(["status"]).text().contains("ubiquity reset")
                     }

@@ -85,6 +85,66 @@ struct ErrorTests {
         }
     }
 
+    @Test("no message of a server and no account name commands the terminal that shows it")
+    func hostileText() async throws {
+        let escape = "\u{1B}]0;owned\u{7}\u{1B}[2J\u{202E}\n"
+        func reply(_ status: String, _ body: [UInt8]) -> String {
+            "HTTP/1.1 \(status)\r\n\(CloudProtocolVersion.header): 1\r\nContent-Length: \(body.count)\r\n\r\n"
+                + String(decoding: body, as: UTF8.self)
+        }
+        func isHarmless(_ text: String) -> Bool {
+            !text.unicodeScalars.contains { [.control, .format].contains($0.properties.generalCategory) }
+        }
+        let refusal = reply("401 Unauthorized", try WireJSON.encode(CloudFailure(.unauthorized, escape)))
+        try await withCannedServer([refusal]) { address, _ in
+            let backend = HTTPBackend(address: address, logger: quiet) { "ubq_1_00" }
+            do {
+                _ = try await backend.connect(create: false)
+                Issue.record("it connected")
+            } catch let error as CloudError { #expect(isHarmless(error.message), "\(error.message)") }
+        }
+        let welcome = reply("200 OK", try WireJSON.encode(SignInAnswer(token: "ubq_1_00", account: escape, device: 1)))
+        try await withCannedServer([welcome]) { address, _ in
+            let connection = ServerConnection(address: address, logger: quiet) { nil }
+            let answer = try await connection.signIn(code: "ABCD", device: "laptop")
+            #expect(isHarmless(answer.account), "\(answer.account)")
+        }
+    }
+
+    @Test("what a server calls a link lies below its own address")
+    func hostileLink() async throws {
+        let body = try WireJSON.encode(PublishAnswer(id: 1, path: "@evil.example/p/0123456789abcdef", expires: 1))
+        let reply =
+            "HTTP/1.1 200 OK\r\n\(CloudProtocolVersion.header): 1\r\nContent-Length: \(body.count)\r\n\r\n"
+            + String(decoding: body, as: UTF8.self)
+        try await withCannedServer([reply]) { address, _ in
+            let backend = HTTPBackend(address: address, logger: quiet) { "ubq_1_00" }
+            let content = ContentReference(digest: Digest(words: (1, 2, 3, 4)), size: 1, layout: .chunk)
+            await expectCloudError(.damaged) {
+                _ = try await backend.publish(
+                    Publication(
+                        content: content, name: ItemName("a.txt"), container: .cloudDocs, seconds: 60, password: nil))
+            }
+        }
+    }
+
+    @Test("a connection that fails says why: refused, no such host, no TLS")
+    func reasons() async throws {
+        @Sendable func message(_ address: String) async throws -> String {
+            let backend = HTTPBackend(address: try ServerAddress(address), logger: quiet) { "ubq_1_00" }
+            do { _ = try await backend.connect(create: false) } catch let error as CloudError { return error.message }
+            return ""
+        }
+        let gone = try await withServer { $0.address }
+        #expect(try await message(gone.description).contains("connection refused"))
+        #expect(try await message("http://no-such-host.invalid").contains("no host of that name"))
+        try await withServer { server in
+            let port = server.address.description.dropFirst("http://".count)
+            let reason = try await message("https://\(port)")
+            #expect(reason.contains("does not speak TLS"))
+        }
+    }
+
     @Test("an answer that breaks off is fetched on from there")
     func resume() async throws {
         let head = "\(CloudProtocolVersion.header): 1\r\n"

@@ -77,6 +77,8 @@ struct OperationTests {
         _ = try await ServerRestore(from: folders[1], to: folders[2]).run()
         try await withServer(folder: folders[2]) { server in
             let device = server.backend(known.token)
+            await expectCloudError(.unauthorized) { _ = try await device.connect(create: false) }
+            #expect(try await server.store.confirm(device: nil) == 1)
             // The log grows past what anybody has seen.
             let found = try await device.connect(create: false)
             for number in UInt8(3)..<6 { _ = try await device.append([number], to: .cloudDocs) }

@@ -108,4 +108,83 @@ struct BackupTests {
             }
         }
     }
+
+    @Test("a backup does not replace that of another server, nor one with accounts by an empty server's, unless forced")
+    func otherServer() async throws {
+        try await withFolder { path in
+            let (backup, other) = ("\(path)-backup", "\(path)-other")
+            defer { for path in [backup, other] { try? FileManager.default.removeItem(atPath: path) } }
+            try await withStore(at: path) { store in
+                let account = try await store.newAccount("anna")
+                try await store.put([part(1, [1])], in: .cloudDocs, of: account)
+                _ = try await store.backUp(to: backup)
+            }
+            try await withStore(at: other) { store in
+                await #expect { _ = try await store.backUp(to: backup) } throws: {
+                    ($0 as? StorageError)?.code == .invalid
+                }
+                // The name alone does not make it the same account.
+                _ = try await store.newAccount("anna")
+                await #expect { _ = try await store.backUp(to: backup) } throws: {
+                    ($0 as? StorageError)?.code == .invalid
+                }
+            }
+            try await withStore(at: path) { store in
+                let outcome = try await store.backUp(to: backup)
+                #expect(outcome.done == 1)
+            }
+            try await withStore(at: other) { store in
+                let outcome = try await store.backUp(to: backup, force: true)
+                #expect(outcome.done == 0)
+            }
+        }
+    }
+
+    @Test("a restored server may go on with the backup that it came from")
+    func ownBackup() async throws {
+        try await withFolder { path in
+            let (backup, other) = ("\(path)-backup", "\(path)-other")
+            defer { for path in [backup, other] { try? FileManager.default.removeItem(atPath: path) } }
+            try await withStore(at: path) { store in
+                _ = try await store.newAccount("anna")
+                _ = try await store.backUp(to: backup)
+            }
+            _ = try await ServerRestore(from: backup, to: other).run()
+            try await withStore(at: other) { store in _ = try await store.backUp(to: backup) }
+        }
+    }
+
+    @Test("a directory that others could enter is closed when a server or a backup uses it")
+    func closedToOthers() async throws {
+        try await withFolder { path in
+            let backup = "\(path)-backup"
+            defer { try? FileManager.default.removeItem(atPath: backup) }
+            for folder in [path, backup] {
+                try FileManager.default.createDirectory(
+                    atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
+            }
+            try await withStore(at: path) { store in _ = try await store.backUp(to: backup) }
+            for folder in [path, backup] {
+                let mode = try FileManager.default.attributesOfItem(atPath: folder)[.posixPermissions] as? Int
+                #expect(mode == 0o700)
+            }
+        }
+    }
+
+    @Test(
+        "a directory that is not a server's becomes none, and one that is missing is created only where that was asked for"
+    )
+    func creation() async throws {
+        try await withFolder { path in
+            func open(mayCreate: Bool) throws {
+                _ = try ServerStore(path: path, serving: false, mayCreate: mayCreate, log: quiet)
+            }
+            #expect { () throws in try open(mayCreate: false) } throws: { ($0 as? StorageError)?.code == .notFound }
+            #expect(!FileManager.default.fileExists(atPath: path))
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+            try Data("text".utf8).write(to: URL(filePath: "\(path)/letter.txt"))
+            #expect { () throws in try open(mayCreate: true) } throws: { ($0 as? StorageError)?.code == .invalid }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: path) == ["letter.txt"])
+        }
+    }
 }

@@ -24,6 +24,16 @@ package struct RetryPolicy: Hashable, Sendable {
         }
     }
 
+    /// The part of the pause that nothing cuts short: new work asks for a retry with each change, and a caller that waits many times a
+    /// second. Zero after the first failures, so that a cloud that was away for a moment is used again at once.
+    package func floor(after failures: Int, _ code: CloudError.Code) -> Duration {
+        guard failures > 2 else { return .zero }
+        return switch code.remedy {
+        case .time: min(.seconds(1), longest(of: failures - 2) / 8)
+        case .user, .none: min(.seconds(5), longest(of: failures - 2))
+        }
+    }
+
     private func longest(of failures: Int) -> Duration {
         var pause = first
         var doublings = failures - 1

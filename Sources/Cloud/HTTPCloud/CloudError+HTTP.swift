@@ -5,7 +5,9 @@ import CloudStorage
 extension CloudError {
     /// What a failure that a server told of is to the engine.
     init(_ failure: CloudFailure, from address: ServerAddress) {
-        self.init(Self.code(of: failure.code), Self.message(failure, address))
+        // A server must not command the terminal that shows its message.
+        let visible = CloudFailure(failure.code, visible(failure.message))
+        self.init(Self.code(of: failure.code), Self.message(visible, address))
     }
 
     private static func code(of code: CloudFailure.Code) -> Code {
@@ -38,12 +40,16 @@ extension CloudError {
     }
 
     static func unreachable(_ address: ServerAddress, _ cause: any Error) -> CloudError {
-        CloudError(.offline, "\(address) can not be reached now.", cause: cause)
+        CloudError(
+            .offline, "Cannot connect to \(address): \(ConnectionProblem.description(of: cause)).", cause: cause)
     }
 
     /// A proxy whose server is away, the sign-in page of a network, another program.
     static func foreignAnswer(_ address: ServerAddress, status: UInt) -> CloudError {
-        CloudError(.offline, "What answers at \(address) now is no ubiquity-server (status \(status)).")
+        CloudError(
+            .offline,
+            "\(address) is not a ubiquity-server: another program, a proxy or a sign-in page responded (status \(status))."
+        )
     }
 
     static func version(_ relation: CloudProtocolVersion.Relation, _ address: ServerAddress) -> CloudError {
@@ -52,6 +58,14 @@ extension CloudError {
             : CloudError(
                 .tooOld, "The server \(address) is older than this program needs. Update ubiquity-server there.")
     }
+}
+
+/// Text of a server without what would command a terminal or turn its line around: control and formatting characters become `?`.
+func visible(_ text: String) -> String {
+    let hidden: Set<Unicode.GeneralCategory> = [.control, .format, .lineSeparator, .paragraphSeparator]
+    return String(
+        String.UnicodeScalarView(
+            text.unicodeScalars.prefix(2_000).map { hidden.contains($0.properties.generalCategory) ? "?" : $0 }))
 }
 
 /// What a server sends must be what the protocol says.

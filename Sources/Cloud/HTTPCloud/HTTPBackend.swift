@@ -15,8 +15,11 @@ package final class HTTPBackend: CloudBackend {
     private let identity = Mutex<CloudIdentity?>(nil)
 
     /// `token` is asked before each request, so that signing in anew needs no restart. Nothing is sent before ``connect(create:)``.
-    package init(address: ServerAddress, logger: Logger, token: @escaping @Sendable () -> String?) {
-        connection = ServerConnection(address: address, logger: logger, token: token)
+    /// - Parameter trust: whose certificates an encrypted connection accepts.
+    package init(
+        address: ServerAddress, trust: ServerTrust = .system, logger: Logger, token: @escaping @Sendable () -> String?
+    ) {
+        connection = ServerConnection(address: address, trust: trust, logger: logger, token: token)
     }
 
     package var capabilities: CloudCapabilities { [.push, .manyChunks, .links] }

@@ -16,12 +16,16 @@ package final class ServerConnection: Sendable {
     /// Whether the server asked, with the last answer, that this device resets itself.
     private let resetAsked = Mutex(false)
 
-    package init(address: ServerAddress, logger: Logger, token: @escaping @Sendable () -> String?) {
+    /// - Parameter trust: whose certificates an encrypted connection accepts.
+    package init(
+        address: ServerAddress, trust: ServerTrust = .system, logger: Logger, token: @escaping @Sendable () -> String?
+    ) {
         self.address = address
         self.token = token
         log = logger
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow, timeout: .init(connect: .seconds(10), read: .seconds(60)))
+        configuration.tlsConfiguration = trust.configuration
         configuration.httpVersion = .http1Only
         // Sixteen: the transfers under way (TransferSlots), the log, and the stream of news.
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 16

@@ -10,7 +10,8 @@ extension ServerConnection {
             throw CloudError(.failed, "The request could not be made.", cause: error)
         }
         (exchange.needsToken, exchange.isForAnyCloud) = (false, true)
-        return try await json(SignInAnswer.self, exchange)
+        let answer = try await json(SignInAnswer.self, exchange)
+        return SignInAnswer(token: answer.token, account: visible(answer.account), device: answer.device)
     }
 
     /// Ends this device's access on the server.

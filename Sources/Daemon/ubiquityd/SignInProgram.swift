@@ -21,15 +21,20 @@ struct SignInProgram: AsyncParsableCommand {
     @Argument var server: String
     @Option var device = ""
     @Flag var onlyHere = false
+    @Option var ca: String?
+    @Flag var insecure = false
 
     func run() async throws {
+        var connecting = ServerAccess.Connecting()
+        connecting.authorityFile = ca
+        connecting.allowsPlaintext = insecure
         let logger = Logger(label: "ubiquityd") { _ in SwiftLogNoOpLogHandler() }
         var outcome: SignInOutcome
         do throws(DaemonFailure) {
             switch action {
             case .signIn:
                 let record = try await ServerAccess.signIn(
-                    to: server, code: readLine() ?? "", device: device, logger: logger)
+                    to: server, code: readLine() ?? "", device: device, connecting, logger: logger)
                 outcome = SignInOutcome(account: record.account)
             case .signOut:
                 try await ServerAccess.signOut(of: server, onlyHere: onlyHere, logger: logger)

@@ -58,6 +58,8 @@ struct UbiquityDaemon: AsyncParsableCommand {
     var crashes: Int = 0
 
     static func main() async {
+        // Whatever this process creates is its user's alone. Modes of documents come from the kernel with their requests.
+        umask(0o077)
         let arguments = Array(CommandLine.arguments.dropFirst())
         guard SignInProgram.isMeant(by: arguments) else { return await main(arguments) }
         await SignInProgram.main(arguments)

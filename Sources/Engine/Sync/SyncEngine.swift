@@ -107,8 +107,10 @@ package final class SyncEngine: Sendable {
                 guard !Task.isCancelled else { return }
                 note(error, in: name)
                 failures += 1
-                // What only its user can mend is looked at now and then; the bell rings when the cloud says it is back.
+                // What only its user can fix is tried now and then; the bell rings when the cloud says it is back.
                 pause = retry.pause(after: failures, Self.code(of: error), using: &random) ?? .seconds(60)
+                // Only cancellation ends a sleep early, and then the loop.
+                try? await context.clock.sleep(for: min(pause, retry.floor(after: failures, Self.code(of: error))))
             }
             await bell.wait(atMost: pause, clock: context.clock)
         }

@@ -19,6 +19,8 @@ package struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
     /// With scheme and host in small letters.
     package let description: String
     package let isEncrypted: Bool
+    /// Whether the host is this machine: `localhost`, 127.0.0.0/8 or ::1.
+    package let isLoopback: Bool
 
     package init(_ text: String) throws(Problem) {
         guard let colon = text.firstRange(of: "://") else { throw .scheme }
@@ -32,7 +34,16 @@ package struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
         var prefix = rest[slash...]
         while prefix.utf8.last == UInt8(ascii: "/") { prefix = prefix.dropLast() }
         isEncrypted = scheme == "https"
+        isLoopback = Self.isLoopback(place)
         description = "\(scheme)://\(place)\(prefix)"
+    }
+
+    private static func isLoopback(_ place: String) -> Bool {
+        if place == "[::1]" || place.hasPrefix("[::1]:") { return true }
+        let host = place.prefix { $0 != ":" }
+        if host == "localhost" { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
 
     /// The host, which in brackets may have colons (RFC 3986, 3.2.2), and the port.

@@ -10,21 +10,33 @@ package struct ServerSignIn: Codable, Hashable, Sendable {
     /// The device's number in the server's list.
     package let device: Int64
     package let token: String
+    /// Certificates in PEM form that are trusted for this server besides the system's; nil: the system's alone.
+    package let authority: String?
+    /// Whether its user agreed to a connection without encryption; nil: no.
+    package let allowsPlaintext: Bool?
 
     package static let currentFormat: UInt32 = 1
 
-    package init(server: String, account: String, device: Int64, token: String) {
+    package init(
+        server: String, account: String, device: Int64, token: String, authority: String? = nil,
+        allowsPlaintext: Bool = false
+    ) {
         format = Self.currentFormat
         self.server = server
         self.account = account
         self.device = device
         self.token = token
+        self.authority = authority
+        self.allowsPlaintext = allowsPlaintext ? true : nil
     }
 
-    /// Nil where there is none, or none that this version can read: then the device has to sign in.
-    package static func load(from file: String) -> ServerSignIn? {
+    /// The sign-in at `server`; a token of another server that a file holds is not used.
+    ///
+    /// - Returns: nil where there is none, or none that this version can read: then the device has to sign in.
+    package static func load(from file: String, server: String) -> ServerSignIn? {
         guard let data = try? Data(contentsOf: URL(filePath: file)),
-            let found = try? JSONDecoder().decode(Self.self, from: data), found.format == currentFormat
+            let found = try? JSONDecoder().decode(Self.self, from: data), found.format == currentFormat,
+            found.server == server
         else { return nil }
         return found
     }
@@ -35,7 +47,7 @@ package struct ServerSignIn: Codable, Hashable, Sendable {
         try createDirectories(String(file[..<slash]))
         let temporary = "\(file).\(getpid())"
         guard let text = try? ControlFrame.payload(self) else { throw Errno(EINVAL, "encode") }
-        // Made anew, so that nobody else has it open and its mode is ours.
+        // A new file, which no other process has open and whose mode is ours.
         unlink(temporary)
         let descriptor = try check("open") { open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
         defer { close(descriptor) }
@@ -46,6 +58,13 @@ package struct ServerSignIn: Codable, Hashable, Sendable {
         }
         try check("fsync") { fsync(descriptor) }
         try check("rename") { rename(temporary, file) }
+        try syncDirectory(String(file[..<slash]))
+    }
+
+    private func syncDirectory(_ path: String) throws(Errno) {
+        let descriptor = try check("open") { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+        defer { close(descriptor) }
+        try check("fsync") { fsync(descriptor) }
     }
 }
 

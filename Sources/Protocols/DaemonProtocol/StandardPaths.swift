@@ -50,8 +50,18 @@ package struct StandardPaths: Sendable {
         return result
     }
 
-    /// Where the token for a server is kept, one file for each address.
-    package func signInFile(server: String) -> String { "\(stateHome)/servers/\(fingerprint(server)).json" }
+    /// Where the sign-in at a server is kept: one file for each address, whose name is the address with all but letters and digits
+    /// percent-encoded, so no two addresses share one. An address that is too long for a name is told apart by a digest.
+    package func signInFile(server: String) -> String {
+        let name = server.utf8.reduce(into: "") { name, byte in
+            let isPlain = (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte) || byte == UInt8(ascii: ".")
+            name += isPlain ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }
+        return "\(stateHome)/servers/\(name.utf8.count <= 240 ? name : fingerprint(server)).json"
+    }
+
+    /// Where earlier versions kept it. Two addresses could share one: its `server` says whose it is.
+    package func formerSignInFile(server: String) -> String { "\(stateHome)/servers/\(fingerprint(server)).json" }
 
     private var stateHome: String { directory("XDG_STATE_HOME", else: "\(home)/.local/state") + "/ubiquity" }
 

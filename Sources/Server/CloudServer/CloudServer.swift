@@ -4,7 +4,6 @@ import HummingbirdCore
 import HummingbirdTLS
 package import Logging
 import NIOCore
-import NIOSSL
 package import ServerStorage
 import ServiceLifecycle
 import UnixSignals
@@ -16,6 +15,8 @@ package struct CloudServerConfiguration: Sendable {
     package var port = 8_080
     /// PEM files; without them the server speaks plain HTTP, for a proxy in front of it.
     package var certificate: (chain: String, key: String)?
+    /// Whether browsers reach the server by https although it speaks http itself: a proxy in front of it has the certificate.
+    package var isEncryptedByProxy = false
     /// Connections at once; more wait in the kernel's queue.
     package var maximumConnections = 4_096
     /// A connection on which nothing is asked for so long is closed, and one whose request does not get further.
@@ -69,11 +70,7 @@ package struct CloudServer: Sendable {
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: 8 << 10, maxHeaderListSize: 16 << 10, maxHeaderFieldCount: 64))
         guard let certificate = configuration.certificate else { return .http1(configuration: channel) }
-        let chain = try NIOSSLCertificate.fromPEMFile(certificate.chain).map { NIOSSLCertificateSource.certificate($0) }
-        let key = try NIOSSLPrivateKey(file: certificate.key, format: .pem)
-        var tls = TLSConfiguration.makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key))
-        tls.minimumTLSVersion = .tlsv12
-        tls.applicationProtocols = ["http/1.1"]
+        let tls = try TLSFiles(chain: certificate.chain, key: certificate.key).configuration(log)
         return try .tls(.http1(configuration: channel), tlsConfiguration: tls)
     }
 
@@ -96,7 +93,9 @@ package struct CloudServer: Sendable {
         addLogs(to: closed, reader)
         let board = TransferBoard()
         addChunks(to: closed, reader, board)
-        addPeople(to: router, devices: closed, reader, board, isEncrypted: configuration.certificate != nil)
+        addPeople(
+            to: router, devices: closed, reader, board,
+            isEncrypted: configuration.certificate != nil || configuration.isEncryptedByProxy)
         return router
     }
 

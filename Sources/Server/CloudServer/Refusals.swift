@@ -6,7 +6,7 @@ import ServerStorage
 /// Failures of requests, and what any error is to the client.
 enum Refusals {
     static let noToken = CloudFailure(
-        .unauthorized, "The device is not signed in, or its access was ended. Sign in with `ubiquity login`.")
+        .unauthorized, "The device is not signed in, or its access was ended.")
     static let foreign = CloudFailure(
         .foreign, "This account's cloud is not the one that the device has synced with.")
     static let renamed = CloudFailure(

@@ -24,7 +24,7 @@ struct CopyLock {
     }
 
     private static func open(_ directory: DataDirectory) throws -> Int32 {
-        try check("open") { Glibc.open(directory.copying, O_RDWR | O_CREAT | O_CLOEXEC, 0o600) }
+        try check("open") { Glibc.open(directory.copying, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600) }
     }
 
     func release() { close(descriptor) }

@@ -16,29 +16,67 @@ struct DataDirectory: Sendable {
     var restoring: String { "\(path)/restoring" }
     private var lockFile: String { "\(path)/lock" }
 
-    /// Makes it where it is not there; the folder above must be.
-    func prepare() throws {
+    /// What this program puts into the directory before its database is there.
+    private static let ownNames: Set<String> = [
+        "chunks", "temporary", "trees", "lock", "copying", "restoring", "lost+found",
+    ]
+
+    /// Opens the directory to its owner alone, and creates it where it is absent and `mayCreate`; the folder above must exist.
+    ///
+    /// - Throws: `notFound` where no server keeps its data here and none may be created, `invalid` for a directory of something else.
+    func prepare(mayCreate: Bool) throws {
         guard access(restoring, F_OK) != 0 else {
             throw StorageError(
                 .damaged,
                 "A restore into \(path) was interrupted. Remove that directory and restore again; nothing was served from it."
             )
         }
+        if fileSize(database) == nil { try requireCreation(mayCreate) }
         do throws(Errno) {
             try make(path)
+            try closeToOthers()
             try make(chunks)
             try make(temporary)
             try make(trees)
             try syncFolder(path)
         } catch {
             throw StorageError(
-                .failed, "The data directory \(path) can not be used: \(error). Name another with --data.")
+                .failed, "The data directory \(path) cannot be used: \(error). Name another with --data.")
         }
+    }
+
+    /// A mistyped path, or a disk that is not mounted, must not pass for an empty server.
+    private func requireCreation(_ mayCreate: Bool) throws {
+        guard mayCreate else {
+            throw StorageError(
+                .notFound,
+                "No server keeps its data in \(path): it has no server.sqlite. Check --data, and that its disk is mounted."
+            )
+        }
+        guard Self.ownNames.isSuperset(of: fileNames(in: path)) else {
+            throw StorageError(
+                .invalid,
+                "\(path) contains files that are not a server's. Name an empty directory, or one that does not exist yet."
+            )
+        }
+    }
+
+    /// Takes from group and others what an existing directory allows them.
+    private func closeToOthers() throws(Errno) {
+        let descriptor = try check("open") { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+        defer { close(descriptor) }
+        var information = stat()
+        try check("fstat") { fstat(descriptor, &information) }
+        guard information.st_uid == geteuid() else {
+            throw Errno(EPERM, "it belongs to user \(information.st_uid), and this process is user \(geteuid())")
+        }
+        guard information.st_mode & 0o077 != 0 else { return }
+        try check("fchmod") { fchmod(descriptor, information.st_mode & 0o700) }
     }
 
     /// A descriptor that has the lock of the process that serves; the lock goes with the process (flock(2)).
     func lock() throws -> Int32 {
-        let descriptor = try check("open") { open(lockFile, O_RDWR | O_CREAT | O_CLOEXEC, 0o600) }
+        let descriptor = try check("open") { open(lockFile, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             close(descriptor)
             throw StorageError(

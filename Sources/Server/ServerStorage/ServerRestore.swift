@@ -5,14 +5,22 @@ import GRDB
 import Glibc
 import NIOPosix
 
-/// Makes a server's directory of a backup. Every cloud in it gets another name, by which devices notice what they have seen more.
+/// Creates a server's directory from a backup.
+///
+/// Every cloud in it gets another name, by which devices notice that they have seen more than the backup has. What was revoked, withdrawn
+/// or used after the backup was made must not come back with it, and the backup cannot know: so sign-in codes and browser sessions end,
+/// and devices and links are suspended until the owner confirms them.
 package struct ServerRestore: Sendable {
     private let backup: BackupDirectory
     private let target: DataDirectory
     private let copy: FileCopy
+    private let trustsDevices: Bool
 
-    /// - Parameter mayLink: chunks become second names of the backup's files where the file system can.
-    package init(from backup: String, to data: String, mayLink: Bool = false) {
+    /// - Parameters:
+    ///   - mayLink: chunks become second names of the backup's files where the file system can.
+    ///   - trustsDevices: devices and links of the backup work without being confirmed.
+    package init(from backup: String, to data: String, mayLink: Bool = false, trustsDevices: Bool = false) {
+        self.trustsDevices = trustsDevices
         self.backup = BackupDirectory(path: backup)
         target = DataDirectory(path: data)
         copy = FileCopy(mayLink: mayLink)
@@ -34,7 +42,7 @@ package struct ServerRestore: Sendable {
             throw StorageError(
                 .invalid, "\(target.path) is not empty. Restore into an empty directory; nothing was changed.")
         }
-        try target.prepare()
+        try target.prepare(mayCreate: true)
         try mark()
         for suffix in ["", "-wal"] where fileSize(backup.database + suffix) != nil {
             try copyFile(backup.database + suffix, to: target.database + suffix)
@@ -72,9 +80,24 @@ package struct ServerRestore: Sendable {
             for account in try Int64.fetchAll(db, sql: "SELECT id FROM account WHERE identity IS NOT NULL") {
                 try ServerStore.renameCloud(of: account, to: ServerStore.randomIdentity(), db)
             }
+            try Self.withdrawAccess(db, trustsDevices: trustsDevices)
         }
         try queue.close()
         return outcome
+    }
+
+    /// Numbers that the lost server may have given after the backup are not given again: a log names devices by them.
+    private static let skippedNumbers = 10_000
+
+    private static func withdrawAccess(_ db: Database, trustsDevices: Bool) throws {
+        try db.execute(sql: "DELETE FROM code")
+        try db.execute(sql: "DELETE FROM session")
+        try db.execute(
+            sql: "UPDATE sqlite_sequence SET seq = seq + ? WHERE name IN ('device', 'link', 'session')",
+            arguments: [skippedNumbers])
+        guard !trustsDevices else { return }
+        try db.execute(sql: "UPDATE device SET suspended = unixepoch() WHERE revoked IS NULL")
+        try db.execute(sql: "UPDATE link SET suspended = unixepoch()")
     }
 
     private static func distrust(_ place: ChunkPlace, _ db: Database) throws {

@@ -27,4 +27,10 @@ extension ServerSchema {
         );
         CREATE INDEX linkOfContainer ON link (container);
         """
+
+    /// When a restore suspended a device or a link; null once its owner has confirmed it.
+    static let suspension = """
+        ALTER TABLE device ADD COLUMN suspended INTEGER;
+        ALTER TABLE link ADD COLUMN suspended INTEGER;
+        """
 }

@@ -11,6 +11,7 @@ enum ServerSchema {
             try db.execute(sql: "UPDATE chunk SET touched = unixepoch()")
         }
         migrator.registerMigration("console") { db in try db.execute(sql: consoleTables) }
+        migrator.registerMigration("suspension") { db in try db.execute(sql: suspension) }
         return migrator
     }
 

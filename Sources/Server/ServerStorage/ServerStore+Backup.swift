@@ -11,12 +11,17 @@ import Glibc
 extension ServerStore {
     /// Makes a backup in a directory that is absent, empty, or has an earlier one; then only what is new is copied.
     /// `progress` is called now and then, on a thread of its own.
+    ///
+    /// - Parameter force: replaces the backup of another server, which is refused otherwise.
     package func backUp(
-        to path: String, mayLink: Bool = true, progress: @escaping @Sendable (CopyProgress) -> Void = { _ in }
+        to path: String, mayLink: Bool = true, force: Bool = false,
+        progress: @escaping @Sendable (CopyProgress) -> Void = { _ in }
     ) async throws -> CopyProgress {
-        try await blocking { [directory, database] in
+        let clouds = try await database.read(BackupOrigin.init)
+        return try await blocking { [directory, database] in
             let backup = BackupDirectory(path: path)
             try backup.prepare()
+            if !force { try backup.requireOrigin(clouds) }
             let lock = try CopyLock.copying(directory)
             defer { lock.release() }
             try database.copy(to: backup.newDatabase)
@@ -60,9 +65,34 @@ struct BackupDirectory {
         for suffix in ["", "-wal", "-shm", "-journal"] { unlink(newDatabase + suffix) }
     }
 
+    /// Refuses to replace the backup of another server.
+    ///
+    /// - Throws: `invalid` where a backup is here that shares no account with the data that would take its place.
+    func requireOrigin(_ clouds: BackupOrigin) throws {
+        guard fileSize(database) != nil else { return }
+        let queue = try DatabaseQueue(path: database)
+        defer { try? queue.close() }  // The connection ends with its last reference in any case.
+        let earlier = try queue.read(BackupOrigin.init)
+        guard earlier.isEmpty || earlier.sharesAccount(with: clouds) else {
+            throw StorageError(
+                .invalid,
+                """
+                \(path) has the backup of another server, with the accounts \(earlier.listed). Check --data; name another \
+                directory, or pass --force to replace that backup.
+                """)
+        }
+    }
+
     private func makeFolder(_ path: String) throws(Errno) {
-        guard mkdir(path, 0o700) != 0 else { return }
+        if mkdir(path, 0o700) == 0 { return }
         guard errno == EEXIST else { throw Errno(errno, "mkdir \(path)") }
+        // The database in it has every name and every sign-in.
+        let descriptor = try check("open \(path)") { open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
+        defer { close(descriptor) }
+        var information = stat()
+        try check("fstat \(path)") { fstat(descriptor, &information) }
+        guard information.st_mode & 0o077 != 0 else { return }
+        try check("chmod \(path)") { fchmod(descriptor, information.st_mode & 0o700) }
     }
 
     private func writeMark() throws(Errno) {

@@ -13,6 +13,8 @@ package struct DeviceRecord: Hashable, Sendable {
     /// To the minute.
     package let seen: Timestamp
     package let isRevoked: Bool
+    /// It came back with a restored backup, and its owner has not confirmed it.
+    package let isSuspended: Bool
     /// Somebody asked in the console that it resets itself, and it has not begun to.
     package let isResetAsked: Bool
 }
@@ -60,31 +62,62 @@ extension ServerStore {
     }
 
     /// Whose token this is; nil for one that is wrong or was revoked.
+    ///
+    /// - Throws: `unauthorized` for a device that a restore suspended.
     package func device(with token: DeviceToken) async throws -> SignedInDevice? {
-        let found = try await database.read { db -> (device: SignedInDevice, hash: Data, seen: Int64)? in
+        let found = try await database.read {
+            db -> (device: SignedInDevice, hash: Data, seen: Int64, isSuspended: Bool)? in
             let row = try Row.fetchOne(
                 db,
                 sql: """
-                    SELECT account, identity, tokenHash, seen, resetAsked FROM device JOIN account ON account.id = device.account
+                    SELECT account, identity, tokenHash, seen, resetAsked, suspended FROM device JOIN account ON account.id = device.account
                     WHERE device.id = ? AND revoked IS NULL
                     """, arguments: [token.device])
             return row.map { row in
                 let device = SignedInDevice(
                     account: AccountID(row["account"]), device: token.device, cloud: row["identity"],
                     isResetAsked: (row["resetAsked"] as Int64?) != nil)
-                return (device, row["tokenHash"], row["seen"])
+                return (device, row["tokenHash"], row["seen"], (row["suspended"] as Int64?) != nil)
             }
         }
         guard let found, isEqualInConstantTime(found.hash, hash(token.secret)) else { return nil }
+        guard !found.isSuspended else { throw Self.suspended(token.device) }
         try await noteContact(of: token.device, last: found.seen)
         return found.device
+    }
+
+    private static func suspended(_ device: Int64) -> StorageError {
+        StorageError(
+            .unauthorized,
+            """
+            The server was restored from a backup, and this device has not been confirmed since. The server's owner confirms it with \
+            `ubiquity-server device confirm \(device)`.
+            """)
+    }
+
+    /// Lets devices in again that a restore suspended: one, or all of them.
+    ///
+    /// - Returns: how many there were.
+    package func confirm(device: Int64?) async throws -> Int {
+        try await database.commit { db in
+            try db.execute(
+                sql: """
+                    UPDATE device SET suspended = NULL
+                    WHERE suspended IS NOT NULL AND revoked IS NULL AND (?1 IS NULL OR id = ?1)
+                    """, arguments: [device])
+            return db.changesCount
+        }
     }
 
     /// Whether its access was not ended meanwhile, and it need not be told to reset itself.
     package func isSignedIn(_ device: SignedInDevice) async throws -> Bool {
         try await database.read { db in
             try Int.fetchOne(
-                db, sql: "SELECT 1 FROM device WHERE id = ? AND revoked IS NULL AND (resetAsked IS NULL OR ?)",
+                db,
+                sql: """
+                    SELECT 1 FROM device
+                    WHERE id = ? AND revoked IS NULL AND suspended IS NULL AND (resetAsked IS NULL OR ?)
+                    """,
                 arguments: [device.device, device.isResetAsked]) != nil
         }
     }
@@ -135,7 +168,7 @@ extension ServerStore {
                 DeviceRecord(
                     id: row["id"], account: row["accountName"], name: row["name"],
                     created: Timestamp(seconds: row["created"]), seen: Timestamp(seconds: row["seen"]),
-                    isRevoked: (row["revoked"] as Int64?) != nil,
+                    isRevoked: (row["revoked"] as Int64?) != nil, isSuspended: (row["suspended"] as Int64?) != nil,
                     isResetAsked: (row["resetAsked"] as Int64?) != nil)
             }
         }

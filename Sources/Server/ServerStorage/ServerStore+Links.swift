@@ -83,7 +83,8 @@ extension ServerStore {
                 db,
                 sql: """
                     SELECT link.*, account, container.name AS containerName FROM link
-                    JOIN container ON container.id = link.container WHERE hash = ? AND expires > ?
+                    JOIN container ON container.id = link.container
+                    WHERE hash = ? AND expires > ? AND suspended IS NULL
                     """, arguments: [hash(token.text.utf8), now])
             return try row.map(PublishedContent.init)
         }
@@ -107,7 +108,8 @@ extension ServerStore {
                 db,
                 sql: """
                     SELECT link.*, container.name AS containerName FROM link
-                    JOIN container ON container.id = link.container WHERE account = ? AND expires > ? ORDER BY link.id
+                    JOIN container ON container.id = link.container
+                    WHERE account = ? AND expires > ? AND suspended IS NULL ORDER BY link.id
                     """, arguments: [account.value, now])
             return try rows.map(LinkRecord.init)
         }

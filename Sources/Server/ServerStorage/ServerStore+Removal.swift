@@ -14,7 +14,12 @@ extension ServerStore {
             let account = try Self.requireAccount(named: name, db)
             try db.execute(
                 sql: "UPDATE device SET revoked = ? WHERE account = ? AND revoked IS NULL", arguments: [now, account])
-            try db.execute(sql: "DELETE FROM code WHERE account = ?", arguments: [account])
+            for table in ["code", "session"] {
+                try db.execute(sql: "DELETE FROM \(table) WHERE account = ?", arguments: [account])
+            }
+            try db.execute(
+                sql: "DELETE FROM link WHERE container IN (SELECT id FROM container WHERE account = ?)",
+                arguments: [account])
             return account
         }
         let containers = try await database.read { db in

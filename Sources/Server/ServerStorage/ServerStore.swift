@@ -29,13 +29,16 @@ package final class ServerStore: Sendable {
     let passwordTries = Turnstile()
     let passwordCost: PasswordCost
 
-    /// Opens or makes the directory. One process at a time serves it (`serving`); commands of its owner may run beside that.
+    /// Opens the directory. One process at a time serves it (`serving`); commands of its owner may run beside that.
+    ///
+    /// - Parameter mayCreate: whether an absent or empty directory becomes that of a new server.
+    /// - Throws: ``StorageError``; `notFound` where there is no server's data and none may be created.
     package init(
-        path: String, serving: Bool, log: Logger, time: any TimeSource = SystemTime(),
+        path: String, serving: Bool, mayCreate: Bool = true, log: Logger, time: any TimeSource = SystemTime(),
         passwordCost: PasswordCost = .standard
     ) throws {
         directory = DataDirectory(path: path)
-        try directory.prepare()
+        try directory.prepare(mayCreate: mayCreate)
         lock = serving ? try directory.lock() : nil
         if serving { directory.removeLeftovers() }
         let database = try ServerDatabase(path: directory.database)

@@ -5,7 +5,7 @@ import ServerStorage
 struct AccountCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "account", abstract: "Say who may use this server.",
-        subcommands: [Add.self, Code.self, List.self, Quota.self, Remove.self])
+        subcommands: [Add.self, Code.self, Codes.self, List.self, Quota.self, Remove.self])
 
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -17,7 +17,7 @@ struct AccountCommand: AsyncParsableCommand {
         var quota: ByteCount?
 
         func run() async throws {
-            try await withStore(data) { store in
+            try await withStore(data, mayCreate: true) { store in
                 try await store.addAccount(name, quota: quota?.bytes)
                 try await printCode(for: name, store)
             }
@@ -33,18 +33,46 @@ struct AccountCommand: AsyncParsableCommand {
         func run() async throws { try await withStore(data) { try await printCode(for: name, $0) } }
     }
 
+    struct Codes: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List how many sign-in codes are open, or withdraw those of an account.")
+
+        @OptionGroup var data: DataOption
+        @OptionGroup var format: ListFormat
+        @Option(help: ArgumentHelp("Withdraw every open code of this account.", valueName: "account"))
+        var withdraw: String?
+
+        func run() async throws {
+            try await withStore(data) { store in
+                if let withdraw {
+                    print("Withdrew \(counted(try await store.withdrawCodes(ofAccount: withdraw), "code")).")
+                    return
+                }
+                try format.show(
+                    ["account", "open", "expires"],
+                    try await store.openCodes().map {
+                        [.text($0.account), .number(Int64($0.count)), .time($0.expires)]
+                    })
+            }
+        }
+    }
+
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the accounts and what they use.")
 
         @OptionGroup var data: DataOption
+        @OptionGroup var format: ListFormat
 
         func run() async throws {
             try await withStore(data) { store in
-                for account in try await store.accounts() {
-                    let share = account.quota.map { "of \(ByteCount($0))" } ?? "without a limit"
-                    let devices = account.devices == 1 ? "1 device" : "\(account.devices) devices"
-                    print("\(account.name)\t\(ByteCount(account.used)) \(share)\t\(devices)")
-                }
+                try format.show(
+                    ["account", "used", "quota", "devices"],
+                    try await store.accounts().map {
+                        [
+                            .text($0.name), .bytes($0.used), $0.quota.map { .bytes($0) } ?? .none,
+                            .number(Int64($0.devices)),
+                        ]
+                    })
             }
         }
     }
@@ -58,7 +86,7 @@ struct AccountCommand: AsyncParsableCommand {
 
         func run() async throws {
             guard size == "none" || ByteCount(size) != nil else {
-                throw ValidationError("'\(size)' is no size such as 500M or 20G, and not 'none'")
+                throw ValidationError("invalid size '\(size)'; use for example 500M or 20G, or none")
             }
             let quota = size == "none" ? nil : ByteCount(size)?.bytes
             try await withStore(data) { try await $0.setQuota(quota, of: name) }
@@ -67,7 +95,7 @@ struct AccountCommand: AsyncParsableCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Take an account away with all that it stores.",
+            abstract: "Remove an account with everything that it stores.",
             discussion: "Its devices keep what is on them. Interrupted, the same command goes on.")
 
         @OptionGroup var data: DataOption
@@ -75,7 +103,7 @@ struct AccountCommand: AsyncParsableCommand {
         @Argument(help: "The account.") var name: String
 
         func run() async throws {
-            try confirmation.confirm("Remove the account \(name) with all that it stores?")
+            try confirmation.confirm("Remove the account \(name) with everything that it stores?")
             try await withStore(data) { try await $0.removeAccount(name) }
             print("Removed the account \(name).")
         }
@@ -89,6 +117,8 @@ private func printCode(for account: String, _ store: ServerStore) async throws {
 }
 
 private func size(_ text: String) throws -> ByteCount {
-    guard let count = ByteCount(text) else { throw ValidationError("'\(text)' is no size such as 500M or 20G") }
+    guard let count = ByteCount(text) else {
+        throw ValidationError("invalid size '\(text)'; use for example 500M or 20G")
+    }
     return count
 }

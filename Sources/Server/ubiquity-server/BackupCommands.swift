@@ -9,18 +9,23 @@ struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup", abstract: "Make a backup while the server works, or bring an earlier one up to date.",
         discussion: """
-            The directory is a whole backup at any moment: the one before until the new one is whole, so it may be \
-            interrupted and begun again. On the disk of the data the chunks are second names (hard links), which guards \
-            against mistakes and not against the loss of the disk; --copy gives them bytes of their own.
+            The directory is a whole backup at any moment: the previous one until the new one is complete, so it may be \
+            interrupted and repeated. On the disk of the data the chunks are second names (hard links), which guards \
+            against mistakes and not against the loss of the disk; --copy gives them bytes of their own. The backup of \
+            another server is not replaced without --force. Run as root, the command works as the user to whom the data \
+            belongs, so the backup's directory has to be that user's; one that does not exist is created for that user.
             """)
 
     @OptionGroup var data: DataOption
     @Option(help: ArgumentHelp("Where to; absent, empty, or with an earlier backup.", valueName: "dir")) var to: String
     @Flag(help: "Copy the chunks even where second names would do.") var copy = false
+    @Flag(help: "Replace the backup of another server.") var force = false
 
     func run() async throws {
+        try createFolder(to, forOwnerOf: data.data)
         try await withStore(data) { store in
-            let outcome = try await store.backUp(to: to, mayLink: !copy, progress: ProgressLine("chunks").show)
+            let outcome = try await store.backUp(
+                to: to, mayLink: !copy, force: force, progress: ProgressLine("chunks").show)
             print(
                 "Backed up \(outcome.done) chunks, \(outcome.copied) of them new (\(ByteCount(outcome.copiedBytes))).")
             if outcome.lost > 0 {
@@ -34,25 +39,50 @@ struct BackupCommand: AsyncParsableCommand {
 
 struct RestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "restore", abstract: "Make a data directory of a backup.",
+        commandName: "restore", abstract: "Create a data directory from a backup.",
         discussion: """
-            The data directory must be absent or empty. Devices that have seen more than the backup has say so, and stop \
-            until `ubiquity reset` there, which loses no edit; the others go on by themselves.
+            The data directory must be absent or empty. A backup does not know what was revoked after it was made: open \
+            sign-in codes and the sessions of browsers are removed, and devices and published links are suspended until \
+            you confirm them with `device confirm` and `link confirm`; --trust-devices confirms all of them. Devices \
+            that have seen more than the backup has say so, and stop until `ubiquity reset` there, which loses no edit; \
+            the others continue by themselves.
             """)
 
     @OptionGroup var data: DataOption
     @Option(help: ArgumentHelp("The backup.", valueName: "dir")) var from: String
     @Flag(help: "Share the chunks' files with the backup (hard links) instead of copying them.") var link = false
+    @Flag(help: "Let every device and link of the backup work without being confirmed.") var trustDevices = false
 
     func run() async throws {
         do {
-            let restore = ServerRestore(from: from, to: data.data, mayLink: link)
+            try becomeOwner(of: data.data)
+            let restore = ServerRestore(from: from, to: data.data, mayLink: link, trustsDevices: trustDevices)
             let outcome = try await restore.run(progress: ProgressLine("chunks").show)
-            print("Restored \(outcome.done) chunks. Start the server: ubiquity-server --data \(data.data)")
+            print("Restored \(counted(outcome.done, "chunk")). Start the server: ubiquity-server --data \(data.data)")
             if outcome.lost > 0 {
-                print("The backup lacks \(outcome.lost) chunks; devices that have them send them again.")
+                print("The backup lacks \(counted(outcome.lost, "chunk")); devices that have them send them again.")
             }
+            try await withStore(data) { try await showAccess($0) }
         } catch let error as StorageError { throw Failure(error.message) }
+    }
+}
+
+extension RestoreCommand {
+    /// The devices of the backup, and how to let them in.
+    private func showAccess(_ store: ServerStore) async throws {
+        let devices = try await store.devices()
+        guard !devices.isEmpty else { return }
+        print()
+        try ListFormat.table.showDevices(devices)
+        guard devices.contains(where: \.isSuspended) else { return }
+        print(
+            """
+
+            Devices and links are suspended: the backup does not know which ones were revoked after it was made.
+            Revoke what is lost:  ubiquity-server device revoke --data \(data.data) NUMBER
+            Confirm the others:   ubiquity-server device confirm --data \(data.data) --all
+            And the links:        ubiquity-server link confirm --data \(data.data) --all
+            """)
     }
 }
 

@@ -11,13 +11,16 @@ struct ContainerCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the containers of an account.")
 
         @OptionGroup var data: DataOption
+        @OptionGroup var format: ListFormat
         @Argument(help: "The account.") var account: String
 
         func run() async throws {
             try await withStore(data) { store in
-                for container in try await store.containers(ofAccount: account) {
-                    print("\(container.name)\t\(container.entries) entries")
-                }
+                try format.show(
+                    ["container", "entries"],
+                    try await store.containers(ofAccount: account).map {
+                        [.text($0.name), .number(Int64(clamping: $0.entries))]
+                    })
             }
         }
     }

@@ -1,26 +1,42 @@
 import ArgumentParser
-import Basics
-import Glibc
 import ServerStorage
 
 struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "device", abstract: "See which devices are signed in, end their access, make them begin anew.",
-        subcommands: [List.self, Revoke.self, Reset.self])
+        commandName: "device", abstract: "List the devices that are signed in, revoke, confirm and reset them.",
+        subcommands: [List.self, Revoke.self, Confirm.self, Reset.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the devices of all accounts, or of one.")
 
         @OptionGroup var data: DataOption
+        @OptionGroup var format: ListFormat
         @Argument(help: "The account.") var account: String?
 
         func run() async throws {
+            try await withStore(data) { store in try format.showDevices(await store.devices(of: account)) }
+        }
+    }
+
+    struct Confirm: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Let devices in again that a restore suspended.",
+            discussion: """
+                A backup does not know which devices were revoked after it was made, so `restore` suspends all of them. \
+                Revoke those that are lost, then confirm the others, one by one or with --all.
+                """)
+
+        @OptionGroup var data: DataOption
+        @OptionGroup var choice: NumberOrAll
+
+        func run() async throws {
             try await withStore(data) { store in
-                for device in try await store.devices(of: account) {
-                    let contact = "last seen \(text(device.seen))\(device.isResetAsked ? ", reset asked" : "")"
-                    let state = device.isRevoked ? "access ended" : contact
-                    print("\(device.id)\t\(device.account)\t\(device.name)\tsince \(text(device.created))\t\(state)")
+                let count = try await store.confirm(device: choice.number)
+                guard count > 0 || choice.all else {
+                    throw Failure(
+                        "There is no suspended device \(choice.text). `ubiquity-server device list` shows them.")
                 }
+                print("Confirmed \(counted(count, "device")).")
             }
         }
     }
@@ -43,8 +59,8 @@ struct DeviceCommand: AsyncParsableCommand {
 
     struct Reset: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make a device do `ubiquity reset`.",
-            discussion: "It makes its state anew from the cloud as soon as it is online. No edit is lost.")
+            abstract: "Make a device run `ubiquity reset`.",
+            discussion: "It rebuilds its state from the cloud as soon as it is online. No edit is lost.")
 
         @OptionGroup var data: DataOption
         @OptionGroup var device: DeviceNumber
@@ -70,12 +86,18 @@ struct DeviceNumber: ParsableArguments {
     }
 }
 
-/// In UTC, to the minute.
-private func text(_ time: Timestamp) -> String {
-    var seconds = time_t(time.split.seconds)
-    var parts = tm()
-    gmtime_r(&seconds, &parts)
-    var buffer = [CChar](repeating: 0, count: 32)
-    let count = strftime(&buffer, buffer.count, "%Y-%m-%dT%H:%MZ", &parts)
-    return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+extension ListFormat {
+    func showDevices(_ devices: [DeviceRecord]) throws {
+        try show(
+            ["number", "account", "name", "signed in", "last seen", "state"],
+            devices.map { device in
+                let state =
+                    device.isRevoked
+                    ? "revoked" : device.isSuspended ? "suspended" : device.isResetAsked ? "reset requested" : "active"
+                return [
+                    .number(device.id), .text(device.account), .text(device.name), .time(device.created),
+                    .time(device.seen), .text(state),
+                ]
+            })
+    }
 }

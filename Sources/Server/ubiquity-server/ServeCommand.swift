@@ -23,6 +23,12 @@ struct ServeCommand: AsyncParsableCommand {
     var tlsKey: String?
 
     @Option(
+        help: ArgumentHelp(
+            "The address by which people reach the server; with https:// cookies are for encrypted connections only.",
+            valueName: "url"))
+    var publicUrl: String?
+
+    @Option(
         help: ArgumentHelp("What to log: trace, debug, info, notice, warning or error.", valueName: "level"),
         transform: level)
     var logLevel: Logger.Level = .info
@@ -30,6 +36,9 @@ struct ServeCommand: AsyncParsableCommand {
     func validate() throws {
         if (tlsCertificate == nil) != (tlsKey == nil) {
             throw ValidationError("--tls-certificate and --tls-key belong together")
+        }
+        if let publicUrl, !publicUrl.hasPrefix("https://"), !publicUrl.hasPrefix("http://") {
+            throw ValidationError("'\(publicUrl)' is not an address such as https://cloud.example.com")
         }
     }
 
@@ -39,6 +48,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.port = listen.port
         configuration.collection = keep.policy
         if let tlsCertificate, let tlsKey { configuration.certificate = (tlsCertificate, tlsKey) }
+        configuration.isEncryptedByProxy = publicUrl?.hasPrefix("https://") ?? false
         configuration.maximumConnections = raiseDescriptorLimit(for: configuration.maximumConnections)
         let log = serverLogger(logLevel)
         let scheme = configuration.certificate == nil ? "http" : "https"
@@ -58,8 +68,10 @@ struct ServeCommand: AsyncParsableCommand {
             log.notice("stopped in order")
         } catch let error as StorageError {
             throw Failure(error.message)
+        } catch let error as TLSProblem {
+            throw Failure(error.description)
         } catch {
-            throw Failure("The server can not run on \(listen): \(error)")
+            throw Failure("The server cannot run on \(listen): \(error)")
         }
     }
 }

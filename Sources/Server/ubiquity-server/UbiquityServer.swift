@@ -17,25 +17,40 @@ struct UbiquityServer: AsyncParsableCommand {
             """,
         version: ProgramVersion.current,
         subcommands: [
-            ServeCommand.self, AccountCommand.self, DeviceCommand.self, ContainerCommand.self, BackupCommand.self,
-            RestoreCommand.self, CollectCommand.self,
+            ServeCommand.self, AccountCommand.self, DeviceCommand.self, SessionCommand.self, LinkCommand.self,
+            ContainerCommand.self, BackupCommand.self, RestoreCommand.self, CollectCommand.self,
         ],
         defaultSubcommand: ServeCommand.self)
+
+    static func main() async {
+        // Whatever this program creates is its owner's alone.
+        umask(0o077)
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch { exit(withError: error) }
+    }
 }
 
 /// Where the server keeps everything.
 struct DataOption: ParsableArguments {
-    @Option(help: ArgumentHelp("The directory that has everything; made when it is not there.", valueName: "dir"))
+    @Option(
+        help: ArgumentHelp(
+            "The directory that has everything. Only `serve` and `account add` create it.", valueName: "dir"))
     var data: String
 }
 
-/// Asks before what can not be undone.
+/// Asks before what cannot be undone.
 struct ConfirmOption: ParsableArguments {
     @Flag(help: "Do not ask.") var yes = false
 
     func confirm(_ question: String) throws {
         if yes { return }
-        guard isatty(STDIN_FILENO) == 1 else { throw Failure("Not confirmed. Say --yes where nobody can be asked.") }
+        guard isatty(STDIN_FILENO) == 1 else { throw Failure("There is no terminal to ask on; pass --yes.") }
         FileHandle.standardError.write(Data("\(question) [y/N] ".utf8))
         guard readLine()?.lowercased().hasPrefix("y") == true else {
             throw Failure("Not confirmed; nothing was changed.")
@@ -44,10 +59,14 @@ struct ConfirmOption: ParsableArguments {
 }
 
 extension ParsableCommand {
-    /// Runs `body` with the directory's storage beside a server that may be running, and says on failure what went wrong.
-    func withStore(_ options: DataOption, _ body: (ServerStore) async throws -> Void) async throws {
+    /// Runs `body` with the directory's storage beside a server that may be running, as the user to whom the directory belongs.
+    func withStore(
+        _ options: DataOption, mayCreate: Bool = false, _ body: (ServerStore) async throws -> Void
+    ) async throws {
         do {
-            let store = try ServerStore(path: options.data, serving: false, log: serverLogger(.warning))
+            try becomeOwner(of: options.data)
+            let store = try ServerStore(
+                path: options.data, serving: false, mayCreate: mayCreate, log: serverLogger(.warning))
             do { try await body(store) } catch {
                 try await store.close()
                 throw error

@@ -10,6 +10,9 @@ struct LoginCommand: ParsableCommand {
             The server's owner makes the code with `ubiquity-server account add NAME` or `account code NAME`; it works \
             once. Without --code it is asked for. What this device keeps instead can be read by you only, in your XDG \
             state home. Afterwards: ubiquity mount --cloud URL.
+
+            The certificate of an https server has to be signed by an authority that this system trusts, or by one in \
+            the file of --ca, which is kept with the sign-in. Another machine is reached over http only with --insecure.
             """)
 
     @Argument(help: ArgumentHelp("The server: http(s)://HOST[:PORT].", valueName: "url"))
@@ -22,13 +25,28 @@ struct LoginCommand: ParsableCommand {
         help: ArgumentHelp("What the server's list calls this device (default: the host's name).", valueName: "name"))
     var device: String?
 
+    @Option(help: ArgumentHelp("A PEM file with a certificate authority to trust for this server.", valueName: "file"))
+    var ca: String?
+
+    @Flag(help: "Allow http to another machine: the sign-in and all documents cross the network unencrypted.")
+    var insecure = false
+
+    func validate() throws {
+        guard ["http://", "https://"].contains(where: { server.lowercased().hasPrefix($0) }) else {
+            throw ValidationError("'\(server)' is not a server address such as https://cloud.example.com:8443")
+        }
+    }
+
     func run() throws {
         guard let code = code ?? Terminal.ask("Sign-in code:") else {
-            throw CommandFailure(.refused, "there is no sign-in code", path: server, advice: "Say it with --code.")
+            throw CommandFailure(.refused, "there is no sign-in code", path: server, advice: "Pass it with --code.")
         }
-        let arguments = ["sign-in", "--device=\(device ?? hostName())", "--", server]
-        let outcome = try ServerHelper.run(arguments, input: "\(code)\n")
-        print("Signed in to \(server) as \(outcome.account ?? "?"). Mount it with: ubiquity mount --cloud \(server)")
+        var arguments = ["sign-in", "--device=\(device ?? hostName())"]
+        if let ca { arguments.append("--ca=\(ca)") }
+        if insecure { arguments.append("--insecure") }
+        let outcome = try ServerHelper.run(arguments + ["--", server], input: "\(code)\n")
+        let account = printable(outcome.account ?? "?")
+        print("Signed in to \(server) as \(account). Mount it with: ubiquity mount --cloud \(server)")
     }
 }
 

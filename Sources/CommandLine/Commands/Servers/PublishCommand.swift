@@ -51,7 +51,7 @@ struct PublishCommand: ParsableCommand {
     private func publish(_ place: MountLocator.Place) throws {
         var secret: String?
         if password {
-            guard let typed = Terminal.ask("Password for the link:"), !typed.isEmpty else {
+            guard let typed = Terminal.askSecret("Password for the link:"), !typed.isEmpty else {
                 throw CommandFailure(.refused, "there is no password", advice: "Type one, or leave --password out.")
             }
             secret = typed
@@ -65,7 +65,7 @@ struct PublishCommand: ParsableCommand {
         }
         display.clear()
         guard case .published(let link) = response else { throw DaemonConnection.unexpectedAnswer(place.record) }
-        print(link.url)
+        print(printable(link.url))
         Terminal.note("published as link \(link.link) until \(link.expires.text)")
     }
 

@@ -24,7 +24,9 @@ enum Terminal {
 
     /// A line on standard error: progress and remarks do not belong into what a script reads.
     static func note(_ text: String) {
-        let line = "ubiquity: \(text)\n"
+        // Errors quote servers and names of files, which must not command the terminal.
+        let shown = text.split(separator: "\n", omittingEmptySubsequences: false).map { printable(String($0)) }
+        let line = "ubiquity: \(shown.joined(separator: "\n"))\n"
         // Nobody is left to tell when standard error is gone.
         _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
     }
@@ -45,6 +47,20 @@ enum Terminal {
         if isatty(STDIN_FILENO) == 1 { print("\(question) ", terminator: "") }
         fflush(nil)
         return readLine()
+    }
+
+    /// Like ``ask(_:)``, without showing on the terminal what is typed (termios(3), ECHO).
+    static func askSecret(_ question: String) -> String? {
+        var settings = termios()
+        guard hasInput, tcgetattr(STDIN_FILENO, &settings) == 0 else { return ask(question) }
+        var hidden = settings
+        hidden.c_lflag &= ~tcflag_t(ECHO)
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
+        defer {
+            tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
+            print()
+        }
+        return ask(question)
     }
 
     private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }

@@ -1,6 +1,7 @@
 import CloudProtocol
 import CloudStorage
 package import DaemonProtocol
+import FoundationEssentials
 import HTTPCloud
 package import Logging
 
@@ -8,35 +9,78 @@ package import Logging
 package enum ServerAccess {
     static func backend(_ url: String, _ logger: Logger) throws(DaemonFailure) -> any CloudBackend {
         let address = try address(url)
-        let file = TokenFile(StandardPaths.current.signInFile(server: address.description))
-        return HTTPBackend(address: address, logger: logger) { file.token }
+        let file = TokenFile(.current, server: address.description)
+        let record = file.record
+        try requireEncryption(of: address, isAllowed: record?.allowsPlaintext ?? false)
+        let trust = try trust(record?.authority, from: file.path)
+        return HTTPBackend(address: address, trust: trust, logger: logger) { file.token }
+    }
+
+    /// What its user says about a connection besides its address.
+    package struct Connecting: Sendable {
+        /// A PEM file with certificates to trust besides the system's.
+        package var authorityFile: String?
+        /// Whether a connection to another machine may go without encryption.
+        package var allowsPlaintext = false
+
+        package init() {}
     }
 
     /// Exchanges a code for a token and keeps that. Signing in again replaces what was kept.
     package static func signIn(
-        to url: String, code: String, device: String, logger: Logger
+        to url: String, code: String, device: String, _ connecting: Connecting = Connecting(), logger: Logger
     ) async throws(DaemonFailure) -> ServerSignIn {
         let address = try address(url)
+        try requireEncryption(of: address, isAllowed: connecting.allowsPlaintext)
         let file = StandardPaths.current.signInFile(server: address.description)
-        let connection = ServerConnection(address: address, logger: logger) { nil }
+        let authority = try connecting.authorityFile.map(authority(in:))
+        let trust = try trust(authority, from: connecting.authorityFile ?? "")
+        let connection = ServerConnection(address: address, trust: trust, logger: logger) { nil }
         do {
             let answer = try await connection.signIn(code: code, device: device)
             let record = ServerSignIn(
-                server: address.description, account: answer.account, device: answer.device, token: answer.token)
+                server: address.description, account: answer.account, device: answer.device, token: answer.token,
+                authority: authority, allowsPlaintext: connecting.allowsPlaintext)
             try record.save(to: file)
             return record
         } catch { throw failure(error, file) }
     }
 
+    /// The code, the token and every document would cross the network in the clear.
+    private static func requireEncryption(of address: ServerAddress, isAllowed: Bool) throws(DaemonFailure) {
+        guard !address.isEncrypted, !address.isLoopback, !isAllowed else { return }
+        throw DaemonFailure(
+            .invalidRequest, "http:// sends the sign-in and all documents unencrypted", path: address.description,
+            advice: "Use https://, or sign in with: ubiquity login --insecure \(address).")
+    }
+
+    private static func authority(in file: String) throws(DaemonFailure) -> String {
+        do { return try String(contentsOf: URL(filePath: file), encoding: .utf8) } catch {
+            throw DaemonFailure(.notFound, "the file of --ca cannot be read", path: file)
+        }
+    }
+
+    private static func trust(_ authority: String?, from file: String) throws(DaemonFailure) -> ServerTrust {
+        guard let authority else { return .system }
+        do { return try ServerTrust(additional: authority) } catch {
+            throw DaemonFailure(
+                .invalidRequest, "this file has no certificate in PEM form", path: file,
+                advice: "It begins with -----BEGIN CERTIFICATE-----.")
+        }
+    }
+
     /// Ends the device's access on the server and forgets its token. With `onlyHere` the server is not asked.
     package static func signOut(of url: String, onlyHere: Bool, logger: Logger) async throws(DaemonFailure) {
         let address = try address(url)
-        let file = TokenFile(StandardPaths.current.signInFile(server: address.description))
-        guard file.token != nil else {
+        let file = TokenFile(.current, server: address.description)
+        guard let record = file.record else {
             throw DaemonFailure(.notFound, "this device is not signed in there", path: address.description)
         }
+        let trust = try trust(record.authority, from: file.path)
         do {
-            if !onlyHere { try await ServerConnection(address: address, logger: logger) { file.token }.signOut() }
+            if !onlyHere {
+                try await ServerConnection(address: address, trust: trust, logger: logger) { record.token }.signOut()
+            }
         } catch {
             // A token that the server does not take any more is signed out.
             guard let error = error as? CloudError, error.code == .unauthorized else { throw failure(error, file.path) }
@@ -47,14 +91,14 @@ package enum ServerAccess {
     private static func address(_ url: String) throws(DaemonFailure) -> ServerAddress {
         do { return try ServerAddress(url) } catch {
             throw DaemonFailure(
-                .invalidRequest, "the server's address is not usable, \(error)", path: url,
+                .invalidRequest, "this is not a valid server address: \(error)", path: url,
                 advice: "Use http(s)://HOST[:PORT].")
         }
     }
 
     private static func failure(_ error: any Error, _ file: String) -> DaemonFailure {
         guard let error = error as? CloudError else {
-            return DaemonFailure(.failed, "the token can not be kept (\(error))", path: file)
+            return DaemonFailure(.failed, "the token cannot be kept (\(error))", path: file)
         }
         let code: DaemonFailure.Code =
             switch error.code {

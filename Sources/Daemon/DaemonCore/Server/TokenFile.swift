@@ -6,7 +6,7 @@ import Synchronization
 final class TokenFile: Sendable {
     private struct Known {
         var stamp: Stamp?
-        var token: String?
+        var record: ServerSignIn?
     }
 
     /// Tells one file under a name from the next.
@@ -16,26 +16,44 @@ final class TokenFile: Sendable {
         let nanoseconds: Int
     }
 
+    /// Where a sign-in is saved.
     let path: String
+    /// Where an earlier version saved it.
+    private let formerPath: String
+    private let server: String
     private let known = Mutex(Known())
 
-    init(_ path: String) { self.path = path }
+    init(_ paths: StandardPaths, server: String) {
+        path = paths.signInFile(server: server)
+        formerPath = paths.formerSignInFile(server: server)
+        self.server = server
+    }
 
-    /// Nil while this device is not signed in.
-    var token: String? {
-        let stamp = stamp()
+    /// Nil while this device is not signed in at the server.
+    var token: String? { record?.token }
+
+    var record: ServerSignIn? {
+        let (file, stamp) = current()
         return known.withLock { known in
             if known.stamp != stamp || stamp == nil {
-                known = Known(stamp: stamp, token: stamp == nil ? nil : ServerSignIn.load(from: path)?.token)
+                known = Known(stamp: stamp, record: stamp == nil ? nil : ServerSignIn.load(from: file, server: server))
             }
-            return known.token
+            return known.record
         }
     }
 
     /// What is gone already is what is wanted.
-    func remove() { unlink(path) }
+    func remove() {
+        unlink(path)
+        if ServerSignIn.load(from: formerPath, server: server) != nil { unlink(formerPath) }
+    }
 
-    private func stamp() -> Stamp? {
+    private func current() -> (file: String, stamp: Stamp?) {
+        if let stamp = stamp(of: path) { return (path, stamp) }
+        return (formerPath, stamp(of: formerPath))
+    }
+
+    private func stamp(of path: String) -> Stamp? {
         var information = stat()
         guard stat(path, &information) == 0 else { return nil }
         return Stamp(

@@ -1,0 +1,78 @@
+import ArgumentParser
+import ServerStorage
+
+struct LinkCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "link", abstract: "List published links, withdraw them, confirm them after a restore.",
+        subcommands: [List.self, Withdraw.self, Confirm.self])
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the links of all accounts, or of one.")
+
+        @OptionGroup var data: DataOption
+        @OptionGroup var format: ListFormat
+        @Argument(help: "The account.") var account: String?
+
+        func run() async throws {
+            try await withStore(data) { store in
+                try format.show(
+                    ["number", "account", "container", "document", "expires", "state"],
+                    try await store.links(ofAccount: account).map {
+                        [
+                            .number($0.id), .text($0.account), .text($0.container), .text($0.name), .time($0.expires),
+                            .text($0.isSuspended ? "suspended" : "active"),
+                        ]
+                    })
+            }
+        }
+    }
+
+    struct Withdraw: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "End a link at once.")
+
+        @OptionGroup var data: DataOption
+        @Argument(help: "The link's number in the list.") var number: Int64
+
+        func run() async throws {
+            try await withStore(data) { store in
+                guard try await store.withdrawLink(number) else {
+                    throw Failure("There is no link \(number). `ubiquity-server link list` shows them.")
+                }
+                print("Withdrew link \(number).")
+            }
+        }
+    }
+
+    struct Confirm: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Let links serve again that a restore suspended.",
+            discussion:
+                "A backup does not know which links were withdrawn after it was made, so `restore` suspends all of them."
+        )
+
+        @OptionGroup var data: DataOption
+        @OptionGroup var choice: NumberOrAll
+
+        func run() async throws {
+            try await withStore(data) { store in
+                let count = try await store.confirm(link: choice.number)
+                guard count > 0 || choice.all else {
+                    throw Failure("There is no suspended link \(choice.text). `ubiquity-server link list` shows them.")
+                }
+                print("Confirmed \(counted(count, "link")).")
+            }
+        }
+    }
+}
+
+/// One thing of a list, or all of them.
+struct NumberOrAll: ParsableArguments {
+    @Argument(help: "The number in the list.") var number: Int64?
+    @Flag(help: "All of them.") var all = false
+
+    func validate() throws {
+        guard (number == nil) == all else { throw ValidationError("name a number, or pass --all") }
+    }
+
+    var text: String { number.map { "\($0)" } ?? "" }
+}

@@ -1,0 +1,82 @@
+import ArgumentParser
+import Basics
+import Foundation
+import Glibc
+
+/// How a list is printed: as a table for people, or as JSON for programs.
+struct ListFormat: ParsableArguments {
+    @Flag(help: "Print JSON: an array with one object for each row; times are ISO 8601 in UTC, sizes are bytes.")
+    var json = false
+
+    static var table: ListFormat {
+        var format = ListFormat()
+        format.json = false
+        return format
+    }
+
+    enum Cell {
+        case text(String)
+        case number(Int64)
+        case bytes(UInt64)
+        case time(Timestamp)
+        case none
+    }
+
+    /// Prints rows whose cells are in the order of `columns`.
+    func show(_ columns: [String], _ rows: [[Cell]]) throws {
+        guard json else { return showTable(columns, rows) }
+        let objects = rows.map { row in
+            Dictionary(uniqueKeysWithValues: zip(columns.map { $0.replacing(" ", with: "_") }, row.map(\.json)))
+        }
+        let data = try JSONSerialization.data(withJSONObject: objects, options: [.prettyPrinted, .sortedKeys])
+        print(String(decoding: data, as: UTF8.self))
+    }
+
+    private func showTable(_ columns: [String], _ rows: [[Cell]]) {
+        let lines = [columns] + rows.map { $0.map(\.shown) }
+        let widths = columns.indices.map { column in lines.map { $0[column].count }.max() ?? 0 }
+        for line in lines {
+            let cells = zip(line, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
+            let text = cells.joined(separator: "  ")
+            print(text[..<(text.lastIndex { $0 != " " }.map { text.index(after: $0) } ?? text.startIndex)])
+        }
+    }
+}
+
+extension ListFormat.Cell {
+    fileprivate var json: Any {
+        switch self {
+        case .text(let text): text
+        case .number(let number): number
+        case .bytes(let count): count
+        case .time(let time): Self.text(time, "%Y-%m-%dT%H:%M:%SZ", gmtime_r)
+        case .none: NSNull()
+        }
+    }
+
+    /// In the local time zone, to the minute. Devices and browsers name themselves: control characters do not reach the terminal.
+    fileprivate var shown: String {
+        switch self {
+        case .text(let text):
+            String(text.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : Character($0) })
+        case .number(let number): "\(number)"
+        case .bytes(let count): "\(ByteCount(count))"
+        case .time(let time): Self.text(time, "%Y-%m-%d %H:%M", localtime_r)
+        case .none: "-"
+        }
+    }
+
+    private typealias Breakdown = (UnsafePointer<time_t>, UnsafeMutablePointer<tm>) -> UnsafeMutablePointer<tm>?
+
+    private static func text(_ time: Timestamp, _ format: String, _ breakDown: Breakdown) -> String {
+        var seconds = time_t(time.split.seconds)
+        var parts = tm()
+        guard breakDown(&seconds, &parts) != nil else { return "?" }
+        var buffer = [CChar](repeating: 0, count: 32)
+        let count = strftime(&buffer, buffer.count, format, &parts)
+        return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
+
+/// `1 device`, `3 devices`.
+func counted(_ count: Int, _ noun: String) -> String { count == 1 ? "1 \(noun)" : "\(count) \(noun)s" }

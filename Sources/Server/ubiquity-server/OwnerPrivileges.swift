@@ -1,0 +1,30 @@
+import Glibc
+
+/// Gives root's privileges up for those of the user to whom a data directory belongs.
+///
+/// The directory is that of a service, which may have been taken over: as root, a command would follow links that the service planted, and
+/// leave files that the service cannot open. Does nothing for other users, for a directory of root's, and where there is none yet.
+func becomeOwner(of directory: String) throws {
+    guard geteuid() == 0, let owner = owner(of: directory), owner.user != 0 else { return }
+    guard setgroups(0, nil) == 0, setgid(owner.group) == 0, setuid(owner.user) == 0, geteuid() == owner.user else {
+        throw Failure(
+            "\(directory) belongs to user \(owner.user), whose privileges could not be taken: \(String(cString: strerror(errno)))."
+        )
+    }
+}
+
+/// Creates a folder for its owner, who then needs no right in the folder above it. Does nothing where there is one.
+func createFolder(_ path: String, forOwnerOf directory: String) throws {
+    guard geteuid() == 0, let owner = owner(of: directory), owner.user != 0, mkdir(path, 0o700) == 0 else { return }
+    let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    defer { close(descriptor) }
+    guard descriptor >= 0, fchown(descriptor, owner.user, owner.group) == 0 else {
+        throw Failure("\(path) could not be given to user \(owner.user): \(String(cString: strerror(errno))).")
+    }
+}
+
+private func owner(of path: String) -> (user: uid_t, group: gid_t)? {
+    var information = stat()
+    guard stat(path, &information) == 0 else { return nil }
+    return (information.st_uid, information.st_gid)
+}
