@@ -252,7 +252,7 @@ let package = Package(
             name: "DaemonCoreTests",
             dependencies: [
                 "Basics", "CloudModel", "Coordination", "DaemonCore", "DaemonProtocol", "LocalMetadata", "Mount",
-                "Queries", "TestSupport", "VirtualFileSystem", logging,
+                "Queries", "Sync", "TestSupport", "VirtualFileSystem", logging,
             ]),
         .target(
             name: "Commands", dependencies: ["Basics", "DaemonProtocol", argumentParser],

@@ -118,7 +118,7 @@ struct PromptAnswerTests {
 }
 
 extension DaemonEnvelope {
-    fileprivate var failureCode: DaemonFailure.Code? {
+    var failureCode: DaemonFailure.Code? {
         if case .failure(let failure) = body { failure.code } else { nil }
     }
 }

@@ -67,6 +67,32 @@ struct SocketServerTests {
         }
     }
 
+    @Test("a client can call off a request that waits, at whatever moment, and nothing else ends with it")
+    func callingOff() async throws {
+        let handler = ScriptedHandler { request in
+            guard case .download = request else { return .diagnose(DiagnoseResponse(report: "well")) }
+            while true { try await Task.sleep(for: .seconds(3_600)) }
+        }
+        try await FakeDaemon.with(handler) { daemon in
+            let client = try await RawClient.connect(daemon.record)
+            let wait = DaemonRequest.download(DownloadRequest(paths: [.root], wait: true))
+            try await client.send([.hello(HelloRequest(program: "test"))])
+            _ = try await client.next()
+            // Called off right behind it: perhaps before it was begun.
+            try await client.send([wait, wait, .unfollow(UnfollowRequest(request: 2))], from: 2)
+            let answers = [try await client.next(), try await client.next()].compactMap(\.self)
+            #expect(answers.first { $0.id == 2 }?.failureCode == .cancelled)
+            #expect(answers.first { $0.id == 4 }?.body == .response(.done(DoneResponse())))
+            try await client.send([.unfollow(UnfollowRequest(request: 2)), .diagnose(DiagnoseRequest())], from: 5)
+            let later = [try await client.next(), try await client.next()].compactMap(\.self)
+            #expect(later.first { $0.id == 5 }?.failureCode == .notFound, "it is over")
+            #expect(later.contains { $0.id == 6 })
+            try await client.send([.unfollow(UnfollowRequest(request: 3))], from: 7)
+            let last = [try await client.next(), try await client.next()].compactMap(\.self)
+            #expect(last.first { $0.id == 3 }?.failureCode == .cancelled)
+        }
+    }
+
     @Test("a client that leaves ends the request it waits for")
     func leaving() async throws {
         let started = Gate()

@@ -62,6 +62,18 @@ struct MovingItemTests {
         #expect(scene.keys(second) == [scene.tree.key("new.txt")])
     }
 
+    @Test("A document renamed over another: its presenters hear that it moved, those of the other that it changed")
+    func renamedOver() throws {
+        var scene = Scene(FakeTree("a.txt", "b.txt"))
+        let (a, b) = (try #require(scene.tree.find("a.txt")), try #require(scene.tree.find("b.txt")))
+        let (mover, other) = (scene.present("a.txt"), scene.present("b.txt"))
+        let place = scene.tree.place("b.txt")
+        scene.tree.remove(b)
+        scene.tree.move(a, to: place)
+        scene.send(.replaced(b, with: a, by: nil))
+        #expect(scene.told(mover) == [.moved] && scene.told(other) == [.changed])
+    }
+
     @Test("A move into a package joins what it holds with the package")
     func intoPackage() {
         var scene = Scene(FakeTree("a.txt", "d.pkg"))

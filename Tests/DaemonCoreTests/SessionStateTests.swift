@@ -24,6 +24,25 @@ struct SessionStateTests {
         }
     }
 
+    @Test(
+        "requests that wait for bytes take the place of nothing else, and can be ended; claims end by their own request"
+    )
+    func waits() {
+        var state = greeted(maximumRequests: 1)
+        let wait = DaemonRequest.download(DownloadRequest(paths: [.root], wait: true))
+        for id in 2...4 as ClosedRange<UInt64> {
+            #expect(code(state.received(ClientEnvelope(id: id, request: wait))) == nil)
+        }
+        #expect(code(state.received(ClientEnvelope(id: 5, request: wait))) == .busy)
+        #expect(code(state.received(check(6))) == nil)
+        #expect(state.isEndable(2) && state.isEndable(6) && !state.isEndable(5))
+        state.finished(2)
+        #expect(!state.isEndable(2))
+        let claim = DaemonRequest.claim(AccessRequest(accesses: [WantedAccess(path: .root, mode: .read)]))
+        #expect(code(state.received(ClientEnvelope(id: 7, request: claim))) == nil)
+        #expect(!state.isEndable(7))
+    }
+
     @Test("a hello is answered with who the daemon is")
     func greeting() {
         var state = SessionState(identity: identity, maximumRequests: 2, maximumClaims: 3, maximumStreams: 2)

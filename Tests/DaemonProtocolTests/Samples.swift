@@ -100,19 +100,20 @@ enum Samples {
         .check(CheckResponse(checkedItems: 1, checkedBytes: 2, problems: [failure], problemCount: 1)),
         .granted(GrantedResponse(paths: [oddPath], claim: 7)),
         .claims(
-            ClaimsResponse(items: [
-                ClaimedItem(
-                    path: path,
-                    claims: [
-                        ClaimStatus(
-                            claim: 7, program: "ubiquity", pid: 4711, mode: .read, stage: .waiting, seconds: 1.5,
-                            waitsFor: [3], isStopped: true)
-                    ],
-                    presenters: [
-                        PresenterStatus(
-                            presenter: 5, program: "NoteTaker", pid: 4712, unanswered: 1, isSilent: true)
-                    ])
-            ])),
+            ClaimsResponse(
+                items: [
+                    ClaimedItem(
+                        path: path,
+                        claims: [
+                            ClaimStatus(
+                                claim: 7, program: "ubiquity", pid: 4711, mode: .read, stage: .waiting, seconds: 1.5,
+                                waitsFor: [3], waitsForPresenters: [5], isStopped: true)
+                        ],
+                        presenters: [
+                            PresenterStatus(
+                                presenter: 5, program: "NoteTaker", pid: 4712, unanswered: 1, isSilent: true)
+                        ])
+                ], transfers: [TransferStatus(path: path, direction: .download, completedBytes: 1, totalBytes: 4)])),
         .published(
             PublishedResponse(
                 link: 4, url: "https://cloud.example.org/p/x", expires: WireTime(Timestamp(seconds: 1_800_000_000)))),

@@ -24,7 +24,7 @@ extension EndToEnd {
         }
 
         private func held(_ device: TestDevice) async throws -> String {
-            try await device.ubiquity(["diagnose", "--claims", device.mount]).text()
+            try await device.ubiquity(["diagnose", "--claims", "--json", device.mount]).text()
         }
 
         @Test("after its folder was renamed, a path means the file that is there now, and the old file is free")

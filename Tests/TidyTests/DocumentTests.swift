@@ -13,6 +13,23 @@ struct DocumentTests {
         }
     }
 
+    @Test("every wait that the table of waits lists has a test that is there")
+    func waits() throws {
+        let text = try String(contentsOf: Repository.root.appending(path: "docs/CONCURRENCY.md"), encoding: .utf8)
+        let rows = text.split(separator: "\n").filter { $0.hasPrefix("| for ") }
+        #expect(rows.count > 12)
+        let sources = try Repository.files(ending: [".swift"]).filter { $0.path.hasPrefix("Tests/") }.map { file in
+            try String(contentsOf: Repository.root.appending(path: file.path), encoding: .utf8)
+        }
+        for row in rows {
+            let names = row.matches(of: /\*([^*|]+)\*/).map { String($0.1) }
+            #expect(!names.isEmpty, "no test: \(row)")
+            for name in names {
+                #expect(sources.contains { $0.contains("\"\(name)\"") }, "no test is called “\(name)”")
+            }
+        }
+    }
+
     @Test("every link to a file of the project leads to one")
     func links() {
         for document in Repository.files(ending: [".md"]) {

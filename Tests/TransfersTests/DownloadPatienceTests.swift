@@ -1,3 +1,4 @@
+import Basics
 import Chunking
 import CloudModel
 import CloudStorage
@@ -63,6 +64,43 @@ import Testing
         #expect(await code == .stalled)
         await download.stop()
         #expect(fixture.backend.gate.heldCalls.isEmpty)
+    }
+
+    @Test("Readers that stood behind one whose patience ended end with it, also of a download that begins anew")
+    func togetherInVain() async throws {
+        let fixture = try Fixture()
+        let upload = try await fixture.upload(randomBytes(200))
+        let first = fixture.download(upload.reference, to: try fixture.file(size: 200))
+        fixture.backend.gate.hold(.getChunk)
+        async let code = errorCode { try await first.ensure(0..<1, patience: .seconds(1)) }
+        await fixture.clock.untilSleeping(before: .seconds(1))
+        fixture.clock.advance(by: .seconds(1))
+        #expect(await code == .stalled)
+        // The kernel passes them on one after the other; nobody moves the clock, so none of them can wait.
+        for _ in 0..<3 {
+            #expect(await errorCode { try await first.ensure(100..<101, patience: .seconds(1)) } == .stalled)
+        }
+        await first.stop()
+        let second = fixture.download(upload.reference, to: try fixture.file(size: 200))
+        #expect(await errorCode { try await second.ensure(0..<1, patience: .seconds(1)) } == .stalled)
+        #expect(second.waiterCount == 0)
+    }
+
+    @Test("Who comes later than a moment after that waits, and gets the bytes when the cloud has them again")
+    func laterReader() async throws {
+        let fixture = try Fixture()
+        let upload = try await fixture.upload(randomBytes(200))
+        let download = fixture.download(upload.reference, to: try fixture.file(size: 200))
+        fixture.backend.gate.hold(.getChunk)
+        async let code = errorCode { try await download.ensure(0..<1, patience: .seconds(1)) }
+        await fixture.clock.untilSleeping(before: .seconds(1))
+        fixture.clock.advance(by: .seconds(1))
+        #expect(await code == .stalled)
+        fixture.clock.advance(by: Patience.grace)
+        fixture.backend.gate.open()
+        try await download.ensure(0..<1, patience: .seconds(1))
+        // What has come ends the silence for everybody.
+        #expect(fixture.context.silences.failure(upload.reference.digest) == nil)
     }
 
     @Test("A whole download without patience outlasts any outage")

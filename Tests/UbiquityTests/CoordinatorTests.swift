@@ -115,10 +115,40 @@ struct CoordinatorTests {
                     failure.withLock { $0 = error }
                 }
                 begun.wait()
-                // Calling off what has not begun to wait does nothing.
-                while reader.wait(timeout: .now() + .milliseconds(5)) == .timedOut { waiting.cancel() }
+                // Whether it waits already or asks later, it is called off.
+                waiting.cancel()
+                reader.wait()
             }
             #expect(failure.withLock { $0?.cocoa } == .userCancelled)
+        }
+    }
+
+    @Test("after cancel every access of that coordinator is refused, in each form; another coordinator goes on")
+    func cancelledForGood() async throws {
+        try await inFolder { folder in
+            let url = folder.appending(path: "a.txt")
+            try Data("x".utf8).write(to: url)
+            let coordinator = NSFileCoordinator()
+            coordinator.cancel()
+            var error: NSError?
+            coordinator.coordinate(writingItemAt: url, error: &error) { _ in Issue.record("it ran") }
+            #expect(error?.cocoa == .userCancelled)
+            var batch: NSError?
+            coordinator.prepare(forReadingItemsAt: [url], writingItemsAt: [], error: &batch) { _ in
+                Issue.record("it ran")
+            }
+            #expect(batch?.cocoa == .userCancelled)
+            let code = await withCheckedContinuation { continuation in
+                coordinator.coordinate(with: [.readingIntent(with: url)], queue: OperationQueue()) {
+                    continuation.resume(returning: ($0 as NSError?)?.cocoa)
+                }
+            }
+            #expect(code == .userCancelled)
+            await #expect(throws: NSError.self) { try await coordinator.coordinate(readingItemAt: url) { _ in } }
+            let text = try await NSFileCoordinator().coordinate(readingItemAt: url) {
+                try String(contentsOf: $0, encoding: .utf8)
+            }
+            #expect(text == "x")
         }
     }
 

@@ -89,6 +89,26 @@ struct PresenterTests {
         }
     }
 
+    @Test("answered methods in the form for tasks are called, and an error of one is the error of the access")
+    func asyncForms() throws {
+        try inFolder { folder in
+            let url = folder.appending(path: "a.txt")
+            let presenter = TaskPresenter(url)
+            NSFileCoordinator.addFilePresenter(presenter)
+            defer { NSFileCoordinator.removeFilePresenter(presenter) }
+            var read: String?
+            NSFileCoordinator().coordinate(readingItemAt: url, error: nil) {
+                read = try? String(contentsOf: $0, encoding: .utf8)
+            }
+            #expect(read == "saved by a task")
+            var error: NSError?
+            NSFileCoordinator().coordinate(writingItemAt: url, options: .forDeleting, error: &error) { _ in
+                Issue.record("it ran")
+            }
+            #expect(error?.cocoa == .fileLocking)
+        }
+    }
+
     @Test("two presenters that each read inside presentedItemDidChange both get to read")
     func didChangeDeadlock() throws {
         try inFolder { folder in
@@ -126,4 +146,21 @@ struct PresenterTests {
             #expect(!NSFileCoordinator.filePresenters.contains { $0 === note })
         }
     }
+}
+
+/// Has the answered methods in their form for tasks.
+private final class TaskPresenter: NSObject, NSFilePresenter, @unchecked Sendable {
+    private let url: URL
+    let presentedItemOperationQueue = OperationQueue()
+    var presentedItemURL: URL? { url }
+
+    init(_ url: URL) { self.url = url }
+
+    func savePresentedItemChanges() async throws {
+        try await NSFileCoordinator(filePresenter: self).coordinate(writingItemAt: url) {
+            try Data("saved by a task".utf8).write(to: $0)
+        }
+    }
+
+    func accommodatePresentedItemDeletion() async throws { throw CocoaError(.fileWriteNoPermission) }
 }

@@ -34,8 +34,9 @@ final class MountLink: MountedFiles {
     func apply(_ effects: TreeEffects) {
         for blob in effects.orphanedBlobs { files.removal.remove(blob) }
         invalidator.invalidate(
-            nodes: Array(effects.changedNodes), entries: effects.changedEntries.map { ($0.parent, $0.name.bytes) })
-        claims.changed(effects.changedNodes, effects.changedEntries)
+            nodes: Array(effects.changedNodes.union(effects.moved.keys)),
+            entries: effects.changedEntries.map { ($0.parent, $0.name.bytes) })
+        claims.changed(effects)
         claims.lost(effects.lostVersions)
         for change in effects.keyValues { keyValues.tell(change) }
         if effects.wantsDownloads { source.downloadsWanted() }

@@ -41,7 +41,8 @@ extension ContentService {
         options.presentChunks = isFresh ? nil : item.ranges
         options.manifest = source.manifest
         let finisher = finisher
-        options.onProgress = { progress in
+        options.onProgress = { [weak self] progress in
+            self?.noteArrival()
             if progress.isComplete { finisher.note(item.blob) }
         }
         let download = ContentDownload(

@@ -30,6 +30,7 @@ extension ContentService {
         var options = ContentDownload.Options()
         options.manifest = try storedManifest(of: wanted.reference)
         options.reuse = try reusable(item)
+        options.onProgress = { [weak self] _ in self?.noteArrival() }
         let download = ContentDownload(
             wanted.reference, in: wanted.container, to: file, context: context.transfers, options: options)
         gathered.withLock { $0[item.node] = ActiveDownload(item: item, download: download, file: file, isQueued: true) }
@@ -38,6 +39,7 @@ extension ContentService {
         let version = NewVersion(
             reference: wanted.reference, file: file, blob: blob, replaced: item, manifest: download.manifest)
         try await context.blocking { [self] in try installInTurn(version) }
+        noteArrival()
     }
 
     /// A version all of whose bytes are in `blob`.

@@ -14,6 +14,7 @@ package final class ContentService: Sendable {
     /// Newer versions that are gathered beside the shown ones; readers never get these.
     let gathered = Mutex<[NodeID: ActiveDownload]>([:])
     let finisher: DownloadFinisher
+    private let arrived = Atomic<UInt64>(0)
 
     private struct Active {
         var downloads: [BlobName: ActiveDownload] = [:]
@@ -47,6 +48,11 @@ package final class ContentService: Sendable {
         let entry = try join(item) { $0.readers += 1 }
         return (entry.file, entry.download)
     }
+
+    /// Goes up with all that comes: bytes, a whole file, a failure that no wait can heal. Who waits for downloads sees by it that they go on.
+    package var arrivals: UInt64 { arrived.load(ordering: .relaxed) }
+
+    func noteArrival() { arrived.add(1, ordering: .relaxed) }
 
     /// The download of a blob under way, or a new one, after `note` was told of it.
     ///
@@ -107,6 +113,7 @@ package final class ContentService: Sendable {
         defer { unqueue(item) }
         try await download.completeAll(patience: context.timing.patience)
         try await finisher.finish(item.blob)
+        noteArrival()
     }
 
     /// Returns once a complete download of that item is noted as whole, or at once where that happened before.

@@ -67,6 +67,7 @@ final class DownloadQueue: Sendable {
             context.log.warning("a download failed", metadata: ["node": "\(item.node)", "error": "\(error)"])
             // It would fail alike at once: it stays visible as an error until it is asked for again, here or by ``FailedDownloads``.
             try await note(item, error: "\(error)", wanted: 0)
+            service.noteArrival()
         }
     }
 

@@ -109,7 +109,7 @@ package struct EngineTiming: Sendable {
     /// Between the upload of what has settled and the batch that tells of it: two of it are waited after ``settle``, and one batch is saved.
     package var lead: Duration = .milliseconds(20)
     /// How long a reader waits for bytes that do not come.
-    package var patience: Duration = .seconds(8)
+    package var patience: Duration = Patience.limit
     /// Between looks at a cloud that can not tell of changes by itself.
     package var poll: Duration = .seconds(30)
     /// Between looks at open files, use times and the cache's size.

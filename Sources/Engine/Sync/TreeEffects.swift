@@ -8,6 +8,8 @@ package struct TreeEffects: Sendable {
     package var changedNodes: Set<NodeID> = []
     /// Names that appeared, went or mean another item.
     package var changedEntries: Set<Entry> = []
+    /// Items that have another name or another folder, by their nodes of now, with what they had before.
+    package var moved: [NodeID: Entry] = [:]
     /// Items that lost their name.
     package var removed: [LocalItem] = []
     /// Bytes that nothing refers to any more.
@@ -25,9 +27,15 @@ package struct TreeEffects: Sendable {
 
     package init() {}
 
+    /// - Parameter item: As it was before.
+    mutating func noteMove(of item: LocalItem) {
+        if moved[item.node] == nil { moved[item.node] = Entry(parent: item.parent, name: item.name) }
+    }
+
     mutating func add(_ other: TreeEffects) {
         changedNodes.formUnion(other.changedNodes)
         changedEntries.formUnion(other.changedEntries)
+        moved.merge(other.moved) { first, _ in first }
         removed += other.removed
         orphanedBlobs += other.orphanedBlobs
         wantsDownloads = wantsDownloads || other.wantsDownloads
@@ -36,8 +44,8 @@ package struct TreeEffects: Sendable {
     }
 
     package var isEmpty: Bool {
-        changedNodes.isEmpty && changedEntries.isEmpty && removed.isEmpty && orphanedBlobs.isEmpty && !wantsDownloads
-            && lostVersions.isEmpty && keyValues.isEmpty
+        changedNodes.isEmpty && changedEntries.isEmpty && moved.isEmpty && removed.isEmpty && orphanedBlobs.isEmpty
+            && !wantsDownloads && lostVersions.isEmpty && keyValues.isEmpty
     }
 }
 

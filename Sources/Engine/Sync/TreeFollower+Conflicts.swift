@@ -42,6 +42,7 @@ extension TreeFollower {
             enter(sibling.parent, sibling.name)
             freed.insert(sibling.parent)
             effects.changedNodes.insert(sibling.node)
+            if sibling.parent != shown.parent || sibling.name != shown.name { effects.noteMove(of: sibling) }
             try transaction.update(shown)
         } else {
             try transaction.insert(shown)

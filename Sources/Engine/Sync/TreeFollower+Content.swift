@@ -23,6 +23,7 @@ extension TreeFollower {
     /// Gives the item a new node; who has the old one open reads on from bytes without a name.
     mutating func renumber(_ item: LocalItem) throws -> LocalItem {
         let node = try transaction.renumber(item.node)
+        if let place = effects.moved.removeValue(forKey: item.node) { effects.moved[node] = place }
         effects.removed.append(item)
         enter(item.parent, item.name)
         var renumbered = item

@@ -79,6 +79,7 @@ extension TreeFollower {
         renamed.name = try freeName(item.name, in: item.parent)
         renamed.changed = now
         try transaction.update(renamed)
+        effects.noteMove(of: item)
         enter(item.parent, item.name)
         enter(item.parent, renamed.name)
         // A sibling's name follows from its document's, in the same way on all devices.
@@ -185,6 +186,7 @@ extension TreeFollower {
             if child.isKnown { try giveWay(twin) } else { moved.name = try freeName(child.name, in: new.node) }
         }
         try transaction.update(moved)
+        effects.noteMove(of: child)
         enter(old.node, child.name)
         enter(new.node, moved.name)
     }

@@ -178,6 +178,7 @@ extension TreeFollower {
 
     private mutating func rename(_ package: LocalItem, to name: ItemName) throws {
         guard var row = try transaction.item(package.node) else { return }
+        effects.noteMove(of: row)
         row.name = name
         row.changed = now
         try transaction.update(row)

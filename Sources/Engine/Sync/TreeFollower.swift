@@ -171,9 +171,10 @@ package struct TreeFollower {
         guard let folder = try parentNode(of: remote) else { return false }
         guard try makeRoom(for: remote, named: name, in: folder) else { return false }
         guard try !transaction.isInside(folder, item.node) else { return false }
-        try change(id) { row in
-            row.parent = folder
-            row.name = name
+        if var row = try transaction.item(id, in: container) {
+            effects.noteMove(of: row)
+            (row.parent, row.name, row.changed) = (folder, name, now)
+            try transaction.update(row)
         }
         freed.insert(item.parent)
         enter(item.parent, item.name)

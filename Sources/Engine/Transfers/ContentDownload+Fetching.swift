@@ -106,6 +106,7 @@ extension ContentDownload {
 
     private func arrived(_ target: FetchPlan.Target) {
         guard case .chunk(let index) = target else { return }
+        context.silences.end(reference.digest)
         handle { state, now in
             state.tickets[target] = nil
             return state.plan.arrived(index, now: now)

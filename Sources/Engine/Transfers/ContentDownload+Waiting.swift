@@ -131,7 +131,13 @@ extension ContentDownload {
         handle { state, now in
             // A clock may wake a little early by its own count: what was to happen at `wake` is due.
             if state.timer?.at == wake { state.timer = nil }
-            return state.plan.tick(now: max(now, wake))
+            let now = max(now, wake)
+            let isReaderLate = state.plan.waiters.contains { $0.priority == .demand && $0.isLate(now) }
+            let actions = state.plan.tick(now: now)
+            for case .fail(_, let error) in actions where isReaderLate {
+                context.silences.note(reference.digest, error)
+            }
+            return actions
         }
     }
 }

@@ -82,10 +82,16 @@ package final class ContentDownload: Sendable {
     /// - Parameters:
     ///   - priority: `demand` for a reader, `background` for a download that nobody waits to read.
     ///   - patience: how long to wait while none of these bytes arrive; nil waits for ever.
-    /// - Throws: ``TransferError``, or `CancellationError`. Other waiters and later calls are not concerned.
+    /// - Throws: ``TransferError``, or `CancellationError`. Other waiters are not concerned; a demand that comes right after one whose
+    ///   patience ended fails with it.
     package func ensure(
         _ range: Range<UInt64>, priority: TransferPriority = .demand, patience: Duration?
     ) async throws {
+        if patience != nil, priority == .demand, let failure = context.silences.failure(reference.digest),
+            !state.withLock({ $0.plan.isPresent(range) })
+        {
+            throw failure
+        }
         let id = state.withLock { state in
             state.nextNumber += 1
             return FetchPlan.WaiterID(number: state.nextNumber)
@@ -117,7 +123,10 @@ package final class ContentDownload: Sendable {
     }
 
     /// Ends the pause after a failure: the cloud is said to be back.
-    package func retryNow() { handle { $0.plan.retryNow(now: $1) } }
+    package func retryNow() {
+        context.silences.end(reference.digest)
+        handle { $0.plan.retryNow(now: $1) }
+    }
 
     /// Ends the download: waiters fail with `stopped`. On return nothing writes to the destination any more.
     package func stop() async {

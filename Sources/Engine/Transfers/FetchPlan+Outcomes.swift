@@ -61,7 +61,7 @@ extension FetchPlan {
     /// Ends the waits whose patience is over, and starts what a pause held back.
     mutating func tick(now: Duration) -> [Action] {
         let error = patienceError
-        let failures = fail(error) { $0.deadline.map { $0 <= now } ?? false }
+        let failures = fail(error) { $0.isLate(now) }
         // Nobody is left who would notice a fetch that hangs.
         if !failures.isEmpty, waiters.isEmpty { return failures + cancelAll() }
         return failures + schedule(now: now)

@@ -37,6 +37,7 @@ struct FetchPlan: Sendable {
         var cursor = 0
 
         var deadline: Duration? { patience.map { lastProgress + $0 } }
+        func isLate(_ now: Duration) -> Bool { deadline.map { $0 <= now } ?? false }
     }
 
     let size: UInt64

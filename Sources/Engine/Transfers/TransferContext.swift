@@ -1,3 +1,4 @@
+import Basics
 package import CloudStorage
 
 /// What transfers share and tests replace: the cloud, the slots, the threads, the clock and chance.
@@ -8,6 +9,7 @@ package struct TransferContext: Sendable {
     package let clock: any Clock<Duration>
     /// A number of 0..<1, for back-offs that do not fall together.
     package let jitter: @Sendable () -> Double
+    let silences: Silences
 
     package init(
         backend: any CloudBackend, slots: TransferSlots, pool: BlockingPool,
@@ -19,5 +21,6 @@ package struct TransferContext: Sendable {
         self.pool = pool
         self.clock = clock
         self.jitter = jitter
+        silences = Silences(clock, grace: Patience.grace)
     }
 }

@@ -90,7 +90,13 @@ package struct ClaimsRequest: Codable, Hashable, Sendable {
 
 package struct ClaimsResponse: Codable, Hashable, Sendable {
     package let items: [ClaimedItem]
-    package init(items: [ClaimedItem]) { self.items = items }
+    /// Bytes that are on their way, which readers may wait for; at most 100. Nil counts as none.
+    package let transfers: [TransferStatus]?
+
+    package init(items: [ClaimedItem], transfers: [TransferStatus]? = nil) {
+        self.items = items
+        self.transfers = transfers
+    }
 }
 
 package struct ClaimedItem: Codable, Hashable, Sendable {
@@ -146,12 +152,14 @@ package struct ClaimStatus: Codable, Hashable, Sendable {
     package let seconds: Double
     /// Claims that have to end first.
     package let waitsFor: [UInt64]
+    /// Presenters that have to make way first. Nil counts as none.
+    package let waitsForPresenters: [UInt64]?
     /// The program is stopped, by SIGSTOP or a debugger.
     package let isStopped: Bool
 
     package init(
         claim: UInt64, program: String, pid: Int32, mode: AccessMode, stage: Stage, seconds: Double,
-        waitsFor: [UInt64], isStopped: Bool
+        waitsFor: [UInt64], waitsForPresenters: [UInt64]? = nil, isStopped: Bool
     ) {
         self.claim = claim
         self.program = program
@@ -160,6 +168,7 @@ package struct ClaimStatus: Codable, Hashable, Sendable {
         self.stage = stage
         self.seconds = seconds
         self.waitsFor = waitsFor
+        self.waitsForPresenters = waitsForPresenters
         self.isStopped = isStopped
     }
 }

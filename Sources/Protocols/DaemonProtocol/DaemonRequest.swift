@@ -54,6 +54,17 @@ extension DaemonRequest {
 }
 
 extension DaemonRequest {
+    /// It is answered when others have done something: it takes no place of requests that may let it go on.
+    package var waits: Bool {
+        switch self {
+        case .claim: true
+        case .download(let download): download.wait
+        default: false
+        }
+    }
+}
+
+extension DaemonRequest {
     /// The client wants to hear what came of it.
     package var isAnswered: Bool {
         if case .finish(let finish) = self { finish.isQuiet != true } else { true }

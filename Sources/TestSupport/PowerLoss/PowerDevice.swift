@@ -120,7 +120,7 @@ private final class EngineSource: ContentSource {
     func closeIncomplete(_ item: LocalItem) { current?.downloads.close(item) }
     func finishDownload(of item: LocalItem) async throws { try await current?.downloads.finish(item) }
     func completeInBackground(_ item: LocalItem) { current?.downloads.completeInBackground(item) }
-    var patience: Duration { .seconds(8) }
+    var patience: Duration { Patience.limit }
     func localTreeChanged() { current?.localTreeChanged() }
     func progress(of item: LocalItem) -> TransferFractions { idle.progress(of: item) }
 

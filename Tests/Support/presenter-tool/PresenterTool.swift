@@ -11,6 +11,7 @@ import Ubiquity
 /// for it to come back, COUNT times; says what `measure` does. No conversation of two processes is faster.
 /// `presenter-tool sync FILE ACTION …`: pauses, uploads and the like, one after the other; see `SyncActions`.
 /// `presenter-tool find FOLDER [ITEM]`: the names of what is in FOLDER, or of ITEM if it is in there.
+/// `presenter-tool fetch FILE`: a coordinated read of FILE on a queue; then `cancel` and `again`, line by line, call it off and ask once more.
 /// `presenter-tool hold read|write FILE GO`: stays in an accessor until the file GO is there.
 @main
 struct PresenterTool {
@@ -19,6 +20,7 @@ struct PresenterTool {
         switch arguments.dropFirst().first {
         case "present": try present(arguments)
         case "hold": try hold(arguments)
+        case "fetch": fetch(URL(filePath: arguments[2]))
         case "versions": try versions(URL(filePath: arguments[2]))
         case "sync": try await SyncActions(url: URL(filePath: arguments[2])).run(arguments.dropFirst(3))
         case "find": find(URL(filePath: arguments[2]), arguments.dropFirst(3))
@@ -42,6 +44,22 @@ struct PresenterTool {
         say("presenting")
         while readLine() != nil {}
         NSFileCoordinator.removeFilePresenter(witness)
+    }
+
+    private static func fetch(_ url: URL) {
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        let coordinator = NSFileCoordinator()
+        let ask = {
+            coordinator.coordinate(with: [.readingIntent(with: url)], queue: queue) { error in
+                say((error as NSError?).map { "error \($0.code)" } ?? "read")
+            }
+        }
+        ask()
+        say("asked")
+        // Comes at once unless the queue waits for the bytes.
+        queue.addOperation { say("free") }
+        while let line = readLine() { if line == "cancel" { coordinator.cancel() } else { ask() } }
     }
 
     private static func crowd(_ arguments: [String]) {

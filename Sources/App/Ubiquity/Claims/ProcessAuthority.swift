@@ -69,16 +69,19 @@ final class ProcessAuthority: ClaimAuthority {
 
     private func granted(_ id: ClaimID, _ keys: [ItemKey], _ held: [ItemNumber], _ written: [Written]) -> GrantedClaim {
         let items = zip(keys, held).map { key, item in if case .item(let now) = key { now } else { item } }
-        let end: @Sendable () -> Void = { [self] in
-            for entry in written { tell(entry, id) }
+        let drop: @Sendable () -> Void = { [self] in
             arbiter.finish(id, of: Self.client)
             for item in held { tree.release(item) }
+        }
+        let end: @Sendable () -> Void = { [self] in
+            for entry in written { tell(entry, id) }
+            drop()
         }
         let finish: @Sendable () -> CoordinationFailure? = {
             end()
             return nil
         }
-        return GrantedClaim(paths: items.map(tree.path), number: id.value, finish: finish, drop: end)
+        return GrantedClaim(paths: items.map(tree.path), number: id.value, finish: finish, drop: drop)
     }
 
     /// Nobody sees what is done to files outside of mounts: a coordinated write is taken for a change.

@@ -24,8 +24,6 @@ final class MountAuthority: ClaimAuthority {
     let root: String
     private let state = Mutex(State())
     private let connecting = Mutex(())
-    /// A download may take long, and only so many requests may be under way.
-    private let downloads = DispatchSemaphore(value: 8)
 
     init(_ root: String) { self.root = root }
 
@@ -96,6 +94,17 @@ final class MountAuthority: ClaimAuthority {
 
     // MARK: Other requests
 
+    /// Asks the daemon, without waiting. The completion is called once, on the thread that reads.
+    ///
+    /// - Returns: What calls the request off; the completion may be called all the same.
+    func send(
+        _ request: DaemonRequest, _ completion: @escaping @Sendable (MountConnection.Answer) -> Void
+    ) throws(DaemonFailure) -> @Sendable () -> Void {
+        let connection = try connection()
+        let id = connection.send(request) { _, answer in completion(answer) }
+        return { connection.unfollow(id) }
+    }
+
     /// Asks the daemon and waits for its answer.
     func call(_ request: DaemonRequest) throws(DaemonFailure) -> DaemonResponse { try connection().call(request) }
 
@@ -111,8 +120,6 @@ final class MountAuthority: ClaimAuthority {
 
     /// Waits until the bytes of an item, or of all in a folder, are here.
     func download(_ absolute: String) throws(DaemonFailure) {
-        downloads.wait()
-        defer { downloads.signal() }
         let response = try call(.download(DownloadRequest(paths: [try path(absolute)], wait: true)))
         if case .items(let items) = response, let failure = items.outcomes.first?.failure { throw failure }
     }

@@ -29,23 +29,40 @@ struct HeldClaims: Sendable {
     let claims: [Claim]
     let items: [Item]
 
-    /// Makes sure that the accessor finds what it was promised, and answers its URLs; gives everything back if it can not. May take as long as
-    /// a download does.
-    func prepare() throws(CoordinationFailure) -> PreparedAccess {
-        do throws(CoordinationFailure) {
-            // The daemon has looked already.
-            if claims.allSatisfy(\.granted.isWhole) { return try PreparedAccess(self) }
+    /// All of it is here, and nothing has to be copied: ``prepared`` blocks nobody.
+    var isReady: Bool { claims.allSatisfy(\.granted.isWhole) && !items.contains(where: \.wanted.isForUploading) }
+
+    /// Of what is ``isReady``.
+    var prepared: PreparedAccess { PreparedAccess(ready: self) }
+
+    /// What the accessor will read and cannot find here. Gives everything back where an item is gone.
+    func missing() throws(CoordinationFailure) -> [MissingContent] {
+        // The daemon has looked already.
+        if claims.allSatisfy(\.granted.isWhole) { return [] }
+        return try guarded { () throws(CoordinationFailure) in
             for item in items where item.existed && !item.wanted.mayBeGone && !WantedItem.exists(item.path) {
                 throw CoordinationFailure(
                     .gone, "\(item.wanted.url.path) was deleted before it could be accessed.")
             }
-            for item in items where item.wanted.readsContent { try download(item) }
-            return try PreparedAccess(self)
-        } catch {
-            _ = finish()
+            return items.filter(\.wanted.readsContent).compactMap(missingContent)
+        }
+    }
+
+    /// Makes what the accessor gets; gives everything back if that fails. May take as long as a copy does.
+    func prepare() throws(CoordinationFailure) -> PreparedAccess {
+        try guarded { () throws(CoordinationFailure) in try PreparedAccess(self) }
+    }
+
+    /// Gives everything back if `body` fails.
+    func guarded<T>(_ body: () throws(CoordinationFailure) -> T) throws(CoordinationFailure) -> T {
+        do throws(CoordinationFailure) { return try body() } catch {
+            drop()
             throw error
         }
     }
+
+    /// Gives everything back before anything was done, without waiting for anybody.
+    func drop() { for claim in claims.reversed() { claim.granted.drop() } }
 
     /// Gives everything back. A failure says that not everything was held to the end.
     func finish() -> CoordinationFailure? {
@@ -62,19 +79,15 @@ struct HeldClaims: Sendable {
             + claims.map { Enclosing(authority: $0.authority, enclosure: .claim(ClaimID($0.granted.number))) }
     }
 
-    private func download(_ item: Item) throws(CoordinationFailure) {
-        guard
-            let mount = claims.lazy.compactMap({ $0.authority as? MountAuthority }).first(where: {
-                item.path.hasPrefix($0.root + "/")
-            })
-        else {
-            do { _ = try VersionDirectory.shared.fetch(item.path) } catch { throw CoordinationFailure(error) }
-            return
+    private func missingContent(of item: Item) -> MissingContent? {
+        let mount = claims.lazy.compactMap { $0.authority as? MountAuthority }.first {
+            item.path.hasPrefix($0.root + "/")
         }
+        guard let mount else { return VersionDirectory.shared.missing(item.path) }
         guard MountAuthority.attribute("status", of: item.path) == "notDownloaded", Self.isDocument(item.path) else {
-            return
+            return nil
         }
-        do { try mount.download(item.path) } catch { throw CoordinationFailure(error) }
+        return .document(mount, path: item.path)
     }
 
     /// A file or a package. A folder is read without what is in it.
@@ -95,6 +108,14 @@ struct PreparedAccess: Sendable {
     /// Nobody waits for a reader that has its own copy.
     private let isReleased: Bool
 
+    /// Without copies.
+    init(ready held: HeldClaims) {
+        self.held = held
+        urls = held.items.map(\.url)
+        copies = []
+        isReleased = false
+    }
+
     init(_ held: HeldClaims) throws(CoordinationFailure) {
         self.held = held
         var copies: [URL] = []
@@ -114,11 +135,26 @@ struct PreparedAccess: Sendable {
         if isReleased { _ = held.finish() }
     }
 
+    /// The accessor runs next, unless the access was called off.
+    func begin(_ call: AccessCall) throws(CoordinationFailure) {
+        do throws(CoordinationFailure) { try call.begin() } catch {
+            drop()
+            throw error
+        }
+    }
+
     func run<T>(_ accessor: ([URL]) throws -> T) rethrows -> T {
         try held.around { try accessor(urls) }
     }
 
     var enclosing: [Enclosing] { isReleased ? Enclosing.current : held.enclosing }
+
+    /// The accessor is not going to run.
+    func drop() {
+        // As below.
+        for copy in copies { try? FileManager.default.removeItem(at: copy) }
+        if !isReleased { held.drop() }
+    }
 
     /// A failure says that what the accessor used was not held to the end.
     func end() -> CoordinationFailure? {

@@ -8,19 +8,29 @@ extension NSFileCoordinator {
         byAccessor accessor: @escaping @Sendable ((any Error)?) -> Void
     ) {
         let wanted = intents.map(\.wanted)
-        // Whatever this is called in does not wait for it.
-        _ = Enclosing.$current.withValue([]) { begin(wanted, onQueue) }
-
-        @Sendable func onQueue(_ result: Result<HeldClaims, CoordinationFailure>) {
-            queue.addOperation {
-                do throws(CoordinationFailure) {
-                    let access = try result.get().prepare()
-                    for (intent, url) in zip(intents, access.urls) { intent.follow(url) }
-                    access.run { _ in accessor(nil) }
-                    // The accessor has run; there is nobody to tell what comes after it.
-                    _ = access.end()
-                } catch { accessor(error.cocoa(wanted)) }
+        do throws(CoordinationFailure) {
+            let call = try makeCall()
+            // Whatever this is called in does not wait for it.
+            Enclosing.$current.withValue([]) {
+                access(wanted, call) { result in queue.addOperation { onQueue(result, call) } }
             }
+        } catch {
+            queue.addOperation { accessor(error.cocoa(wanted)) }
+        }
+
+        @Sendable func onQueue(_ result: Result<PreparedAccess, CoordinationFailure>, _ call: AccessCall) {
+            do throws(CoordinationFailure) {
+                let access: PreparedAccess
+                do throws(CoordinationFailure) { access = try result.get() } catch {
+                    call.end()
+                    throw error
+                }
+                try access.begin(call)
+                for (intent, url) in zip(intents, access.urls) { intent.follow(url) }
+                access.run { _ in accessor(nil) }
+                // The accessor has run; there is nobody to tell what comes after it.
+                _ = access.end()
+            } catch { accessor(error.cocoa(wanted)) }
         }
     }
 
@@ -70,29 +80,22 @@ extension NSFileCoordinator {
     }
 
     private func access(_ wanted: [WantedItem]) async throws -> PreparedAccess {
-        let (outcomes, outcome) = AsyncStream<Result<PreparedAccess, CoordinationFailure>>.makeStream()
-        let around = Enclosing.current
-        let sequence = begin(wanted) { result in
-            DispatchQueue.global().async {
-                Enclosing.$current.withValue(around) {
-                    outcome.yield(Self.prepared(result))
-                    outcome.finish()
+        do throws(CoordinationFailure) {
+            let call = try makeCall()
+            let result = await withTaskCancellationHandler {
+                await withCheckedContinuation { continuation in
+                    access(wanted, call) { continuation.resume(returning: $0) }
                 }
+            } onCancel: {
+                call.cancel()
             }
-        }
-        let result = await withTaskCancellationHandler {
-            // The stream must not end with the task: what was granted has to be given back.
-            await Task { await outcomes.first { _ in true } }.value
-        } onCancel: {
-            sequence.cancel()
-        }
-        do { return try (result ?? .failure(.cancelled)).get() } catch { throw error.cocoa(wanted) }
-    }
-
-    private static func prepared(
-        _ result: Result<HeldClaims, CoordinationFailure>
-    ) -> Result<PreparedAccess, CoordinationFailure> {
-        do throws(CoordinationFailure) { return .success(try result.get().prepare()) } catch { return .failure(error) }
+            guard case .success(let prepared) = result else {
+                call.end()
+                return try result.get()
+            }
+            try prepared.begin(call)
+            return prepared
+        } catch { throw error.cocoa(wanted) }
     }
 
     /// Runs what may block off the pool of the tasks.

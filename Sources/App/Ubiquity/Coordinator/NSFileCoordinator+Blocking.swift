@@ -1,5 +1,4 @@
 public import Foundation
-import Synchronization
 
 extension NSFileCoordinator {
     /// Reads an item. The accessor runs on this thread, while nobody who coordinates writes, with the URL that the item has then.
@@ -68,42 +67,14 @@ extension NSFileCoordinator {
 
     private func coordinate(_ wanted: [WantedItem], _ outError: NSErrorPointer, _ accessor: ([URL]) -> Void) {
         do throws(CoordinationFailure) {
-            let access = try begin(wanted).prepare()
+            let call = try makeCall()
+            let access = try access(wanted, call)
+            try access.begin(call)
             access.run(accessor)
             if let failure = access.end() { throw failure }
         } catch {
             outError?.pointee = error.cocoa(wanted)
         }
-    }
-
-    /// Waits on this thread.
-    private func begin(_ wanted: [WantedItem]) throws(CoordinationFailure) -> HeldClaims {
-        let outcome = Mailslot<Result<HeldClaims, CoordinationFailure>>()
-        sequence(wanted) { outcome.put($0) }.begin { outcome.isFull }
-        return try outcome.take().get()
-    }
-
-    /// Answers what can be called off.
-    @discardableResult
-    func begin(_ wanted: [WantedItem], _ completion: @escaping ClaimSequence.Completion) -> ClaimSequence {
-        let sequence = sequence(wanted, completion)
-        sequence.begin()
-        return sequence
-    }
-
-    private func sequence(_ wanted: [WantedItem], _ completion: @escaping ClaimSequence.Completion) -> ClaimSequence {
-        let agent = presenter.flatMap { PresenterDirectory.shared.agent(of: $0.value) }
-        if let agent { PresenterDirectory.shared.register(agent) }
-        let number = state.withLock { state in
-            state.lastSequence += 1
-            return state.lastSequence
-        }
-        let sequence = ClaimSequence(wanted, purpose: purposeIdentifier, agent: agent) { [self] result in
-            state.withLock { $0.sequences[number] = nil }
-            completion(result)
-        }
-        state.withLock { $0.sequences[number] = sequence }
-        return sequence
     }
 }
 

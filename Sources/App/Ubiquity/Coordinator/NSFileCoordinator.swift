@@ -13,7 +13,9 @@ public typealias NSErrorPointer = UnsafeMutablePointer<NSError?>?
 ///
 /// A call blocks its thread until its turn has come, for as long as others take: call it off the main thread, or use one of the asynchronous
 /// methods. It never blocks for good: presenters that do not answer are passed over after ten seconds, programs that die or are
-/// stopped lose what they hold, and of calls that would wait for each other one gets an error (`CocoaError.fileLocking`).
+/// stopped lose what they hold, and of calls that would wait for each other one gets an error (`CocoaError.fileLocking`). To read a document whose
+/// bytes are in the cloud fails after 15 seconds in which none of them come (`CocoaError.ubiquitousFileUnavailable` where the cloud is
+/// away); nobody else waits for that document meanwhile. ``cancel()`` ends any of these waits.
 // Its mutable state is behind a Mutex.
 open class NSFileCoordinator: NSObject, @unchecked Sendable {
     /// How an item is read.
@@ -53,8 +55,9 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
         var purpose = Purposes.next()
         var hasPurpose = false
         /// What waits, to be called off.
-        var sequences: [UInt64: ClaimSequence] = [:]
-        var lastSequence: UInt64 = 0
+        var calls: [UInt64: AccessCall] = [:]
+        var lastCall: UInt64 = 0
+        var isCancelled = false
     }
 
     /// Names that nobody else gives: random once in a process, then counted.
@@ -128,9 +131,13 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
             .didChangeAttributes(attributes), .didChangeUbiquityAttributes, at: url, except: own)
     }
 
-    /// Calls off, from any thread, whatever of this coordinator waits: it gets `CocoaError.userCancelled`, and its accessor never runs. What
-    /// presenters were asked stays asked.
+    /// Calls off, from any thread, whatever of this coordinator waits, for its turn or for bytes: it gets `CocoaError.userCancelled`, and its
+    /// accessor never runs. So does every later access of this coordinator. What presenters were asked stays asked.
     open func cancel() {
-        for sequence in state.withLock({ Array($0.sequences.values) }) { sequence.cancel() }
+        let calls = state.withLock { state in
+            state.isCancelled = true
+            return Array(state.calls.values)
+        }
+        for call in calls { call.cancel() }
     }
 }

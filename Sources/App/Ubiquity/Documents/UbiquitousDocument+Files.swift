@@ -90,6 +90,9 @@ extension UbiquitousDocument {
         if url != fileURL { updateChangeCount(.done) }
     }
 
+    /// Where the file is by news that wait while this document's queue is busy.
+    private var undeliveredMove: URL? { PresenterDirectory.shared.agent(of: self)?.undeliveredMove }
+
     func autosaveNow() {
         inner.withLock { $0.isAutosaveDue = false }
         do { try saveNow() } catch { handleError(error, userInteractionPermitted: false) }
@@ -117,9 +120,17 @@ extension UbiquitousDocument {
     func saveNow(_ mustBeNew: Bool = false) throws {
         guard hasUnsavedChanges else { return }
         var (coordination, result): (NSError?, Result<Void, any Error>?)
-        NSFileCoordinator(filePresenter: self).coordinate(writingItemAt: fileURL, options: [], error: &coordination) {
-            actual in
-            result = Result { try write(to: actual, mustBeNew) }
+        var isMoved = true
+        // At the old name it would become a second document. Each time another device has to move it just then.
+        for _ in 0..<4 where isMoved {
+            if let url = undeliveredMove { inner.withLock { $0.url = url } }
+            isMoved = false
+            NSFileCoordinator(filePresenter: self).coordinate(
+                writingItemAt: fileURL, options: [], error: &coordination
+            ) { actual in
+                isMoved = undeliveredMove.map { $0 != fileURL } ?? false
+                if !isMoved { result = Result { try write(to: actual, mustBeNew) } }
+            }
         }
         do {
             guard let result else { throw coordination ?? CocoaError(.fileWriteUnknown) }

@@ -44,9 +44,25 @@ final class VersionDirectory: Sendable {
     /// False if there is no version there.
     func fetch(_ file: String) throws(DaemonFailure) -> Bool {
         guard let place = places.withLock({ $0.byFile[file] }) else { return false }
-        guard !FileManager.default.fileExists(atPath: file) else { return true }
-        let request = FetchVersionRequest(path: try place.mount.path(place.document), version: place.version)
-        _ = try place.mount.call(.fetchVersion(request))
+        guard let (mount, request) = try wanted(place, file) else { return true }
+        _ = try mount.call(.fetchVersion(request))
         return true
+    }
+
+    /// Nil if there is no version there, and if its bytes are here.
+    func missing(_ file: String) -> MissingContent? {
+        // A path that no mount can have is not that of a version.
+        guard let place = places.withLock({ $0.byFile[file] }), let (mount, request) = try? wanted(place, file) else {
+            return nil
+        }
+        return .version(mount, request)
+    }
+
+    private func wanted(_ place: Place, _ file: String) throws(DaemonFailure) -> (MountAuthority, FetchVersionRequest)?
+    {
+        guard !FileManager.default.fileExists(atPath: file) else { return nil }
+        return (
+            place.mount, FetchVersionRequest(path: try place.mount.path(place.document), version: place.version)
+        )
     }
 }

@@ -42,6 +42,15 @@ public protocol NSFilePresenter: NSObjectProtocol {
     func accommodatePresentedSubitemDeletion(
         at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void)
 
+    // MARK: Answered, for tasks
+
+    /// As ``savePresentedItemChanges(completionHandler:)``; a presenter has one of the two forms. Called on the presenter's queue, which
+    /// goes on while it waits. So are the next three.
+    func savePresentedItemChanges() async throws
+    func accommodatePresentedItemDeletion() async throws
+    func accommodatePresentedItemEviction() async throws
+    func accommodatePresentedSubitemDeletion(at url: URL) async throws
+
     // MARK: Told
 
     /// The item has another place or name. Whoever moved it, and once.
@@ -122,18 +131,6 @@ extension NSFilePresenter {
     public func relinquishPresentedItem(toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void) {
         writer(nil)
     }
-    public func savePresentedItemChanges(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
-        completionHandler(nil)
-    }
-    public func accommodatePresentedItemDeletion(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
-        completionHandler(nil)
-    }
-    public func accommodatePresentedItemEviction(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
-        completionHandler(CocoaError(.featureUnsupported))
-    }
-    public func accommodatePresentedSubitemDeletion(
-        at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void
-    ) { completionHandler(nil) }
     public func presentedItemDidMove(to newURL: URL) {}
     public func presentedItemDidChange() {}
     public func presentedSubitemDidAppear(at url: URL) {}
@@ -147,4 +144,42 @@ extension NSFilePresenter {
     public func presentedItemDidResolveConflict(_ version: NSFileVersion) {}
     public func presentedSubitem(at url: URL, didGain version: NSFileVersion) {}
     public func presentedSubitem(at url: URL, didResolve version: NSFileVersion) {}
+}
+
+/// What was not implemented. Each of the methods with a handler stands for its form for tasks.
+extension NSFilePresenter {
+    public func savePresentedItemChanges() async throws {}
+    public func accommodatePresentedItemDeletion() async throws {}
+    public func accommodatePresentedItemEviction() async throws { throw CocoaError(.featureUnsupported) }
+    public func accommodatePresentedSubitemDeletion(at url: URL) async throws {}
+
+    public func savePresentedItemChanges(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
+        PresenterBox(self).inTask(completionHandler) { try await $0.savePresentedItemChanges() }
+    }
+    public func accommodatePresentedItemDeletion(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
+        PresenterBox(self).inTask(completionHandler) { try await $0.accommodatePresentedItemDeletion() }
+    }
+    public func accommodatePresentedItemEviction(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
+        PresenterBox(self).inTask(completionHandler) { try await $0.accommodatePresentedItemEviction() }
+    }
+    public func accommodatePresentedSubitemDeletion(
+        at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        PresenterBox(self).inTask(completionHandler) { try await $0.accommodatePresentedSubitemDeletion(at: url) }
+    }
+}
+
+extension PresenterBox {
+    fileprivate func inTask(
+        _ completion: @escaping @Sendable ((any Error)?) -> Void,
+        _ method: @escaping @Sendable (any NSFilePresenter) async throws -> Void
+    ) {
+        // Begun here and now: one that does not wait ends without a thread of the pool, which its caller may hold up.
+        Task.immediate { [self] in
+            do {
+                try await method(value)
+                completion(nil)
+            } catch { completion(error) }
+        }
+    }
 }

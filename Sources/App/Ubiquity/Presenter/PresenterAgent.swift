@@ -29,6 +29,8 @@ final class PresenterAgent: Sendable {
         var news: [News] = []
         /// What to do when the access is over for which the presenter made way, by the number of the question.
         var reacquirers: [UInt64: [@Sendable () -> Void]] = [:]
+        /// Where the item is by the last news that the presenter has not had yet.
+        var undeliveredMove: URL?
         var isScheduled = false
         var isOver = false
     }
@@ -85,7 +87,9 @@ final class PresenterAgent: Sendable {
             switch letter {
             case .question, .comeBack: state.urgent.append(letter)
             // What says only that something is different is as good once as twice.
-            case .news(let news): if news != state.news.last { state.news.append(news) }
+            case .news(let news):
+                if news != state.news.last { state.news.append(news) }
+                if case .didMove(let url) = news { state.undeliveredMove = url }
             }
         }
         schedule()
@@ -124,10 +128,16 @@ final class PresenterAgent: Sendable {
             switch letter {
             case .question(let question, let tasks): work(on: question, tasks)
             case .comeBack(let question): comeBack(question)
-            case .news(let news): news.tell(presenter.value)
+            case .news(let news):
+                news.tell(presenter.value)
+                guard case .didMove(let url) = news else { break }
+                state.withLock { if $0.undeliveredMove == url { $0.undeliveredMove = nil } }
             }
         }
     }
+
+    /// Where the item is, if it moved and the presenter's queue has not come to that yet.
+    var undeliveredMove: URL? { state.withLock { $0.undeliveredMove } }
 
     /// Does the first task; the next one follows when the presenter has called the block that it was given.
     private func work(on question: UInt64, _ tasks: ArraySlice<Task>) {

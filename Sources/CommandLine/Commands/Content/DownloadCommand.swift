@@ -5,7 +5,11 @@ import DaemonProtocol
 struct DownloadCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "download", abstract: "Fetch the bytes of documents to this device.",
-        discussion: "Of a folder, everything below it. Returns when the downloads are queued; with --wait, when done.")
+        discussion: """
+            Of a folder, everything below it. Returns when the downloads are queued; with --wait, when done. A wait in which \
+            nothing comes for 15 seconds ends with exit status 4 if the cloud cannot be reached, else with 5. Downloads stay \
+            queued then, and after Ctrl-C, and go on by themselves.
+            """)
 
     @Argument(help: "What to download.", completion: .file())
     var paths: [String]

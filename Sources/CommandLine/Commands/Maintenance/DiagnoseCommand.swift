@@ -13,7 +13,10 @@ struct DiagnoseCommand: ParsableCommand {
     @Flag(help: "Print JSON: of each mount the report, and how many requests of each kind the kernel has sent.")
     var json = false
 
-    @Flag(help: "Print who coordinates: which documents are claimed, by whom, and who waits for whom. Names documents.")
+    @Flag(
+        help: ArgumentHelp(
+            "Print who coordinates: the claimed documents as a tree, by whom, who waits for whom, and transfers. Names documents."
+        ))
     var claims = false
 
     private struct Document: Encodable {

@@ -1,3 +1,4 @@
+import Basics
 import Coordination
 import Glibc
 import LocalMetadata
@@ -7,7 +8,7 @@ import Synchronization
 /// Opens in the mount by programs that may know nothing of coordination.
 extension ClaimDesk: AccessTurns {
     /// As long as a read waits for bytes that do not come.
-    private static let patience = Duration.seconds(15)
+    private static let patience = Patience.limit
     /// All of them: they do not wait for each other.
     private static let everybody = DaemonTurns.client
 

@@ -22,6 +22,8 @@ final class ClaimDesk: TreeWitness {
     /// The engine put something off until a claim ends.
     private let isDeferred = Atomic(false)
     private let onClaimEnd = Hook<Void>()
+    /// Items that stand in the place of removed ones, between the look at those and the look at what moved.
+    private let successors = Mutex<Set<NodeID>>([])
 
     init(_ metadata: MetadataDatabase, log: Logger) {
         ledger = ClaimLedger(log: log)
@@ -127,16 +129,36 @@ final class ClaimDesk: TreeWitness {
         }
     }
 
-    /// What came from other devices: content that is here, and names that something has now.
-    func changed(_ nodes: Set<NodeID>, _ entries: Set<TreeEffects.Entry>) {
+    /// What came from other devices: items that have another place, names that something new has, and content that is here.
+    func changed(_ effects: TreeEffects) {
+        // What stands in the place of something else was told as its successor.
+        let successors = successors.withLock { successors in
+            defer { successors = [] }
+            return successors
+        }
+        guard !(ledger.isEmpty && ledger.letters.isEmpty) else { return }
+        for (node, entry) in effects.moved.sorted(by: { $0.key < $1.key }) where !successors.contains(node) {
+            moved(node, from: ItemPlace(folder: ItemNumber(entry.parent), name: entry.name))
+        }
         guard !ledger.letters.isEmpty else { return }
-        for entry in entries {
+        for entry in effects.changedEntries {
             let place = ItemPlace(folder: ItemNumber(entry.parent), name: entry.name)
-            guard let item = tree.item(at: place), !nodes.contains(item.node) else { continue }
+            guard let item = tree.item(at: place), !effects.changedNodes.contains(item.node),
+                effects.moved[item.node] == nil
+            else { continue }
             arbiter.tell(.created(item, at: place, by: nil))
             tree.row(of: item).map { tell($0, .gained) }
         }
-        for node in nodes where tree.hasContent(ItemNumber(node)) { arbiter.tell(.changed(ItemNumber(node), by: nil)) }
+        for node in effects.changedNodes where tree.hasContent(ItemNumber(node)) {
+            arbiter.tell(.changed(ItemNumber(node), by: nil))
+        }
+    }
+
+    /// Claims and presenters follow the item to where the log has it now.
+    private func moved(_ node: NodeID, from place: ItemPlace) {
+        // What is gone by now was told as a deletion.
+        guard let item = tree.row(of: ItemNumber(node)), item.place != place else { return }
+        arbiter.tell(.moved(ItemNumber(node), from: place, to: item.place, by: nil))
     }
 
     /// Versions of the history that somebody removed, here or elsewhere.
@@ -151,11 +173,19 @@ final class ClaimDesk: TreeWitness {
     /// An item whose version was swapped while it was open has a new number at its old place.
     private func removed(_ item: LocalItem) {
         tell(item, .resolved)
-        let successor = tree.item(at: item.place).flatMap { $0 == ItemNumber(item.node) ? nil : $0 }
+        let successor = successor(of: item)
         arbiter.tell(at: item.key, in: item.place.folder) { writer in
             if let successor { return .replaced(ItemNumber(item.node), with: successor, by: writer) }
             return .deleted(ItemNumber(item.node), from: item.place, by: writer)
         }
+    }
+
+    /// The same item under another number, wherever it is now; else what has taken its place.
+    private func successor(of item: LocalItem) -> ItemNumber? {
+        if let same = tree.item(item.item, in: item.container), same != ItemNumber(item.node) { return same }
+        guard let other = tree.item(at: item.place), other != ItemNumber(item.node) else { return nil }
+        successors.withLock { _ = $0.insert(other.node) }
+        return other
     }
 
     /// Tells the presenters of a document of what became of one of its conflict siblings.

@@ -1,6 +1,8 @@
 import Coordination
 import DaemonProtocol
 import Glibc
+import LocalMetadata
+import Sync
 
 extension DaemonService {
     /// Who holds what and who waits for whom, as it is now.
@@ -10,13 +12,26 @@ extension DaemonService {
             // Of items that are only shown there may be more than anybody reads.
             let shown = items.filter { $0.claims.isEmpty && !$0.presenters.isEmpty }.prefix(500)
             let held = items.filter { !$0.claims.isEmpty } + shown
+            // Before the database is read: what tells of transfers may itself be reading it.
+            let transfers = device.engine.transfers
             return ClaimsResponse(
                 items: try held.map { item in
                     ClaimedItem(
                         path: try path(of: item.key), claims: item.claims.compactMap(status),
                         presenters: item.presenters.prefix(100).compactMap(status))
+                },
+                transfers: try device.metadata.read { transaction in
+                    try transfers.prefix(100).map { try status($0, transaction) }
                 })
         }
+    }
+
+    func status(
+        _ transfer: (item: LocalItem, isUpload: Bool, done: UInt64, total: UInt64), _ transaction: MetadataTransaction
+    ) throws -> TransferStatus {
+        TransferStatus(
+            path: try path(of: transfer.item, transaction), direction: transfer.isUpload ? .upload : .download,
+            completedBytes: transfer.done, totalBytes: transfer.total)
     }
 
     /// Nil for a presenter that has gone since.
@@ -38,7 +53,9 @@ extension DaemonService {
         return ClaimStatus(
             claim: claim.id.value, program: program, pid: pid, mode: .init(claim.mode),
             stage: .init(claim.stage), seconds: claim.age / .seconds(1),
-            waitsFor: claim.waitsForClaims.map(\.value), isStopped: claim.isClientFrozen)
+            waitsFor: claim.waitsForClaims.map(\.value),
+            waitsForPresenters: claim.waitsForPresenters.isEmpty ? nil : claim.waitsForPresenters.map(\.value),
+            isStopped: claim.isClientFrozen)
     }
 }
 

@@ -21,21 +21,43 @@ extension DaemonService {
         return ItemsResponse(outcomes: try await waitForDownloads(outcomes))
     }
 
+    /// Ends when all is here, or when nothing has come for ``Patience/limit``; what is missing says why in its outcome.
     private func waitForDownloads(_ outcomes: [ItemOutcome]) async throws -> [ItemOutcome] {
         let clock = ContinuousClock()
-        while try await blocking({ [self] in try outcomes.contains { try $0.failure == nil && isWanted(at: $0.path) } })
-        {
-            if case .stopped(let why) = device.engine.state { throw DaemonFailure(.failed, sentences: why) }
+        let begun = clock.now
+        var wait = DownloadWait(arrivals: device.engine.downloads.arrivals, now: .zero)
+        var looked: UInt64?
+        while true {
+            // Without a write to the database nothing has ended.
+            let writes = device.metadata.writes
+            if writes != looked {
+                looked = writes
+                let isAnyMissing = try await blocking { [self] in try outcomes.contains(where: isMissing) }
+                guard isAnyMissing else { return try await blocking { [self] in try outcomes.map(judged) } }
+            }
+            let (state, arrivals) = (device.engine.state, device.engine.downloads.arrivals)
+            if let failure = wait.failure(state, arrivals: arrivals, now: begun.duration(to: clock.now)) {
+                return try await blocking { [self] in try outcomes.map { try judged($0, failure) } }
+            }
             try await clock.sleep(for: .milliseconds(50))
         }
-        return try await blocking { [self] in try outcomes.map(judged) }
     }
 
-    private func isWanted(at path: MountPath) throws -> Bool {
-        let items = try items(at: path)
+    private func isMissing(_ outcome: ItemOutcome) throws -> Bool {
+        guard outcome.failure == nil else { return false }
+        let items = try items(at: outcome.path)
         return try device.metadata.read { transaction in
             try items.contains { try transaction.isAnyWanted(below: $0.node) }
         }
+    }
+
+    /// The outcome after waiting in vain.
+    private func judged(_ outcome: ItemOutcome, _ failure: DaemonFailure) throws -> ItemOutcome {
+        guard try isMissing(outcome) else { return try judged(outcome) }
+        return ItemOutcome(
+            path: outcome.path, items: outcome.items, bytes: outcome.bytes,
+            failure: DaemonFailure(
+                failure.code, failure.message, path: outcome.path.description, advice: failure.advice))
     }
 
     /// The outcome after waiting: with the first error found at or below the path.

@@ -89,11 +89,7 @@ extension DaemonService {
                 uploads: UInt64(transfers.count { $0.isUpload }),
                 downloads: UInt64(try transaction.wantedTotal()), pendingItems: UInt64(pending.items),
                 pendingBytes: pending.bytes)
-            status.transfers = try transfers.prefix(100).map { transfer in
-                TransferStatus(
-                    path: try path(of: transfer.item, transaction), direction: transfer.isUpload ? .upload : .download,
-                    completedBytes: transfer.done, totalBytes: transfer.total)
-            }
+            status.transfers = try transfers.prefix(100).map { try self.status($0, transaction) }
             status.errors = [daemon.damage.withLock { $0 }].compactMap(\.self)
             status.errors += try unreadable(transaction)
             status.errors += device.engine.troubles.all.map(DaemonFailure.init)

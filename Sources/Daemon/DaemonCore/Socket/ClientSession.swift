@@ -18,8 +18,8 @@ final class ClientSession: Sendable {
     let state: Mutex<SessionState>
     /// Frames on their way to the session's task, which reads them: nothing behind them is answered before.
     let unread = Atomic(0)
-    /// The requests that last.
-    let following = Mutex<[UInt64: Task<Void, any Error>]>([:])
+    /// How requests that last or wait are ended by their client.
+    let endings = Mutex(Endings())
 
     init(
         number: UInt64, peer: PeerCredentials, identity: HelloResponse, handler: any RequestHandler,
@@ -131,7 +131,10 @@ final class ClientSession: Sendable {
     ) async throws {
         let body = try await outcome(of: request, id: id, connection, rest)
         // Before the answer: the client may use the number again as soon as it has it.
-        state.withLock { $0.finished(id) }
+        endings.withLock { endings in
+            state.withLock { $0.finished(id) }
+            endings.remove(id)
+        }
         if request.isAnswered { try await send(DaemonEnvelope(id: id, body), connection) }
         // What failed was not done, so nothing follows from it either.
         if case .response = body { await handler.didAnswer(request) }
@@ -148,10 +151,10 @@ final class ClientSession: Sendable {
                 return try await follow(events, id: id, connection)
             }
             guard let events = try await events(for: request, client) else {
-                return .response(try await handler.handle(request, from: client))
+                return try await endable(id) { [handler] in try await handler.handle(request, from: client) }
             }
-            for await event in events {
-                try await send(DaemonEnvelope(id: id, .event(event)), connection)
+            _ = try await whileWanted(id) { [self] in
+                for await event in events { try await send(DaemonEnvelope(id: id, .event(event)), connection) }
             }
             return .response(.done(DoneResponse()))
         } catch let failure as DaemonFailure {

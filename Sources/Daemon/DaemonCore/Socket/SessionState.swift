@@ -16,8 +16,9 @@ package struct SessionState: Sendable {
     private let maximumClaims: Int
     private let maximumStreams: Int
     private var inFlight: Set<UInt64> = []
-    /// Requests for claims wait for others, so they do not take the place of what may let them go on.
+    /// Requests for claims wait for others, so they do not take the place of what may let them go on. Nor do those that wait for bytes.
     private var waiting: Set<UInt64> = []
+    private var claims: Set<UInt64> = []
     private var streams: Set<UInt64> = []
     /// What the client called itself in its hello; nil before.
     package private(set) var program: String?
@@ -43,12 +44,14 @@ package struct SessionState: Sendable {
 
     private mutating func enter(_ id: UInt64, _ request: DaemonRequest) -> Verdict {
         if request.isBrief { return .perform(id: id, request) }
-        if case .claim = request {
+        if request.waits {
             guard waiting.count < maximumClaims else {
                 return .answer(
-                    failure(id, .busy, "\(maximumClaims) requests for claims of this connection wait already"))
+                    failure(
+                        id, .busy, "\(maximumClaims) requests for claims or bytes of this connection wait already"))
             }
             waiting.insert(id)
+            if case .claim = request { claims.insert(id) }
         } else if request.isStream {
             guard streams.count < maximumStreams else {
                 return .answer(failure(id, .busy, "this connection has \(maximumStreams) requests that last already"))
@@ -66,7 +69,13 @@ package struct SessionState: Sendable {
     package mutating func finished(_ id: UInt64) {
         inFlight.remove(id)
         waiting.remove(id)
+        claims.remove(id)
         streams.remove(id)
+    }
+
+    /// Whether it is under way and ends when the client calls it off; a claim ends by a request of its own.
+    package func isEndable(_ id: UInt64) -> Bool {
+        inFlight.contains(id) || streams.contains(id) || (waiting.contains(id) && !claims.contains(id))
     }
 
     private mutating func greet(_ hello: HelloRequest, id: UInt64) -> Verdict {

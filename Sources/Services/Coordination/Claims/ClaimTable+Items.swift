@@ -16,12 +16,16 @@ extension ClaimTable {
         for notice in notices { tell(notice, by: claim) }
     }
 
-    /// Who stood on the old item stands on the new one, and hears that it changed.
-    mutating func replace(_ old: ItemNumber, with new: ItemNumber, by claim: ClaimID?, in tree: some ItemTree) {
+    /// Who stood on the old item stands on the new one and is notified that it changed; who stood on the new one, that it moved.
+    mutating func replace(
+        _ old: ItemNumber, with new: ItemNumber, wasMoved: Bool, by claim: ClaimID?, in tree: some ItemTree
+    ) {
+        let moves = wasMoved ? [] : noticesAt(new, andBelow: true, .moved)
         live.move(new, in: tree)
         rebind(.item(old), to: .item(new), in: tree)
         findUnits(atAndBelow: new, in: tree)
-        tellOfChange(of: new, by: claim, in: tree)
+        for notice in moves { tell(notice, by: claim) }
+        tellOfChange(of: new, by: claim, in: tree, except: Set(moves.map(\.presenter)))
     }
 
     /// Who stood on the item waits at its place for the next one; nobody is told of it.

@@ -17,7 +17,7 @@ extension ClaimTable {
         }
     }
 
-    private func noticesAt(_ item: ItemNumber, andBelow: Bool, _ notice: PresenterNotice) -> [Claim.Notice] {
+    func noticesAt(_ item: ItemNumber, andBelow: Bool, _ notice: PresenterNotice) -> [Claim.Notice] {
         guard let position = live.position(of: .item(item)) else { return [] }
         return live.presenters(at: position, andBelow: andBelow).map { Claim.Notice(presenter: $0, notice: notice) }
     }
@@ -45,10 +45,13 @@ extension ClaimTable {
             }
     }
 
-    mutating func tellOfChange(of item: ItemNumber, by claim: ClaimID?, in tree: some ItemTree) {
+    mutating func tellOfChange(
+        of item: ItemNumber, by claim: ClaimID?, in tree: some ItemTree, except told: Set<PresenterID> = []
+    ) {
         guard !presenters.isEmpty else { return }
         let above = noticesAbove(tree.entry(of: item)?.parent, .subitemChanged(item), in: tree)
-        for notice in noticesAt(item, andBelow: false, .changed) + above { tell(notice, by: claim) }
+        let own = noticesAt(item, andBelow: false, .changed).filter { !told.contains($0.presenter) }
+        for notice in own + above { tell(notice, by: claim) }
     }
 
     mutating func tell(_ item: ItemNumber, of attributes: UbiquityAttributes) {

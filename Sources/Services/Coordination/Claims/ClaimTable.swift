@@ -19,6 +19,8 @@ package struct ClaimTable: Sendable {
     /// May have become able to go on.
     var ready: [ClaimID] = []
     private var actions: [ClaimAction] = []
+    /// What the event before this one moved: its presenters know, should it have taken another's place by that.
+    private var justMoved: ItemNumber?
     private var nextOrder: UInt64 = 0
     private var nextAsk: UInt64 = 0
 
@@ -40,6 +42,8 @@ package struct ClaimTable: Sendable {
     ///   - tree: The items as they are after the event.
     package mutating func handle(_ event: ClaimEvent, now: Duration, in tree: some ItemTree) -> [ClaimAction] {
         self.now = now
+        let moved = justMoved
+        justMoved = nil
         switch event {
         case .requested(let id, let request): open(id, request, in: tree)
         case .cancelled(let id): cancel(id)
@@ -49,8 +53,11 @@ package struct ClaimTable: Sendable {
         case .unregistered(let id): unregister(id)
         case .changed(let item, let claim): tellOfChange(of: item, by: claim, in: tree)
         case .created(let item, let place, let claim): create(item, at: place, by: claim, in: tree)
-        case .moved(let item, let from, let to, let claim): move(item, from: from, to: to, by: claim, in: tree)
-        case .replaced(let old, let new, let claim): replace(old, with: new, by: claim, in: tree)
+        case .moved(let item, let from, let to, let claim):
+            move(item, from: from, to: to, by: claim, in: tree)
+            justMoved = item
+        case .replaced(let old, let new, let claim):
+            replace(old, with: new, wasMoved: moved == new, by: claim, in: tree)
         case .setAside(let item, let place): setAside(item, from: place, in: tree)
         case .deleted(let item, let place, let claim): delete(item, from: place, by: claim, in: tree)
         case .attributesChanged(let item, let attributes): tell(item, of: attributes)

@@ -1,0 +1,16 @@
+import Basics
+import Foundation
+import Testing
+
+@Suite("Patience")
+struct PatienceTests {
+    @Test(
+        "the manuals name the number that the programs use",
+        arguments: ["OVERVIEW", "SEMANTICS", "STATUS", "TROUBLESHOOTING", "CONCURRENCY"])
+    func manuals(_ name: String) throws {
+        let documents = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs")
+        let text = try String(contentsOf: documents.appending(path: "\(name).md"), encoding: .utf8)
+        let seconds = Int(Patience.limit / .seconds(1))
+        #expect(text.contains("\(seconds) seconds in which") || text.contains("for \(seconds) seconds"))
+    }
+}
