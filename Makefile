@@ -70,9 +70,9 @@ test: setup
 simulate: setup-build
 	$(BUILD_SIMULATE)
 ifdef SEED
-	$(SIMULATE) --seed $(SEED) $(if $(STEPS),--steps $(STEPS)) $(if $(BUG),--bug $(BUG)) $(if $(VERBOSE),--verbose)
+	$(SIMULATE) --seed $(SEED) $(if $(STEPS),--steps $(STEPS)) $(if $(BUG),--bug $(BUG)) $(if $(VOCABULARY),--vocabulary $(VOCABULARY)) $(if $(VERBOSE),--verbose)
 else
-	$(SIMULATE) --histories $(or $(HISTORIES),10000) --start $(or $(START),1) $(if $(STEPS),--steps $(STEPS)) --twice $(or $(TWICE),0)
+	$(SIMULATE) --histories $(or $(HISTORIES),10000) $(if $(VOCABULARY),--vocabulary $(VOCABULARY)) $(if $(MINUTES),--minutes $(MINUTES)) --start $(or $(START),1) $(if $(STEPS),--steps $(STEPS)) --twice $(or $(TWICE),0)
 	$(SIMULATE) --prove
 endif
 

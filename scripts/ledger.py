@@ -19,6 +19,8 @@ class Ledger:
 
     def __init__(self):
         self.next, self.written, self.replaced, self.doubted = 0, set(), set(), set()
+        self.copied = set()
+        """Contents that were given to a second document: when one of the two goes, the other may stay."""
 
     def new(self):
         self.next += 1

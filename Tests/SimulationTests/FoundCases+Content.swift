@@ -129,7 +129,7 @@ extension FoundCases {
         arguments: [(9575, 76), (1435, 23), (1912, 28), (6707, 56), (9759, 78), (3499, 33), (2738, 37), (1111, 61)]
             as [(UInt64, Int)])
     func history(seed: UInt64, steps: Int) throws {
-        let outcome = try History.live(Plan(seed: seed, steps: steps), shared: SharedParts())
+        let outcome = try History.live(Plan(seed: seed, steps: steps, vocabulary: .first), shared: SharedParts())
         #expect(outcome.problems.isEmpty, "\(outcome.report)")
     }
 }

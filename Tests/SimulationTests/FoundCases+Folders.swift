@@ -58,7 +58,7 @@ extension FoundCases {
             (1798, 72), (7_774_069, 56), (7_774_413, 60),
         ] as [(UInt64, Int)])
     func seed(_ seed: UInt64, steps: Int) throws {
-        let outcome = try History.live(Plan(seed: seed, steps: steps), shared: SharedParts())
+        let outcome = try History.live(Plan(seed: seed, steps: steps, vocabulary: .first), shared: SharedParts())
         #expect(outcome.problems.isEmpty, "\(outcome.report)")
     }
 }

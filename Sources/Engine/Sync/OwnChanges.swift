@@ -43,9 +43,14 @@ package struct OwnChanges {
         case .delete(let named, _):
             let id = try resolved(named)
             if let gone = try RemoteTree(transaction, container: container).item(id) { left.insert(gone.parent) }
-            if let departure = try transaction.departure(of: id, in: container), departure.isSent {
-                try transaction.removeDeparture(of: id, in: container)
+            // It was deleted here under the one id or the other: an alias may have come about since.
+            for gone in Set([named, id]) {
+                guard let departure = try transaction.departure(of: gone, in: container), departure.isSent else {
+                    continue
+                }
+                try transaction.removeDeparture(of: gone, in: container)
             }
+            if id != named { try transaction.setSyncedAbsent(named, in: container) }
             let isShown = try transaction.item(id, in: container) != nil
             if id == named || !isShown {
                 try transaction.setSyncedAbsent(id, in: container)

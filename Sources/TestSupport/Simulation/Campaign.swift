@@ -3,6 +3,7 @@ package struct Campaign: Sendable {
     package var seeds: Range<UInt64>
     package var steps: ClosedRange<Int>
     package var bug: SeededBug?
+    package var vocabulary = Vocabulary.second
     /// Stops looking after so many failures.
     package var failures: Int
     /// So many of the first are lived through twice, and have to be the same.
@@ -42,7 +43,8 @@ package struct Campaign: Sendable {
     /// Short histories come first: what they find is easy to read.
     package func plan(of seed: UInt64) -> Plan {
         let done = Int(seed - seeds.lowerBound), span = steps.upperBound - steps.lowerBound
-        return Plan(seed: seed, steps: steps.lowerBound + done * span / max(1, seeds.count), bug: bug)
+        return Plan(
+            seed: seed, steps: steps.lowerBound + done * span / max(1, seeds.count), bug: bug, vocabulary: vocabulary)
     }
 
     /// `progress` is told how many are done, now and then.

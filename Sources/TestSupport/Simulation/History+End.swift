@@ -49,9 +49,9 @@ extension History {
             found += packageLedger.problems(snapshot, on: device.number)
         }
         let visible = snapshots.reduce(into: Set<String>()) { $0.formUnion($1.contents) }
-        found += ledger.problems(visible: visible)
+        found += try lostContents(visible)
         for (device, snapshot) in zip(devices, snapshots) {
-            let doubled = snapshot.doubled.subtracting(ledger.exempt).sorted()
+            let doubled = snapshot.doubled.subtracting(ledger.exempt).subtracting(ledger.copies.keys).sorted()
             found += doubled.map { "\(device.name) has ‘\($0)’ twice" }
         }
         let digests = try devices.map { device in
@@ -66,6 +66,14 @@ extension History {
         }
         for device in devices { found += try restartProblems(device) }
         return found
+    }
+
+    private func lostContents(_ visible: Set<String>) throws -> [String] {
+        let container = try devices[0].container().id
+        return try devices[0].metadata.read { transaction in
+            let tree = RemoteTree(transaction, container: container)
+            return ledger.problems(visible: visible) { (try? tree.standingID(for: $0)) ?? $0 }
+        }
     }
 
     private func differences(_ snapshots: [Snapshot]) -> [String] {

@@ -100,7 +100,7 @@ extension History {
 
     private func something(_ device: SimulatedDevice, _ isUser: Bool, _ ledger: inout Ledger) throws -> String {
         if isUser {
-            let text = try UserActions(device: device).act(&random, &ledger, &next)
+            let text = try user(on: device).act(&random, &ledger, &next)
             // What can not be read where something fails is shown to nobody.
             if let snapshot = try? Snapshot(device) { packageLedger.note(snapshot, on: device.number) }
             return text

@@ -10,7 +10,7 @@ extension History {
 
     /// A package that everybody has.
     func beginPackage() throws {
-        let user = UserActions(device: devices[0])
+        let user = self.user(on: devices[0])
         let package = try devices[0].files.makeFolder(
             Array("p.app".utf8), in: devices[0].root, permissions: 0o755, caller: user.caller)
         for name in UserActions.names {
@@ -20,14 +20,14 @@ extension History {
 
     /// Some change a package at once, and their batches cross on the way to the log.
     func cross(_ device: SimulatedDevice) throws {
-        guard let package = random.pick(try UserActions(device: device).items(where: \.isPackage)) else { return }
+        guard let package = random.pick(try user(on: device).items(where: \.isPackage)) else { return }
         var telling: [SimulatedDevice] = []
         for device in devices where device === devices[0] || random.chance(75) {
-            guard let own = try UserActions(device: device).items(where: { $0.item == package.item }).first else {
+            guard let own = try user(on: device).items(where: { $0.item == package.item }).first else {
                 continue
             }
             device.time.advance(by: .milliseconds(random.number(1..<300)))
-            do { tell(device, "in one package: \(try change(own, UserActions(device: device)))") } catch {
+            do { tell(device, "in one package: \(try change(own, user(on: device)))") } catch {
                 tell(device, "in one package: \(try UserActions.text(of: error))")
             }
             try notePackages(of: device)

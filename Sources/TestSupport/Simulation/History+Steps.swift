@@ -19,7 +19,7 @@ extension History {
         }
         let what = random.number(0..<100)
         switch what {
-        case 0..<42: tell(device, try UserActions(device: device).act(&random, &ledger, &next))
+        case 0..<42: tell(device, try user(on: device).act(&random, &ledger, &next))
         case 42..<45: try contend(device)
         case 45..<73: try sync(device)
         case 73..<84: try syncFully(device)
@@ -31,7 +31,7 @@ extension History {
     }
 
     private func calmStep(_ device: SimulatedDevice) throws {
-        tell(device, try UserActions(device: device, isCalm: true).act(&random, &ledger, &next))
+        tell(device, try user(on: device, isCalm: true).act(&random, &ledger, &next))
         try notePackages(of: device)
         for device in devices { device.time.advance(by: .seconds(3)) }
         for _ in 0..<4 where try !isAtRest() { try syncAll() }
@@ -42,10 +42,10 @@ extension History {
 
     /// Everybody who has some document writes it, and nobody has seen what the others wrote.
     private func contend(_ device: SimulatedDevice) throws {
-        guard let item = random.pick(try UserActions(device: device).items { $0.kind == .file && !$0.isExcluded })
+        guard let item = random.pick(try user(on: device).items { $0.kind == .file && !$0.isExcluded })
         else { return }
         for device in devices {
-            let user = UserActions(device: device)
+            let user = self.user(on: device)
             guard let own = try user.items(where: { $0.item == item.item }).first else { continue }
             let text = user.fresh(&random, &next)
             device.time.advance(by: .milliseconds(random.number(1..<300)))
@@ -82,7 +82,7 @@ extension History {
         guard device.isOnline else { return }
         let isDone = try device.upload {
             guard random.chance(40) else { return }
-            tell(device, "meanwhile: " + (try UserActions(device: device).act(&random, &ledger, &next)))
+            tell(device, "meanwhile: " + (try user(on: device).act(&random, &ledger, &next)))
             try notePackages(of: device)
         }
         if isDone { tell(device, "uploads") }

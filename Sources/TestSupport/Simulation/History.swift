@@ -58,12 +58,17 @@ package final class History {
 
     /// Something that everybody has.
     private func begin() throws {
-        let actions = UserActions(device: devices[0])
+        let actions = user(on: devices[0])
         tell(devices[0], try actions.populate(&ledger, &next))
         if isAboutPackages { try beginPackage() }
         for _ in 0..<2 { try syncAll() }
         for device in devices { try notePackages(of: device) }
         tell(devices[0], "and all sync")
+    }
+
+    func user(on device: SimulatedDevice, isCalm: Bool = false) -> UserActions {
+        UserActions(
+            device: device, isCalm: isCalm, vocabulary: plan.vocabulary, others: devices.filter { $0 !== device })
     }
 
     func tell(_ device: SimulatedDevice, _ text: String) {

@@ -1,4 +1,5 @@
 import CloudModel
+import LocalMetadata
 
 /// Who wrote what, and what was replaced or deleted by somebody who saw it: kept from what devices showed, never asking the engine.
 struct Ledger {
@@ -13,10 +14,13 @@ struct Ledger {
     private var packaged: Set<String> = []
     private var packages: [Int: Set<ItemID>] = [:]
     private var hasSetAside = false
+    /// What each device called its files that have a copied content.
+    private var names: [Int: [NodeID: ItemID]] = [:]
 
     /// A package that two changed apart is kept as two wholes: what one of them replaced or deleted in it stays in the other. One that was
     /// deleted comes back as a whole.
     mutating func note(_ snapshot: Snapshot, on device: Int) {
+        noteNames(snapshot, on: device)
         packaged.formUnion(snapshot.packaged)
         let isAnyGone = !packages[device, default: []].isSubset(of: snapshot.packages.keys)
         packages[device] = Set(snapshot.packages.keys)
@@ -24,12 +28,31 @@ struct Ledger {
         if hasSetAside { exempt.formUnion(packaged) }
     }
 
+    private mutating func noteNames(_ snapshot: Snapshot, on device: Int) {
+        guard !copies.isEmpty else { return }
+        for file in snapshot.files where copies[file.content] != nil {
+            if let old = names[device]?[file.node], old != file.item { rename(file.content, from: old, to: file.item) }
+            names[device, default: [:]][file.node] = file.item
+        }
+    }
+
     mutating func write(_ content: String) {
         if !written.insert(content).inserted { exempt.insert(content) }
     }
 
-    mutating func supersede(_ content: String?) {
-        if let content { superseded.insert(content) }
+    /// A content was replaced or deleted by somebody who saw it there. Of one that was copied, only that copy is gone.
+    mutating func supersede(_ content: String?, at place: Place? = nil) {
+        guard let content else { return }
+        if copies[content] == nil {
+            superseded.insert(content)
+        } else {
+            end(content, at: place)
+        }
+    }
+
+    /// Another file with the same content took its place.
+    mutating func leave(_ content: String?, at place: Place?) {
+        if let content, copies[content] != nil { end(content, at: place) }
     }
 
     mutating func excuse(_ content: String?) {
@@ -37,6 +60,66 @@ struct Ledger {
     }
 
     mutating func sync(_ content: String) { synced.insert(content) }
+
+    // MARK: Copies
+
+    /// Where a device shows a content, and what stands for what to its knowledge.
+    struct Place {
+        let item: ItemID
+        let standing: (ItemID) -> ItemID
+    }
+
+    /// One document with a content that several have. Its device may give it other ids before it is told.
+    struct Copy: Hashable {
+        var ids: Set<ItemID>
+        var isGone = false
+    }
+
+    /// Contents that were copied, with each document that was given them.
+    private(set) var copies: [String: [Copy]] = [:]
+
+    mutating func copy(_ content: String, from source: ItemID, to target: ItemID) {
+        guard written.contains(content), !exempt.contains(content) else { return }
+        // Who replaced it elsewhere had not seen the copy.
+        var known = copies[content] ?? [Copy(ids: [source], isGone: superseded.remove(content) != nil)]
+        // Two devices gave one document the same bytes: which of the two is replaced is anybody's guess.
+        if known.contains(where: { !$0.isGone && $0.ids.contains(target) }) { exempt.insert(content) }
+        known.removeAll { $0.ids.contains(target) }
+        copies[content] = known + [Copy(ids: [target])]
+    }
+
+    /// A file took another identity on its device, as a new one does that is renamed over a document.
+    mutating func rename(_ content: String, from old: ItemID, to new: ItemID) {
+        guard let known = copies[content] else { return }
+        for (index, copy) in known.enumerated() where copy.ids.contains(old) { copies[content]?[index].ids.insert(new) }
+    }
+
+    private mutating func end(_ content: String, at place: Place?) {
+        guard let known = copies[content] else { return }
+        let item = place.map { $0.standing($0.item) }
+        let meant = known.indices.filter { index in
+            known[index].ids.contains { $0 == place?.item || place?.standing($0) == item }
+        }
+        // One that the device shows under an id which nobody was given: it may be any of them.
+        for index in meant.isEmpty || place == nil ? Array(known.indices) : meant {
+            copies[content]?[index].isGone = true
+        }
+    }
+
+    /// What was replaced or deleted wherever it was.
+    private var gone: Set<String> {
+        superseded.union(copies.filter { $0.value.allSatisfy(\.isGone) }.keys)
+    }
+
+    /// Contents of copies that became one document in the log. These stand and fall together: who edits or deletes one of them may not know
+    /// of the others, and the bytes that they shared go to the history (docs/LOG.md, "What this does not promise").
+    func united(_ standing: (ItemID) -> ItemID) -> Set<String> {
+        Set(
+            copies.filter { _, known in
+                let ended = Set(known.filter(\.isGone).flatMap(\.ids).map(standing))
+                return known.allSatisfy { $0.isGone || !ended.isDisjoint(with: $0.ids.map(standing)) }
+            }.keys)
+    }
 
     /// Takes over what may have been done when something failed in the middle, as far as `visible` shows that it was. Answers what is
     /// wrong: where it was one atomic step, the old or the new has to be there, and what was synced has to be there in any case.
@@ -46,7 +129,7 @@ struct Ledger {
     mutating func suppose(_ done: Ledger, visible: Set<String>, isAtomic: Bool, forgets: Bool = false) -> [String] {
         let (new, old) = (done.written.subtracting(written), done.superseded.subtracting(superseded))
         let before = (written: written, exempt: exempt)
-        let safe = done.synced.subtracting(synced).subtracting(done.superseded)
+        let safe = done.synced.subtracting(synced).subtracting(done.gone)
         written = done.written
         // Bytes that a program had written when it was cut off.
         let halves = visible.subtracting(written).filter { half in
@@ -59,6 +142,11 @@ struct Ledger {
             superseded.formUnion(old.subtracting(visible))
         }
         synced = done.synced
+        // Of what was copied, replaced or deleted here either may be so.
+        for content in Set(done.copies.keys).union(copies.keys) where done.copies[content] != copies[content] {
+            exempt.insert(content)
+        }
+        copies = done.copies
         var found = safe.subtracting(visible).subtracting(before.exempt).sorted().map {
             "‘\($0)’ was synced, and is gone"
         }
@@ -68,10 +156,11 @@ struct Ledger {
         return found
     }
 
-    /// What is wrong where everybody shows `visible`.
-    func problems(visible: Set<String>) -> [String] {
-        let lost = written.subtracting(superseded).subtracting(visible).subtracting(exempt).sorted()
-        let back = visible.intersection(superseded).subtracting(exempt).sorted()
+    /// What is wrong where everybody shows `visible`, and where each id stands for an item at the end.
+    func problems(visible: Set<String>, standing: (ItemID) -> ItemID) -> [String] {
+        let (gone, united) = (gone, united(standing))
+        let lost = written.subtracting(gone).subtracting(visible).subtracting(exempt).subtracting(united).sorted()
+        let back = visible.intersection(gone).subtracting(exempt).sorted()
         return lost.map { "‘\($0)’ is lost" } + back.map { "‘\($0)’ came back" } + invented(in: visible)
     }
 

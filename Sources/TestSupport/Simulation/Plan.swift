@@ -8,17 +8,28 @@ package struct Plan: Hashable, Sendable {
     package var steps: [Int]
     /// What is broken on purpose, to see that it is found.
     package var bug: SeededBug?
+    package let vocabulary: Vocabulary
 
-    package init(seed: UInt64, steps: Int, bug: SeededBug? = nil) {
+    package init(seed: UInt64, steps: Int, bug: SeededBug? = nil, vocabulary: Vocabulary = .second) {
         self.seed = seed
         self.steps = Array(0..<steps)
         self.bug = bug
+        self.vocabulary = vocabulary
     }
 
     /// The randomness of one step, or of what comes before the first.
     func random(of step: Int?) -> SeededGenerator {
         SeededGenerator(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ UInt64(step.map { $0 + 1 } ?? 0))
     }
+}
+
+/// What users may do. A seed is another history in another vocabulary, so those that once found something keep theirs.
+package enum Vocabulary: Int, Hashable, Sendable, CaseIterable {
+    /// Saves, deletions, renames, attributes, conflicts.
+    case first = 1
+    /// And copies on one device and between two, swaps of kind, names that are taken on purpose, packages in packages, attributes of
+    /// conflict versions.
+    case second = 2
 }
 
 /// What came of a history.
@@ -31,7 +42,8 @@ package struct Outcome: Sendable {
 
     /// For a person: how to see it again, what is wrong, and how it came to that.
     package var report: String {
-        var lines = ["make simulate SEED=\(plan.seed) STEPS=\((plan.steps.last ?? 0) + 1)"]
+        let vocabulary = plan.vocabulary == .second ? "" : " VOCABULARY=\(plan.vocabulary.rawValue)"
+        var lines = ["make simulate SEED=\(plan.seed) STEPS=\((plan.steps.last ?? 0) + 1)\(vocabulary)"]
         lines += problems.map { "- \($0)" }
         return (lines + story).joined(separator: "\n")
     }

@@ -35,6 +35,8 @@ package enum SeededBug: String, CaseIterable, Sendable {
     case earlierKeyWins
     /// The cloud takes what two devices did in one package at once.
     case mixedPackages
+    /// Of two files that become one, what one of them shows is told as made from the other.
+    case swappedBase
 
     package var summary: String {
         switch self {
@@ -54,6 +56,7 @@ package enum SeededBug: String, CaseIterable, Sendable {
         case .uploadHidesWrite: "a write during an upload counts as uploaded"
         case .staleSeal: "what was written since counts as damage"
         case .earlierKeyWins: "the earliest write of a key counts"
+        case .swappedBase: "a file gets the base of the one that it became"
         case .mixedPackages: "packages that two change at once become a mix"
         }
     }

@@ -1,4 +1,5 @@
 import CloudModel
+import DeviceSupport
 import LocalContent
 import LocalMetadata
 
@@ -24,6 +25,27 @@ extension SimulatedDevice {
                 continue
             }
             try write(newest, to: item.blob, modified: item.attributes.modified)
+        }
+    }
+
+    /// Files, and what they show, before an entry is folded.
+    func untoldFiles(in container: LocalContainer) throws -> [LocalItem] {
+        try UserActions(device: self).items { $0.kind == .file && $0.content != nil && !$0.isConflictSibling }
+    }
+
+    /// Shows, for a file that went because it became another one, its content there: as an edit of what the other one showed.
+    func swapBases(of files: [LocalItem], in container: LocalContainer) throws {
+        try metadata.write { transaction in
+            let tree = RemoteTree(transaction, container: container.id)
+            for old in files where try transaction.item(old.node) == nil {
+                let id = try tree.standingID(for: old.item)
+                guard id != old.item, var row = try transaction.item(id, in: container.id), row.kind == .file,
+                    !row.isWriting, !row.isEdited, row.content != old.content
+                else { continue }
+                (row.content, row.size, row.presence, row.ranges) = (old.content, old.size, .none, [])
+                (row.generation, row.pendingSince) = (row.generation + 1, time.now())
+                try transaction.update(row)
+            }
         }
     }
 

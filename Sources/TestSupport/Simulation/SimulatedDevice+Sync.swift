@@ -16,7 +16,9 @@ extension SimulatedDevice {
     func fold() throws -> Bool {
         let container = try container()
         guard let record = try calling({ cloud.entry(after: container.sequence, for: number) }) else { return false }
+        let files = cloud.bug == .swappedBase ? try untoldFiles(in: container) : []
         try LogFollower(context).fold(record, in: container)
+        if !files.isEmpty { try swapBases(of: files, in: container) }
         return true
     }
 

@@ -22,6 +22,7 @@ struct Snapshot {
     /// The outermost package that each item is or lies in.
     private(set) var homes: [ItemID: ItemID] = [:]
     private(set) var items: Set<ItemID> = []
+    private(set) var files: [(node: NodeID, item: ItemID, content: String)] = []
     /// Stands for a content that was announced and is on its way.
     static let unreadable = "? no bytes"
 
@@ -44,6 +45,7 @@ struct Snapshot {
             if item.kind == .file {
                 let content = try device.text(of: item)
                 contents.insert(content)
+                if !item.isConflictSibling { files.append((item.node, item.item, content)) }
                 if path.contains(".app/") { packaged.insert(content) }
                 if !item.isExcluded, !item.isConflictSibling {
                     if !shared.insert(content).inserted { doubled.insert(content) }

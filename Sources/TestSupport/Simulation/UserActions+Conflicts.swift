@@ -40,11 +40,11 @@ extension UserActions {
     {
         let path = try path(sibling.node)
         let target = try item(name, in: folder)
-        let (old, text) = (try content(of: target), try content(of: sibling))
+        let (old, text, place) = (try content(of: target), try content(of: sibling), place(of: target))
         // It is a copy from now on: whoever replaces the version elsewhere does not mean this one.
         ledger.excuse(text)
         try attempt(&ledger) {
-            $0.supersede(old == text ? nil : old)
+            $0.supersede(old == text ? nil : old, at: place)
         } _: {
             try device.files.rename(
                 sibling.name.bytes, in: sibling.parent, to: Array(name.utf8), in: folder, mode: .replace)

@@ -47,15 +47,16 @@ extension UserActions {
             guard device.isOnline else { return "can not fetch \(path)" }
             try device.materialise(item)
         }
+        let place = place(of: item)
         let handle = try attempt(&ledger) {
-            $0.supersede(truncate ? old : nil)
+            $0.supersede(truncate ? old : nil, at: place)
         } _: {
             try device.files.open(item.node, canWrite: true, truncate: truncate)
         }
         defer { device.files.release(handle) }
         guard try device.files.isWritable(handle) else { return "\(path) is not here" }
         try attempt(&ledger) { ledger in
-            ledger.supersede(old == text ? nil : old)
+            ledger.supersede(old == text ? nil : old, at: place)
             ledger.write(text)
         } _: {
             try empty(handle)
@@ -106,9 +107,9 @@ extension UserActions {
     func replace(_ target: LocalItem, by temporary: String, _ text: String, _ ledger: inout Ledger) throws -> String {
         let path = try path(target.node)
         try save(temporary, in: target.parent, text, &ledger)
-        let old = try content(of: target)
+        let (old, place) = (try content(of: target), place(of: target))
         try attempt(&ledger) {
-            $0.supersede(old == text ? nil : old)
+            $0.supersede(old == text ? nil : old, at: place)
         } _: {
             try device.files.rename(
                 Array(temporary.utf8), in: target.parent, to: target.name.bytes, in: target.parent, mode: .replace)
@@ -121,9 +122,9 @@ extension UserActions {
     {
         let target = try file(&random)
         let path = try path(target.node)
-        let old = try content(of: target)
+        let (old, place) = (try content(of: target), place(of: target))
         try attempt(&ledger) {
-            $0.supersede(old)
+            $0.supersede(old, at: place)
         } _: {
             try device.files.removeFile(target.name.bytes, in: target.parent)
         }
@@ -152,11 +153,11 @@ extension UserActions {
 
     func truncate(_ random: inout SeededGenerator, _ ledger: inout Ledger) throws -> String {
         let target = try file(&random)
-        let old = try content(of: target)
+        let (old, place) = (try content(of: target), place(of: target))
         var request = AttributeRequest()
         request.size = 0
         _ = try attempt(&ledger) {
-            $0.supersede(old)
+            $0.supersede(old, at: place)
         } _: {
             try device.files.setAttributes(of: target.node, request)
         }
@@ -172,9 +173,9 @@ extension UserActions {
 
     func unlink(_ target: LocalItem, _ ledger: inout Ledger) throws -> String {
         let path = try path(target.node)
-        let old = try content(of: target)
+        let (old, place) = (try content(of: target), place(of: target))
         try attempt(&ledger) {
-            $0.supersede(old)
+            $0.supersede(old, at: place)
         } _: {
             try device.files.removeFile(target.name.bytes, in: target.parent)
         }

@@ -39,10 +39,10 @@ extension UserActions {
     {
         let isNamed = try device.files.attributes(of: handle.file.node).links > 0
         let row = try device.metadata.read { try $0.item(handle.file.node) }
-        let old = isNamed ? try content(of: row) : nil
+        let (old, place) = (isNamed ? try content(of: row) : nil, place(of: row))
         try attempt(&ledger) { ledger in
             guard isNamed else { return }
-            ledger.supersede(old == text ? nil : old)
+            ledger.supersede(old == text ? nil : old, at: place)
             ledger.write(text)
         } _: {
             try empty(handle)

@@ -27,6 +27,11 @@ extension UserActions {
             try device.files.removeFolder(target.name.bytes, in: target.parent)
             return "rmdir \(path)"
         }
+        return try sweep(target, &ledger)
+    }
+
+    func sweep(_ target: LocalItem, _ ledger: inout Ledger) throws -> String {
+        let path = try path(target.node)
         var inside: [LocalItem] = []
         try device.metadata.read { transaction in try transaction.forEach(below: target) { inside.append($0) } }
         for item in inside where item.kind != .folder { _ = try unlink(item, &ledger) }
@@ -58,13 +63,14 @@ extension UserActions {
         let target = try item(name, in: parent)
         let from = try path(source.node)
         let moved = try content(of: source)
-        let old = try content(of: target)
+        let (old, place) = (try content(of: target), place(of: target))
         let staysHere =
             try Self.excluded.contains(name) || device.metadata.read { try $0.item(parent)?.isExcluded } == true
         if staysHere || source.isExcluded { try excuseAll(below: source, &ledger) }
         let mode = random.chance(80) ? RenameMode.replace : .noReplace
         try attempt(&ledger) {
-            $0.supersede(old == moved ? nil : old)
+            guard target?.node != source.node else { return }
+            old == moved ? $0.leave(old, at: place) : $0.supersede(old, at: place)
         } _: {
             try device.files.rename(
                 source.name.bytes, in: source.parent, to: Array(name.utf8), in: parent, mode: mode)
@@ -85,6 +91,10 @@ extension UserActions {
     func exchange(_ random: inout SeededGenerator, _ ledger: inout Ledger) throws -> String {
         let all = try items { !$0.isConflictSibling && !$0.item.isWellKnown && !$0.isExcluded }
         guard let one = random.pick(all), let two = random.pick(all) else { throw Errno(ENOENT) }
+        return try exchange(one, two, &ledger)
+    }
+
+    func exchange(_ one: LocalItem, _ two: LocalItem, _ ledger: inout Ledger) throws -> String {
         let paths = (try path(one.node), try path(two.node))
         // A new file takes a document's identity with its name: the document's content is a copy under the other name then.
         if one.isKnown != two.isKnown { for item in [one, two] { ledger.excuse(try content(of: item)) } }

@@ -14,6 +14,9 @@ struct UserActions {
     let device: SimulatedDevice
     /// Nothing stays open.
     var isCalm = false
+    var vocabulary = Vocabulary.second
+    /// Where a user may carry a file from.
+    var others: [SimulatedDevice] = []
     let caller = Caller(user: 1000, group: 1000)
     static let names = ["a.txt", "b.txt", "c", "d.md"]
     static let folders = ["c", "f", "g", "p.app"]
@@ -22,7 +25,7 @@ struct UserActions {
     /// Does one thing and answers what. Errors that a program would see are part of the story.
     func act(_ random: inout SeededGenerator, _ ledger: inout Ledger, _ next: inout Int) throws -> String {
         device.time.advance(by: .milliseconds(random.number(1..<300)))
-        var what = random.number(0..<100)
+        var what = random.number(0..<(vocabulary == .first ? 100 : 140))
         if isCalm, 90..<98 ~= what { what = 0 }
         do {
             switch what {
@@ -42,7 +45,15 @@ struct UserActions {
             case 85..<90: return try gesture(&random, &ledger, &next)
             case 90..<94: return try begin(&random, &ledger, &next)
             case 94..<98: return try end(&random, &ledger, &next)
-            default: return try pin(&random)
+            case 98..<100: return try pin(&random)
+            case 100..<114: return try copy(&random, &ledger, &next)
+            case 114..<118: return try copyAcross(&random, &ledger, &next)
+            case 118..<122: return try renameOver(&random, &ledger)
+            case 122..<126: return try swapKind(&random, &ledger, &next)
+            case 126..<130: return try saveByTakenName(&random, &ledger, &next)
+            case 130..<133: return try exchangeFiles(&random, &ledger)
+            case 133..<137: return try nestPackage(&random, &ledger, &next)
+            default: return try changeSibling(&random)
             }
         } catch { return "(\(what)) \(try Self.text(of: error))" }
     }

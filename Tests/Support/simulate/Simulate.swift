@@ -17,11 +17,13 @@ struct Simulate: ParsableCommand {
     @Option(help: "How many histories.") var histories = 10_000
     @Option(help: "The first seed; 'random' looks for new ones.") var start = "1"
     /// Each waits a part of its time for its own threads.
+    @Option(help: "Go on with other seeds until so many minutes are over, or one fails.") var minutes: Int?
     @Option(help: "Processes at work.") var jobs = ProcessInfo.processInfo.activeProcessorCount * 3 / 2
     @Option(help: "Stop after so many failures.") var failures = 1
     @Option(help: "Live through so many of the histories twice, and compare.") var twice = 0
     @Option(help: "Break this on purpose: \(SeededBug.allCases.map(\.rawValue).joined(separator: ", ")).") var bug:
         String?
+    @Option(help: "What users may do: 1, as in the histories found first, or 2.") var vocabulary = 2
     @Flag(help: "Make each known mistake on purpose, and fail unless every one is found.") var prove = false
     @Flag(help: "Print the story of a replayed seed even if all is well.") var verbose = false
     @Option(help: .hidden) var share = 0
@@ -32,11 +34,13 @@ struct Simulate: ParsableCommand {
         guard start == "random" || UInt64(start) != nil else {
             throw ValidationError("--start is a number or 'random'.")
         }
-        guard steps >= 8, histories > 0, jobs > 0 else {
-            throw ValidationError("At least 8 steps, a history and a job.")
+        guard Vocabulary(rawValue: vocabulary) != nil else { throw ValidationError("--vocabulary is 1 or 2.") }
+        guard steps >= 8, histories > 0, jobs > 0, minutes ?? 1 > 0 else {
+            throw ValidationError("At least 8 steps, a history, a job and a minute.")
         }
     }
 
+    private var words: Vocabulary { Vocabulary(rawValue: vocabulary) ?? .second }
     private var seededBug: SeededBug? { bug.flatMap(SeededBug.init) }
 
     func run() throws {
@@ -45,10 +49,25 @@ struct Simulate: ParsableCommand {
         } else if prove {
             try findMistakes()
         } else if let seed {
-            try replay(Plan(seed: seed, steps: steps, bug: seededBug))
+            try replay(Plan(seed: seed, steps: steps, bug: seededBug, vocabulary: words))
+        } else if let minutes {
+            try search(minutes: minutes)
         } else {
-            try search()
+            try search(from: UInt64(start) ?? Self.randomStart)
         }
+    }
+
+    private static var randomStart: UInt64 { .random(in: 0..<1 << 40) }
+
+    /// Campaign after campaign, each from another seed.
+    private func search(minutes: Int) throws {
+        let end = ContinuousClock.now + .seconds(60 * minutes)
+        var total = 0
+        while .now < end {
+            try search(from: Self.randomStart)
+            total += histories
+        }
+        print("\(total) histories, each well")
     }
 
     private func replay(_ plan: Plan) throws {
@@ -61,9 +80,11 @@ struct Simulate: ParsableCommand {
     // MARK: Many histories
 
     private func campaign(from first: UInt64) -> Campaign {
-        Campaign(
+        var campaign = Campaign(
             seeds: first..<first + UInt64(histories), steps: 8...steps, bug: seededBug, failures: failures,
             twice: twice)
+        campaign.vocabulary = words
+        return campaign
     }
 
     /// The part of one process; its result goes to the one that asked.
@@ -77,12 +98,11 @@ struct Simulate: ParsableCommand {
         print(String(decoding: try JSONEncoder().encode(result), as: UTF8.self))
     }
 
-    private func search() throws {
-        let first = UInt64(start) ?? UInt64.random(in: 0..<1 << 40)
+    private func search(from first: UInt64) throws {
         let began = ContinuousClock.now
         let arguments = [
             "--start", "\(first)", "--histories", "\(histories)", "--steps", "\(steps)", "--failures", "\(failures)",
-            "--twice", "\(twice)",
+            "--twice", "\(twice)", "--vocabulary", "\(vocabulary)",
         ]
         let crew = Crew(arguments: arguments + (bug.map { ["--bug", $0] } ?? []), jobs: jobs)
         let result = try crew.run()
