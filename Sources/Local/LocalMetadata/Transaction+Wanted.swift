@@ -1,3 +1,4 @@
+import Basics
 import CloudModel
 import GRDB
 
@@ -8,7 +9,7 @@ extension MetadataTransaction {
         try forEach(below: item) { file in
             guard file.kind == .file, try !file.isMaterialised || isStale(file) else { return }
             result.items += 1
-            result.bytes += file.size
+            result.bytes = result.bytes.saturatingSum(file.size)
             guard file.wanted < priority else { return }
             var wanted = file
             wanted.wanted = priority
