@@ -9,7 +9,7 @@ extension EndToEnd {
         private static func python(_ code: String) -> String {
             """
             python3 - <<'EOF'
-            import ctypes, mmap, os, time
+            ctypes, mmap, os = map(__import__, ["ctypes", "mmap", "os"])
             libc = ctypes.CDLL(None, use_errno=True)
             \(code)
             EOF

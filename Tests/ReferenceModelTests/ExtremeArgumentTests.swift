@@ -25,9 +25,12 @@ extension ReferenceModel {
                         .readAt(slot: 0, offset: number, count: count),
                         .writeAt(slot: 0, offset: number, count: count, seed: 1),
                         .copyRange(from: 0, offset: number, to: 1, at: 0, count: count),
-                        .copyRange(from: 0, offset: 0, to: 1, at: number, count: count),
                         .lockRecord(slot: 0, type: 0, offset: number, count: count),
                     ]
+                    // A copy of nothing is looked at no further where there is no largest file.
+                    if count > 0 {
+                        operations.append(.copyRange(from: 0, offset: 0, to: 1, at: number, count: count))
+                    }
                     // Plain, KEEP_SIZE, PUNCH_HOLE with it, ZERO_RANGE, and all bits there are.
                     for mode in [0, 1, 3, 0x10, -1] as [Int32] {
                         operations += [

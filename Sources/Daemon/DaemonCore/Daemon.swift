@@ -46,7 +46,9 @@ package enum Daemon {
 
     /// A start that somebody waits for is not repeated; what crashes later is.
     static func outliveCrashes(_ configuration: DaemonConfiguration) {
-        guard let command = configuration.commandAfterCrash else { return }
+        // The runtime prints backtraces unless it is told not to; only who asks for them wants them more than the mount.
+        let wantsBacktrace = getenv("SWIFT_BACKTRACE").map { String(cString: $0).contains("enable=yes") } ?? false
+        guard let command = configuration.commandAfterCrash, !wantsBacktrace else { return }
         CrashGuard.startAgain(arguments: command, crashes: configuration.crashes)
     }
 

@@ -36,7 +36,7 @@ package final class EditSealer: Sendable {
         while read < Self.budget, let item = try await next() {
             if !isBusy(item.node) {
                 try await seal(item)
-                read += item.size + 4096
+                read = read.saturatingSum(item.size).saturatingSum(4096)
             }
             state.withLock { $0.last = item }
         }

@@ -50,7 +50,7 @@ package struct Evictor: Sendable {
             guard !candidates.isEmpty else { break }
             let plan = EvictionPlan(candidates: candidates, excess: excess) { context.mounted.isOpen($0) }
             let gone = plan.victims.filter(wasEvictedInTurn)
-            excess -= min(excess, gone.reduce(0) { $0 + $1.size })
+            excess -= min(excess, gone.reduce(0) { $0.saturatingSum($1.size) })
             count += gone.count
             kept += candidates.count - gone.count
         }

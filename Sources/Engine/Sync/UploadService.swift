@@ -82,12 +82,12 @@ final class UploadService: Sendable {
         var current: [LocalItem] = []
         var bytes: UInt64 = 0
         for item in items.sorted(by: { $0.size < $1.size }) {
-            if !current.isEmpty, bytes + item.size > groupBytes || item.size > smallFile {
+            if !current.isEmpty, bytes.saturatingSum(item.size) > groupBytes || item.size > smallFile {
                 parts.append(current)
                 (current, bytes) = ([], 0)
             }
             current.append(item)
-            bytes += item.size
+            bytes = bytes.saturatingSum(item.size)
         }
         return current.isEmpty ? parts : parts + [current]
     }

@@ -108,8 +108,7 @@ static inline void cfuse_crash_handler(int number, siginfo_t *information, void 
     int self = (int)syscall(SYS_gettid);
     if (__atomic_compare_exchange_n(&cfuse_crash_memory()->handling, &none, self, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
         cfuse_write_crash(number);
-        // Who has asked for a backtrace gets that instead.
-        if (cfuse_crash_memory()->arguments != NULL && cfuse_crash_memory()->old[number].sa_handler == SIG_DFL) cfuse_start_again();
+        if (cfuse_crash_memory()->arguments != NULL) cfuse_start_again();
     } else if (none != self) {
         // Another thread crashed first and ends this one too.
         for (int second = 0; second < 60; second++) sleep(1);

@@ -35,7 +35,7 @@ package final class BlobRemoval: Sendable {
         let size = (try? content.status(blob)).map { $0.blocks * 512 } ?? 0
         let isMuch = waiting.withLock { waiting in
             waiting.blobs.append(blob)
-            waiting.bytes += size
+            waiting.bytes = waiting.bytes.saturatingSum(size)
             return waiting.blobs.count >= Self.most || waiting.bytes >= Self.mostBytes
         }
         if isMuch { flush() }

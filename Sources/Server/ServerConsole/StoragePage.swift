@@ -1,3 +1,4 @@
+import Basics
 package import CloudModel
 package import ContainerLog
 
@@ -28,7 +29,7 @@ package struct StorageUse: Sendable {
 extension PageFrame {
     package func storagePage(_ container: ContainerName, _ use: StorageUse) -> HTML {
         let hidden = use.documentCount - use.documents.count
-        let shown = use.documents.reduce(0) { $0 + $1.size }
+        let shown = use.documents.reduce(UInt64(0)) { $0.saturatingSum($1.size) }
         let more =
             hidden > 0
             ? total("\(Shown.count(hidden, "smaller document"))", use.documentBytes - min(shown, use.documentBytes))

@@ -4,6 +4,11 @@ package struct DaemonStandIn: Sendable {
     let folder: String
     let environment: [String: String]
 
+    /// The daemon's own program, told other things by its environment.
+    package init(of device: TestDevice, environment: [String: String]) {
+        self.init(folder: device.binaries, environment: environment)
+    }
+
     package init(folder: String, environment: [String: String]) {
         self.folder = folder
         self.environment = environment

@@ -13,7 +13,7 @@ extension DaemonService {
             var total = (items: 0, bytes: UInt64(0))
             for item in try items(at: path) {
                 let noted = try device.link.requestDownload(item)
-                total = (total.items + noted.items, total.bytes + noted.bytes)
+                total = (total.items + noted.items, total.bytes.saturatingSum(noted.bytes))
             }
             return ItemOutcome(path: path, items: UInt64(total.items), bytes: total.bytes)
         }
@@ -118,7 +118,9 @@ extension DaemonService {
         for file in files {
             do {
                 try device.engine.evictor.evict(file.node)
-                if file.presence != .none, file.size > 0 { evicted = (evicted.items + 1, evicted.bytes + file.size) }
+                if file.presence != .none, file.size > 0 {
+                    evicted = (evicted.items + 1, evicted.bytes.saturatingSum(file.size))
+                }
             } catch let error as EvictionRefusal { refusal = refusal ?? error }
         }
         let failure = refusal.map { refusal in

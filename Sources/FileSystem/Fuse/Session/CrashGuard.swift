@@ -3,7 +3,7 @@ import Glibc
 
 /// What is left of a process that crashes: a line in its error output that tells the request which did it, and if wanted a new process.
 ///
-/// Kept for threads that read requests. Where the runtime was told to print backtraces (`SWIFT_BACKTRACE`), that comes after the line.
+/// Kept for threads that read requests. Without a new process the runtime's own handler comes after the line, where it has one.
 package enum CrashGuard {
     static let slot = ThreadSlot()
 

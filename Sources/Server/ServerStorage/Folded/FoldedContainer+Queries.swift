@@ -143,7 +143,7 @@ extension FoldedContainer {
             let largest = try rows.prefix(limit).compactMap { row in
                 try tree.item(ItemID(data: row["document"])).map { StoredDocument(item: $0, size: bytes(row["size"])) }
             }
-            return (largest, rows.count, rows.reduce(0) { $0 + bytes($1["size"]) })
+            return (largest, rows.count, rows.reduce(0) { $0.saturatingSum(bytes($1["size"])) })
         }
     }
 
