@@ -41,8 +41,15 @@ struct FindCommand: ParsableCommand {
     @Flag(help: "Go on, and tell what changes.")
     var live = false
 
+    @Flag(name: .customLong("print0"), help: "End each path with a NUL instead of a line break, for xargs -0.")
+    var printsNUL = false
+
     @Flag(help: "Print JSON: a document, or with --live a line for each event.")
     var json = false
+
+    func validate() throws {
+        guard !printsNUL || !live && !json else { throw ValidationError("--print0 excludes --live and --json") }
+    }
 
     func run() throws {
         let record = try mount.record(path)
@@ -50,7 +57,8 @@ struct FindCommand: ParsableCommand {
         let request = FindRequest(
             predicate: predicate, scopes: scope == .all ? nil : [FindScope(rawValue: scope.rawValue) ?? .all],
             containers: container.isEmpty ? nil : container, live: live ? true : nil)
-        var output = FoundOutput(record: record, sort: sort, isReversed: reverse, isLive: live, isJSON: json)
+        var output = FoundOutput(
+            record: record, sort: sort, isReversed: reverse, isLive: live, isJSON: json, printsNUL: printsNUL)
         try connection.follow(.find(request)) { event throws(CommandFailure) in
             if case .found(let found) = event { try output.show(found) }
         }

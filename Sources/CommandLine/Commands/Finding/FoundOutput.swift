@@ -8,6 +8,7 @@ struct FoundOutput {
     private let isReversed: Bool
     private let isLive: Bool
     private let isJSON: Bool
+    private let printsNUL: Bool
     /// What waits for its order, or for the end of a document.
     private var gathered: [FoundItem] = []
     /// Where items were, for those that go: only a live query keeps them.
@@ -18,12 +19,16 @@ struct FoundOutput {
         let items: [FoundItem]
     }
 
-    init(record: MountRecord, sort: FindCommand.SortKey?, isReversed: Bool, isLive: Bool, isJSON: Bool) {
+    init(
+        record: MountRecord, sort: FindCommand.SortKey?, isReversed: Bool, isLive: Bool, isJSON: Bool,
+        printsNUL: Bool = false
+    ) {
         self.record = record
         self.sort = sort
         self.isReversed = isReversed
         self.isLive = isLive
         self.isJSON = isJSON
+        self.printsNUL = printsNUL
     }
 
     mutating func show(_ found: FoundItems) throws(CommandFailure) {
@@ -56,13 +61,23 @@ struct FoundOutput {
         if isJSON {
             print(try Self.line(found))
         } else {
-            for item in found.added { print("\(isLive ? "+ " : "")\(record.display(item.path))") }
+            for item in found.added { write(item.path) }
             for item in found.changed { print("~ \(record.display(item.path))") }
             for number in found.removed {
                 if let path = paths.removeValue(forKey: number) { print("- \(record.display(path))") }
             }
         }
         fflush(nil)
+    }
+
+    /// A path for people, or for programs: into a pipe it goes byte by byte as it is.
+    private func write(_ path: MountPath) {
+        if isLive { return print("+ \(record.display(path))") }
+        guard printsNUL || !Terminal.isTerminal else { return print(record.display(path)) }
+        let end: UInt8 = printsNUL ? 0 : UInt8(ascii: "\n")
+        let separator = path.isRoot ? [] : [UInt8(ascii: "/")]
+        let bytes = Array(record.mount.utf8) + separator + path.bytes + [end]
+        Terminal.write(bytes)
     }
 
     /// An event on one line.

@@ -22,12 +22,23 @@ struct LoginCommand: ParsableCommand {
         help: ArgumentHelp("What the server's list calls this device (default: the host's name).", valueName: "name"))
     var device: String?
 
+    @Flag(help: "Print the outcome as JSON.")
+    var json = false
+
+    /// What `--json` prints.
+    private struct Document: Encodable {
+        let format = 1
+        let server: String
+        let account: String?
+    }
+
     func run() throws {
         guard let code = code ?? Terminal.ask("Sign-in code:") else {
             throw CommandFailure(.refused, "there is no sign-in code", path: server, advice: "Say it with --code.")
         }
         let arguments = ["sign-in", "--device=\(device ?? hostName())", "--", server]
         let outcome = try ServerHelper.run(arguments, input: "\(code)\n")
+        if json { return print(try StatusJSON.text(Document(server: server, account: outcome.account))) }
         print("Signed in to \(server) as \(outcome.account ?? "?"). Mount it with: ubiquity mount --cloud \(server)")
     }
 }
