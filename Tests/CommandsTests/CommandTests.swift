@@ -19,7 +19,7 @@ struct CommandTests {
         let own = try #require(realpath("/proc/self/exe", nil).map { String(cString: $0) })
         let program = FilePath(own).removingLastComponent().appending("ubiquity")
         let environment = Environment.inherit.updating([
-            "XDG_RUNTIME_DIR": "\(daemon.directory)/run", "XDG_STATE_HOME": daemon.directory, "HOME": daemon.directory,
+            "XDG_RUNTIME_DIR": "\(daemon.directory)/run", "XDG_STATE_HOME": daemon.directory, "HOME": daemon.directory, "TZ": "UTC",
         ])
         let result = try await run(
             .path(program), arguments: Arguments(arguments), environment: environment,
@@ -97,7 +97,7 @@ struct CommandTests {
         try await FakeDaemon.with(handler) { daemon in
             let outcome = try await ubiquity(["evict", "/usr"], daemon)
             #expect(outcome.status == 2)
-            #expect(outcome.errors.hasPrefix("ubiquity: this is in no mount of Ubiquity: /usr."))
+            #expect(outcome.errors.hasPrefix("ubiquity: not inside a Ubiquity mount: /usr."))
             #expect(handler.requests.isEmpty)
         }
     }
@@ -165,9 +165,50 @@ struct CommandTests {
     func suggestion() async throws {
         let handler = ScriptedHandler { _ in .done(DoneResponse()) }
         try await FakeDaemon.with(handler) { daemon in
-            let outcome = try await ubiquity(["statsu"], daemon)
-            #expect(outcome.status == 64)
-            #expect(outcome.errors.contains("Did you mean 'status'?"))
+            for arguments in [["statsu"], ["help", "statsu"]] {
+                let outcome = try await ubiquity(arguments, daemon)
+                #expect(outcome.status == 64 && outcome.output.isEmpty)
+                #expect(
+                    outcome.errors
+                        == "ubiquity: there is no command 'statsu'. Did you mean 'status'? \"ubiquity --help\" lists the commands.\n"
+                )
+            }
+        }
+    }
+
+    @Test("the status of many items is asked for in parts, none larger than a message may be, and is one document")
+    func manyItems() async throws {
+        let handler = ScriptedHandler { request in
+            guard case .status(let request) = request else { return .done(DoneResponse()) }
+            let items = request.paths.map {
+                ItemStatus(
+                    path: $0, kind: .file, size: 1, downloadingStatus: .current, itemID: "1", container: "CloudDocs")
+            }
+            return .status(StatusResponse(mount: .sample(), items: items))
+        }
+        try await FakeDaemon.with(handler) { daemon in
+            let paths = (1...1_100).map { "\(daemon.record.mount)/\($0)" }
+            let outcome = try await ubiquity(["status", "--json"] + paths, daemon)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            #expect(outcome.output.matches(of: /"path" :/).count == 1_100)
+            #expect(handler.requests.count == 3)
+        }
+    }
+
+    @Test("of several mounts the default one is meant, and where that is none of them one has to be named: status 6")
+    func severalMounts() async throws {
+        let handler = ScriptedHandler { _ in .keyValues(KeyValuesResponse(values: [:])) }
+        try await FakeDaemon.with(handler) { daemon in
+            let registry = MountRegistry(directories: ["\(daemon.directory)/run/ubiquity"])
+            var record = daemon.record
+            record = MountRecord(mount: "\(record.mount)2", pid: record.pid, state: record.state, socket: record.socket)
+            try registry.publish(record)
+            for arguments in [
+                ["kv", "get", "a"], ["find", "TRUEPREDICATE"], ["reset", "--yes"], ["publish", "--list"],
+            ] {
+                let outcome = try await ubiquity(arguments, daemon)
+                #expect(outcome.status == 6 && outcome.errors.contains("there are several mounts"), "\(outcome)")
+            }
         }
     }
 }

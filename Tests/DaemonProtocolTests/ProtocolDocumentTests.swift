@@ -27,6 +27,8 @@ struct ProtocolDocumentTests {
         case .fetchVersion: "fetchVersion"
         case .restore: "restore"
         case .removeVersions: "removeVersions"
+        case .deleted: "deleted"
+        case .restoreDeleted: "restoreDeleted"
         case .stop: "stop"
         case .diagnose: "diagnose"
         case .reset: "reset"

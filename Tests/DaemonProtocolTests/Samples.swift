@@ -63,6 +63,8 @@ enum Samples {
         .versions(VersionsRequest(path: oddPath)), .fetchVersion(FetchVersionRequest(path: path, version: "7.0")),
         .restore(RestoreRequest(path: path, version: "7.0")),
         .removeVersions(RemoveVersionsRequest(path: oddPath, versions: ["7.0", "8.1"])),
+        .deleted(DeletedRequest(path: oddPath, after: "1 2 3", limit: 7)),
+        .restoreDeleted(RestoreDeletedRequest(path: path, itemID: "8000", to: oddPath)),
         .diagnose(DiagnoseRequest()), .reset(ResetRequest()), .check(CheckRequest()),
         .claim(
             AccessRequest(
@@ -95,6 +97,15 @@ enum Samples {
         .conflicts(ConflictsResponse(conflicts: [ConflictedItem(path: path, current: side, versions: [side])])),
         .versions(VersionsResponse(path: oddPath, isDeleted: true, versions: [version])),
         .fetchVersion(FetchVersionResponse(version: version)),
+        .deleted(
+            DeletedResponse(
+                items: [
+                    DeletedEntry(
+                        itemID: "8000", path: oddPath, kind: .folder,
+                        deleted: WireTime(Timestamp(seconds: 1_700_000_000)),
+                        device: "desk", size: 9, items: 3)
+                ], next: "1 2 3")),
+        .restoreDeleted(RestoreDeletedResponse(path: oddPath, items: 4, missing: 1)),
         .resolve(ResolveResponse(resolved: 1)), .diagnose(DiagnoseResponse(report: "all\nwell")),
         .reset(ResetResponse(pendingItems: 2)),
         .check(CheckResponse(checkedItems: 1, checkedBytes: 2, problems: [failure], problemCount: 1)),

@@ -22,18 +22,18 @@ extension EndToEnd {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.stop()
                 let rest = [test.a.mount, "--state", "\(test.root)/other"]
-                let advice = "Use file:///DIRECTORY, http(s)://HOST or s3://BUCKET/PREFIX."
+                let advice = "Use file:///DIRECTORY or http(s)://HOST."
                 try await refused(
                     test, rest + ["--cloud", "gopher://x"], status: 1,
-                    "the cloud's address is not usable, there is no cloud of the kind \"gopher\": gopher://x. \(advice)"
+                    "not a valid cloud address, there is no cloud of the kind \"gopher\": gopher://x. \(advice)"
                 )
                 try await refused(
                     test, rest + ["--cloud", "file://relative"], status: 1,
-                    "the cloud's address is not usable, a file URL has three slashes before its path: file://relative. \(advice)"
+                    "not a valid cloud address, a file URL has three slashes before its path: file://relative. \(advice)"
                 )
                 try await refused(
                     test, rest + ["--cloud", "mycloud"], status: 1,
-                    "the cloud's address is not usable, it is no URL and no path: mycloud. \(advice)")
+                    "not a valid cloud address, it is neither a URL nor a path: mycloud. \(advice)")
                 try await refused(
                     test, rest + ["--cloud", "s3://bucket"], status: 1,
                     "this version has no S3 clouds yet: s3://bucket. "
@@ -138,7 +138,7 @@ extension EndToEnd {
                 #expect(missing.status == 1)
                 #expect(
                     missing.errors
-                        == "ubiquity: there is no such item: \(test.a.path("nothing")). Check the spelling; `ls` shows what is there.\n"
+                        == "ubiquity: it does not exist: \(test.a.path("nothing")). `ubiquity deleted` lists what was deleted.\n"
                 )
                 let elsewhere = try await test.a.ubiquity(["evict", "/usr"])
                 #expect(elsewhere.status == 2)

@@ -170,7 +170,7 @@ extension ReferenceModel {
             }
         }
 
-        @Test("the root takes containers only, and nothing moves from one into another")
+        @Test("the root takes containers and the trash only; nothing moves from one container into another")
         func containers() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let root = test.devices[0].mount
@@ -181,8 +181,10 @@ extension ReferenceModel {
                     #expect(side.perform(.makeFolder(container, mode: 0o755)) == Outcome())
                     #expect(side.make(document) == Outcome())
                     #expect(side.perform(.rename(document, Path("second/file"), flags: 0)) == .failure(EXDEV))
-                    #expect(side.perform(.removeFolder(container)) == .failure(EPERM))
-                    #expect(side.perform(.rename(container, Path("third"), flags: 0)) == .failure(EPERM))
+                    #expect(side.make(Path("second/Documents/file")) == Outcome())
+                    #expect(side.perform(.removeFolder(container)) == .failure(ENOTEMPTY))
+                    #expect(side.perform(.rename(container, Path("third"), flags: 0)) == .failure(ENOTEMPTY))
+                    #expect(side.perform(.removeFolder(Path("CloudDocs"))) == .failure(EPERM))
                     let documents = Path("second/Documents")
                     #expect(side.perform(.removeFolder(documents)) == .failure(EPERM))
                     #expect(side.perform(.rename(documents, Path("second/Other"), flags: 0)) == .failure(EPERM))

@@ -51,7 +51,7 @@ extension TreeStore {
     /// The item that this id stands for, tombstones included. What is live is no alias, which saves most lookups the
     /// second read. Aliases only ever lead from an item that is gone to one that was live then, so they do not go in
     /// circles.
-    func standing(for id: ItemID) throws -> CloudItem? {
+    package func standing(for id: ItemID) throws -> CloudItem? {
         var target = id
         while true {
             let item = try item(target)

@@ -7,6 +7,7 @@ package enum CommandLineTool {
     /// The exit status for the process; see ``ExitStatus``.
     package static func run() -> Int32 {
         do {
+            try checkCommandName()
             var command = try UbiquityCommand.parseAsRoot()
             try command.run()
             // What could not be written was not told: a full disk or a closed pipe behind standard output.
@@ -15,8 +16,10 @@ package enum CommandLineTool {
         } catch let failure as CommandFailure {
             Terminal.complain(failure)
             return failure.status.rawValue
+        } catch let error as UsageError {
+            Terminal.note(error.text)
+            return ExitStatus.usage
         } catch {
-            suggestCommand()
             UbiquityCommand.exit(withError: error)
         }
     }
@@ -25,13 +28,23 @@ package enum CommandLineTool {
         UbiquityCommand.configuration.subcommands.compactMap { $0.configuration.commandName }
     }
 
-    /// The argument parser suggests options by itself, but not subcommands.
-    private static func suggestCommand() {
-        let names = commandNames
-        guard let typed = CommandLine.arguments.dropFirst().first, !typed.hasPrefix("-"), !names.contains(typed),
-            let name = suggestion(for: typed, among: names)
-        else { return }
-        Terminal.note("there is no command '\(typed)'. Did you mean '\(name)'?")
+    /// Arguments of which one line says all.
+    private struct UsageError: Error { let text: String }
+
+    /// The argument parser suggests options by itself, but not subcommands, and prints the general help for an unknown one.
+    private static func checkCommandName() throws(UsageError) {
+        // The Swift runtime reads the arguments from /proc (stdlib/public/stubs/CommandLine.cpp).
+        guard !CommandLine.arguments.isEmpty else {
+            throw UsageError(text: "cannot read the command line: /proc is not mounted")
+        }
+        var arguments = CommandLine.arguments.dropFirst()
+        if arguments.first == "help" { arguments = arguments.dropFirst() }
+        guard let typed = arguments.first, !typed.hasPrefix("-"), typed != "help", !commandNames.contains(typed) else {
+            return
+        }
+        let nearest = suggestion(for: typed, among: commandNames).map { " Did you mean '\($0)'?" } ?? ""
+        throw UsageError(
+            text: "there is no command '\(printable(typed))'.\(nearest) \"ubiquity --help\" lists the commands.")
     }
 }
 
@@ -53,12 +66,13 @@ struct UbiquityCommand: ParsableCommand {
                 name: "Documents",
                 subcommands: [
                     SyncCommand.self, DownloadCommand.self, EvictCommand.self, PinCommand.self, UnpinCommand.self,
-                    ConflictsCommand.self, ResolveCommand.self, VersionsCommand.self, RestoreCommand.self,
-                    CoordinateCommand.self, PublishCommand.self, MoveInCommand.self, MoveOutCommand.self,
+                    ConflictsCommand.self, ResolveCommand.self, VersionsCommand.self, DeletedCommand.self,
+                    RestoreCommand.self, CoordinateCommand.self, PublishCommand.self, MoveInCommand.self,
+                    MoveOutCommand.self,
                 ]),
             CommandGroup(
                 name: "Looking and listening",
-                subcommands: [FindCommand.self, MonitorCommand.self, KeyValueCommand.self]),
+                subcommands: [FindCommand.self, MonitorCommand.self, KeyValueCommand.self, ContainerCommand.self]),
             CommandGroup(name: "Servers", subcommands: [LoginCommand.self, LogoutCommand.self]),
             CommandGroup(
                 name: "Help in need",

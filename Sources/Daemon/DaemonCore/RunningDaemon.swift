@@ -26,6 +26,8 @@ final class RunningDaemon: Sendable {
     let damage = Mutex<DaemonFailure?>(nil)
     /// The check that runs; one at a time.
     let check = Mutex<CheckStatus?>(nil)
+    /// The newest work on many items that runs.
+    let work = Mutex<WorkStatus?>(nil)
 
     init(_ device: Device, _ configuration: DaemonConfiguration, rebuild: RebuildReport?, logger: Logger) {
         self.device = device

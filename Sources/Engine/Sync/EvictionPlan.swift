@@ -42,10 +42,10 @@ package struct EvictionPlan: Sendable {
 package enum EvictionRefusal: String, Sendable, Error {
     case isFolder = "it is a folder"
     case isOpen = "a program has it open"
-    case isEdited = "its newest edit is not in the cloud yet; try again when `ubiquity status` says uploaded"
+    case isEdited = "its latest edit has not been uploaded yet"
     case isPinned = "it is pinned; run `ubiquity unpin` first"
-    case isPresented = "a program that shows it keeps it"
-    case isExcluded = "it is excluded from sync, so the only copy is here"
+    case isPresented = "a program that shows it wants to keep it"
+    case isExcluded = "it is excluded from sync, so this is the only copy"
 
     /// Nil where the bytes may go.
     package init?(_ item: LocalItem, isOpen: Bool, isKept: Bool) {

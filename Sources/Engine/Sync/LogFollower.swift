@@ -22,7 +22,8 @@ package struct LogFollower: Sendable {
             batch = nil
         }
         try inTurn(batch?.changes.compactMap(\.item) ?? [], in: container) { held, transaction, effects in
-            var tree = RemoteTree(transaction, container: container.id, now: context.time.now())
+            let origin = batch.map { EntryOrigin(device: $0.deviceName, time: $0.time) }
+            var tree = RemoteTree(transaction, container: container.id, now: context.time.now(), origin: origin)
             guard let batch else { return try ContainerReducer().foldVoid(at: record.sequence, into: &tree) }
             var follower = follower(transaction, container.id, held: held)
             let isVoid = try ContainerReducer().isVoid(batch, in: tree)
@@ -56,6 +57,7 @@ package struct LogFollower: Sendable {
         for id in touched where seen.insert(id).inserted { try follower.follow(id) }
         try follower.showAnew(aside)
         try follower.nameSiblings()
+        try follower.showContainer()
     }
 
     /// Versions of the history that the batch removes. What is in conflict until then goes there by being resolved.
@@ -117,6 +119,7 @@ package struct LogFollower: Sendable {
             var follower = follower(transaction, container.id, held: held)
             for id in ids { try follower.follow(id) }
             try follower.nameSiblings()
+            try follower.showContainer()
             effects = follower.effects
         }
     }

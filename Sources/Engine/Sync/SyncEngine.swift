@@ -150,7 +150,10 @@ package final class SyncEngine: Sendable {
                     defer { context.mounted.takeAwayBlobs() }
                     if isHourly {
                         let oldest = context.time.now().adding(.zero - versions.age)
-                        try context.metadata.write { try $0.expireVersions(before: oldest) }
+                        try context.metadata.write {
+                            try $0.expireVersions(before: oldest)
+                            try $0.expireDeletions(before: oldest)
+                        }
                     }
                     try evictor.enforce(limits)
                     if try failedDownloads.look(after: context.timing.maintenance) { downloadBell.ring() }

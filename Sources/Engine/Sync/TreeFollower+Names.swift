@@ -87,7 +87,7 @@ extension TreeFollower {
         return renamed.name
     }
 
-    private func freeName(_ name: ItemName, in folder: NodeID) throws -> ItemName {
+    func freeName(_ name: ItemName, in folder: NodeID) throws -> ItemName {
         var number = 2
         while true {
             let candidate = name.inserting(" \(number)")

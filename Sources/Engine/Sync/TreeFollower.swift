@@ -142,7 +142,7 @@ package struct TreeFollower {
     }
 
     /// No pin changes while the log is followed, so a folder is asked about once.
-    private mutating func isKept(_ folder: NodeID) throws -> Bool {
+    mutating func isKept(_ folder: NodeID) throws -> Bool {
         if let known = keptFolders[folder] { return known }
         let isKept = try transaction.effectivePin(of: folder) == .keep
         keptFolders[folder] = isKept

@@ -17,12 +17,12 @@ package struct Caller: Sendable {
 }
 
 extension VirtualFileSystem {
-    /// `mkdir(2)`; in the mount's root it makes a container, with its `Documents/`.
+    /// `mkdir(2)`; in the mount's root it makes a container, with its `Documents/`, or the trash.
     package func makeFolder(
         _ bytes: [UInt8], in parent: NodeID, permissions: UInt16, caller: Caller
     ) throws -> NodeAttributes {
         let name = try Self.name(bytes)
-        if parent == .root { return try makeContainer(name) }
+        if parent == .root { return try makeTopFolder(name, permissions: permissions, caller: caller) }
         return attributes(
             try insert(name, in: parent, kind: .folder, caller: caller) { item in
                 // What newItem left there: the set-group-ID bit that a folder hands down (inode(7)).
@@ -166,21 +166,5 @@ extension VirtualFileSystem {
         try transaction.removeDeparture(of: departure.item, in: departure.container)
         item.item = departure.item
         item.isKnown = true
-    }
-
-    private func makeContainer(_ name: ItemName) throws -> NodeAttributes {
-        guard let containerName = ContainerName(folderName: name.description),
-            containerName.folderName == name.description
-        else {
-            throw Errno(EINVAL, "a container's name is made of letters, digits, - _ and ~")
-        }
-        let item = try creating { transaction in
-            guard try transaction.item(named: name, in: .root) == nil else { throw Errno(EEXIST) }
-            let container = try transaction.createContainer(containerName, at: time.now())
-            guard let node = try transaction.container(container)?.node else { throw Errno(EIO) }
-            return try existing(node, transaction)
-        }
-        source.localTreeChanged()
-        return attributes(item)
     }
 }

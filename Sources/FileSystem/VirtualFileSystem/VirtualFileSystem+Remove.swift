@@ -23,7 +23,7 @@ extension VirtualFileSystem {
     /// `rmdir(2)` of an empty folder.
     package func removeFolder(_ bytes: [UInt8], in parent: NodeID) throws {
         let name = try Self.name(bytes)
-        guard parent != .root else { throw Errno(EPERM, "a container is not removed by rmdir") }
+        guard parent != .root else { return try removeTopFolder(name) }
         let item = try removing { transaction in
             guard let item = try transaction.item(named: name, in: parent) else { throw Errno(ENOENT) }
             guard item.kind == .folder else { throw Errno(ENOTDIR) }

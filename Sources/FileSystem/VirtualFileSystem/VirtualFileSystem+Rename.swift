@@ -18,6 +18,7 @@ extension VirtualFileSystem {
     ) throws {
         let oldName = try Self.name(oldBytes)
         let newName = try Self.name(newBytes)
+        if oldParent == .root, newParent == .root { return try renameTopFolder(oldName, to: newName, mode: mode) }
         let now = time.now()
         let (moves, replaced) = try naming.shared {
             let (moves, replaced) = try metadata.write { transaction in
@@ -50,12 +51,18 @@ extension VirtualFileSystem {
     ) throws -> (moves: [Move], replaced: LocalItem?) {
         let from = try folder(oldParent, transaction)
         let into = try folder(newParent, transaction)
+        let isIntoTrash = try isInTrash(into, transaction)
+        let isOutOfTrash = try !isIntoTrash && isInTrash(from, transaction)
         // mv(1) copies and deletes then: ids are unique inside a container only.
-        guard from.container == into.container else { throw Errno(EXDEV) }
-        guard let item = try transaction.item(named: oldName, in: oldParent) else { throw Errno(ENOENT) }
+        guard from.container == into.container || isIntoTrash || isOutOfTrash else { throw Errno(EXDEV) }
+        guard var item = try transaction.item(named: oldName, in: oldParent) else { throw Errno(ENOENT) }
         let target = try transaction.item(named: newName, in: newParent)
         if let target, target.node == item.node { return ([], nil) }
         try checkRename(item, over: target, into: into, mode: mode, transaction)
+        if isIntoTrash || isOutOfTrash {
+            guard mode != .exchange || item.container == target?.container else { throw Errno(EXDEV) }
+            if isOutOfTrash { item = try leaveTrash(item, into: into, named: newName, replacing: target, transaction) }
+        }
         if mode == .exchange, let target {
             try exchange((item, from), (target, into), transaction, at: now)
             return ([(item, newParent, newName), (target, oldParent, oldName)], nil)

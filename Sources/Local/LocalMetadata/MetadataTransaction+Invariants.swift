@@ -44,7 +44,7 @@ extension MetadataTransaction {
         try fetchAll(
             """
             SELECT \(LocalItem.selection) FROM local
-            WHERE parent <> 1 AND NOT EXISTS (SELECT 1 FROM local above WHERE above.node = local.parent) LIMIT ?
+            WHERE parent NOT IN (1, 2) AND NOT EXISTS (SELECT 1 FROM local above WHERE above.node = local.parent) LIMIT ?
             """, [limit])
     }
 
@@ -53,7 +53,7 @@ extension MetadataTransaction {
             "it is in a folder that is not there",
             """
             SELECT node FROM local
-            WHERE parent <> 1 AND NOT EXISTS (SELECT 1 FROM local above WHERE above.node = local.parent)
+            WHERE parent NOT IN (1, 2) AND NOT EXISTS (SELECT 1 FROM local above WHERE above.node = local.parent)
             """
         ),
         (

@@ -15,12 +15,18 @@ package struct RemoteTree: TreeStore {
 
     /// This device's clock: what is superseded by the entry that is folded is so since then.
     private let now: Timestamp?
+    private let origin: EntryOrigin?
 
-    /// - Parameter now: To be given by who folds entries; nil: the log's clock.
-    package init(_ transaction: MetadataTransaction, container: ContainerID, now: Timestamp? = nil) {
+    /// - Parameters:
+    ///   - now: To be given by who folds entries; nil: the log's clock.
+    ///   - origin: The writer of the entry that is folded; nil: not known.
+    package init(
+        _ transaction: MetadataTransaction, container: ContainerID, now: Timestamp? = nil, origin: EntryOrigin? = nil
+    ) {
         self.transaction = transaction
         self.container = container
         self.now = now
+        self.origin = origin
     }
 
     package func state() throws -> LogState {
@@ -63,7 +69,10 @@ package struct RemoteTree: TreeStore {
 
     package mutating func put(_ item: CloudItem) throws {
         try keepSynced(item.id)
-        if let before = try self.item(item.id) { try keepVersions(before, notIn: item) }
+        if let before = try self.item(item.id) {
+            try keepVersions(before, notIn: item)
+            try keepDeletion(before, item)
+        }
         // A tombstone gives its name free: the index covers live items only.
         let key = try NameKey(item.name, folding: state().foldsNames)
         try transaction.run(CloudItem.insertion, StatementArguments(item.values(in: container, key: key)))
@@ -90,6 +99,18 @@ package struct RemoteTree: TreeStore {
         for version in before.historicContents where !kept.contains(version.content.digest) {
             try transaction.insert(version.superseded(at: now ?? state().time, in: container))
         }
+    }
+
+    /// Notes when and by whom an item was deleted, or forgets it when the item is back.
+    private func keepDeletion(_ before: CloudItem, _ after: CloudItem) throws {
+        guard before.isDeleted != after.isDeleted else { return }
+        guard after.isDeleted else { return try transaction.removeDeletion(of: after.id, in: container) }
+        let noted = try now ?? state().time
+        try transaction.insert(
+            Deletion(
+                container: container, item: after.id, parent: after.parent, name: after.name,
+                // No later than now, and never before 1970: a wrong clock must not keep it out of the list.
+                time: max(.zero, min(origin?.time ?? noted, noted)), noted: noted, device: origin?.device ?? ""))
     }
 
     package func child(of parent: ItemID, key: NameKey) throws -> ItemID? {
@@ -127,6 +148,8 @@ package struct RemoteTree: TreeStore {
 
     package mutating func setAlias(_ id: ItemID, to target: ItemID) throws {
         transaction.memory.hasAliases = true
+        // What became another item is not deleted.
+        try transaction.removeDeletion(of: id, in: container)
         try transaction.run(
             "INSERT OR REPLACE INTO alias (container, item, target) VALUES (?, ?, ?)",
             [container.value, id.data, target.data])

@@ -16,6 +16,7 @@ enum Schema {
             for statement in versions { try db.execute(sql: statement) }
         }
         migrator.registerMigration("key values") { try KeyValueMigration.run($0) }
+        migrator.registerMigration("deletions") { try DeletionMigration.run($0) }
         return migrator
     }
 
@@ -43,7 +44,7 @@ enum Schema {
     ]
 
     /// Tables whose rows have seals.
-    static let sealedTables = SealMigration.tables + ["version"] + KeyValueMigration.tables
+    static let sealedTables = SealMigration.tables + ["version"] + KeyValueMigration.tables + DeletionMigration.tables
 
     /// The engine asks these questions again and again: they are answered without a look at any row that is not meant.
     private static let coveringIndexes = [

@@ -29,7 +29,7 @@ package enum CloudAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// A word without a slash is more likely a slip than a folder's name.
     private static func path(_ text: String, _ currentDirectory: String) throws(DaemonFailure) -> String {
-        guard text.utf8.contains(UInt8(ascii: "/")) else { throw invalid(text, "it is no URL and no path") }
+        guard text.utf8.contains(UInt8(ascii: "/")) else { throw invalid(text, "it is neither a URL nor a path") }
         return isAbsolute(text) ? text : "\(currentDirectory)/\(text)"
     }
 
@@ -45,8 +45,8 @@ package enum CloudAddress: Hashable, Sendable, CustomStringConvertible {
 
     private static func invalid(_ text: String, _ why: String) -> DaemonFailure {
         DaemonFailure(
-            .invalidRequest, "the cloud's address is not usable, \(why)", path: text,
-            advice: "Use file:///DIRECTORY, http(s)://HOST or s3://BUCKET/PREFIX.")
+            .invalidRequest, "not a valid cloud address, \(why)", path: text,
+            advice: "Use file:///DIRECTORY or http(s)://HOST.")
     }
 
     /// Throws for the kinds that this version can name but not use.

@@ -15,6 +15,8 @@ package enum DaemonRequest: Hashable, Sendable {
     case fetchVersion(FetchVersionRequest)
     case restore(RestoreRequest)
     case removeVersions(RemoveVersionsRequest)
+    case deleted(DeletedRequest)
+    case restoreDeleted(RestoreDeletedRequest)
     case stop(StopRequest)
     case diagnose(DiagnoseRequest)
     case reset(ResetRequest)
@@ -84,7 +86,8 @@ extension DaemonRequest {
 extension DaemonRequest: Codable {
     private enum Verb: String, CodingKey {
         case hello, status, watch, sync, download, evict, pin, conflicts, resolve, versions, fetchVersion, restore,
-            removeVersions, stop, diagnose, reset, check, claim, finish, claims, present, withdraw, letters, answer,
+            removeVersions, deleted, restoreDeleted, stop, diagnose, reset, check, claim, finish, claims, present,
+            withdraw, letters, answer,
             find, monitor, keyValues, setKeyValues, watchKeyValues, unfollow, publish, links, unpublish,
             latestVersion, resume
     }
@@ -110,6 +113,9 @@ extension DaemonRequest: Codable {
         case .fetchVersion: self = .fetchVersion(try container.decode(FetchVersionRequest.self, forKey: verb))
         case .restore: self = .restore(try container.decode(RestoreRequest.self, forKey: verb))
         case .removeVersions: self = .removeVersions(try container.decode(RemoveVersionsRequest.self, forKey: verb))
+        case .deleted: self = .deleted(try container.decode(DeletedRequest.self, forKey: verb))
+        case .restoreDeleted:
+            self = .restoreDeleted(try container.decode(RestoreDeletedRequest.self, forKey: verb))
         case .stop: self = .stop(try container.decode(StopRequest.self, forKey: verb))
         case .diagnose: self = .diagnose(try container.decode(DiagnoseRequest.self, forKey: verb))
         case .reset: self = .reset(try container.decode(ResetRequest.self, forKey: verb))
@@ -151,6 +157,8 @@ extension DaemonRequest: Codable {
         case .fetchVersion(let request): try container.encode(request, forKey: .fetchVersion)
         case .restore(let request): try container.encode(request, forKey: .restore)
         case .removeVersions(let request): try container.encode(request, forKey: .removeVersions)
+        case .deleted(let request): try container.encode(request, forKey: .deleted)
+        case .restoreDeleted(let request): try container.encode(request, forKey: .restoreDeleted)
         case .stop(let request): try container.encode(request, forKey: .stop)
         case .diagnose(let request): try container.encode(request, forKey: .diagnose)
         case .reset(let request): try container.encode(request, forKey: .reset)

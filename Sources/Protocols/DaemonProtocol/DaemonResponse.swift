@@ -8,6 +8,8 @@ package enum DaemonResponse: Hashable, Sendable {
     case resolve(ResolveResponse)
     case versions(VersionsResponse)
     case fetchVersion(FetchVersionResponse)
+    case deleted(DeletedResponse)
+    case restoreDeleted(RestoreDeletedResponse)
     case diagnose(DiagnoseResponse)
     case reset(ResetResponse)
     case check(CheckResponse)
@@ -23,8 +25,8 @@ package enum DaemonResponse: Hashable, Sendable {
 
 extension DaemonResponse: Codable {
     private enum Kind: String, CodingKey {
-        case hello, status, items, sync, conflicts, resolve, versions, fetchVersion, diagnose, reset, check, granted,
-            claims, presenting, keyValues, published, links, done
+        case hello, status, items, sync, conflicts, resolve, versions, fetchVersion, deleted, restoreDeleted, diagnose,
+            reset, check, granted, claims, presenting, keyValues, published, links, done
     }
 
     package init(from decoder: any Decoder) throws {
@@ -43,6 +45,9 @@ extension DaemonResponse: Codable {
         case .resolve: self = .resolve(try container.decode(ResolveResponse.self, forKey: kind))
         case .versions: self = .versions(try container.decode(VersionsResponse.self, forKey: kind))
         case .fetchVersion: self = .fetchVersion(try container.decode(FetchVersionResponse.self, forKey: kind))
+        case .deleted: self = .deleted(try container.decode(DeletedResponse.self, forKey: kind))
+        case .restoreDeleted:
+            self = .restoreDeleted(try container.decode(RestoreDeletedResponse.self, forKey: kind))
         case .diagnose: self = .diagnose(try container.decode(DiagnoseResponse.self, forKey: kind))
         case .reset: self = .reset(try container.decode(ResetResponse.self, forKey: kind))
         case .check: self = .check(try container.decode(CheckResponse.self, forKey: kind))
@@ -67,6 +72,8 @@ extension DaemonResponse: Codable {
         case .resolve(let response): try container.encode(response, forKey: .resolve)
         case .versions(let response): try container.encode(response, forKey: .versions)
         case .fetchVersion(let response): try container.encode(response, forKey: .fetchVersion)
+        case .deleted(let response): try container.encode(response, forKey: .deleted)
+        case .restoreDeleted(let response): try container.encode(response, forKey: .restoreDeleted)
         case .diagnose(let response): try container.encode(response, forKey: .diagnose)
         case .reset(let response): try container.encode(response, forKey: .reset)
         case .check(let response): try container.encode(response, forKey: .check)

@@ -21,6 +21,8 @@ package struct MountStatus: Codable, Hashable, Sendable {
     package var rebuild: RebuildStatus?
     /// The check that runs now.
     package var check: CheckStatus?
+    /// What a command does with many items now.
+    package var work: WorkStatus?
 
     package init(
         mount: String, pid: Int32, state: String, device: DeviceStatus, cloud: CloudStatus,
@@ -61,6 +63,19 @@ package struct CloudStatus: Codable, Hashable, Sendable {
         self.url = url
         self.state = state
         self.message = message
+    }
+}
+
+/// How far a command is with many items.
+package struct WorkStatus: Codable, Hashable, Sendable {
+    /// What is done to them: `restoring`, `evicting`.
+    package let what: String
+    package let completedItems: UInt64
+    package let totalItems: UInt64
+    package init(what: String, completedItems: UInt64, totalItems: UInt64) {
+        self.what = what
+        self.completedItems = completedItems
+        self.totalItems = totalItems
     }
 }
 

@@ -22,6 +22,19 @@ package enum ConsoleDeed {
         return resolutions + delete(items, seen: seen)
     }
 
+    /// Brings deleted items back, each behind its folder, the first one under that name: to the log a tombstone that is created comes back.
+    package static func restore(_ items: [CloudItem], named name: ItemName) -> [Change] {
+        items.enumerated().compactMap { index, item in
+            // Of what was only announced there are no bytes.
+            guard item.isDeleted, !item.id.isWellKnown, item.body.content.map({ $0.reference != nil }) ?? true else {
+                return nil
+            }
+            return .create(
+                item.id, parent: item.parent, name: index == 0 ? name : item.name, attributes: item.attributes,
+                body: item.body)
+        }
+    }
+
     /// Which version of a conflict stays.
     package enum Choice: Hashable, Sendable {
         case current
@@ -69,13 +82,35 @@ package enum ConsoleDeed {
         (2..<(2 + count)).map { name.inserting(" \($0)") }
     }
 
-    /// Batches that an entry may hold.
+    /// Batches that an entry may hold: bounded in number, and in what names, attributes and targets of links take.
     package static func batches(_ changes: [Change]) -> [[Change]] {
-        // A deletion has 50 bytes; conflicts to resolve have 12 each.
-        stride(from: 0, to: changes.count, by: batchSize).map {
-            Array(changes[$0..<min($0 + batchSize, changes.count)])
+        var batches: [[Change]] = []
+        var bytes = 0
+        for change in changes {
+            bytes += change.roughSize
+            if batches.isEmpty || batches[batches.count - 1].count == batchSize || bytes > byteLimit {
+                batches.append([])
+                bytes = change.roughSize
+            }
+            batches[batches.count - 1].append(change)
         }
+        return batches
     }
 
     private static let batchSize = 5_000
+    private static let byteLimit = 2 << 20
+}
+
+extension Change {
+    /// Bytes of a change of the console, at least as many as it has.
+    fileprivate var roughSize: Int {
+        switch self {
+        case .create(_, _, let name, let attributes, let body):
+            var size = 160 + name.bytes.count
+            if case .symlink(let target) = body { size += target.count }
+            return attributes.extended.reduce(size) { $0 + $1.key.utf8.count + $1.value.count + 12 }
+        case .resolve(_, let versions): return 32 + 20 * versions.count
+        default: return 100
+        }
+    }
 }

@@ -80,7 +80,10 @@ extension PageFrame {
 
     /// The places of a container.
     func containerTabs(_ container: ContainerName, current: String) -> HTML {
-        let places = [("", "Items"), ("/conflicts", "Conflicts"), ("/storage", "Storage"), ("/reset", "Reset")]
+        let places = [
+            ("", "Items"), ("/conflicts", "Conflicts"), ("/deleted", "Recently deleted"), ("/storage", "Storage"),
+            ("/reset", "Reset"),
+        ]
         let links = places.map { path, title -> HTML in
             let mark: HTML = path == current ? " aria-current=\"page\"" : ""
             return "<a href=\"\(url("c/\(container)\(path)"))\"\(mark)>\(title)</a>"

@@ -101,11 +101,12 @@ package struct PageFrame: Sendable {
 
 /// What was just done, told on the page that follows. A word of ours in the address, never a text from there.
 package enum Notice: String, Sendable {
-    case deleted, resolved, revoked, signedOut, reset, withdrawn, resetAsked
+    case deleted, restored, resolved, revoked, signedOut, reset, withdrawn, resetAsked
 
     var text: String {
         switch self {
         case .deleted: "Deleted. Every device follows as soon as it is online."
+        case .restored: "Restored. Every device follows as soon as it is online."
         case .resolved: "The conflict is resolved, on every device."
         case .revoked: "The device's access has ended."
         case .signedOut: "The browser is signed out."

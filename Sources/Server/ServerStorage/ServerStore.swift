@@ -19,7 +19,7 @@ package final class ServerStore: Sendable {
     let directory: DataDirectory
     let database: ServerDatabase
     let files: ChunkFiles
-    let time: any TimeSource
+    package let time: any TimeSource
     let log: Logger
     /// For calls that block on the disk.
     let threads: NIOThreadPool

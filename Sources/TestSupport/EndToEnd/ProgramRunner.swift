@@ -18,7 +18,7 @@ package struct ProgramRunner: Sendable {
     }
 
     /// The same, with more variables for the programs.
-    func adding(_ variables: [String: String]) -> ProgramRunner {
+    package func adding(_ variables: [String: String]) -> ProgramRunner {
         ProgramRunner(environment: environment.merging(variables) { _, new in new }, release: release)
     }
 

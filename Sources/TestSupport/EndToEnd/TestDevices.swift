@@ -7,6 +7,8 @@ package struct TestDevices: Sendable {
     package let root: String
     package let cloud: TestCloud
     package let devices: [TestDevice]
+    /// Runs programs that find nothing of the user's.
+    package let runner: ProgramRunner
 
     /// Mounts two devices, runs `body` and takes everything away again.
     package static func withTwo(
@@ -49,6 +51,7 @@ package struct TestDevices: Sendable {
         let environment = try Self.environment(root)
         let binaries = try Self.binaries()
         let all = DaemonList()
+        runner = ProgramRunner(environment: environment) { all.kill() }
         devices = names.map { [root, cloud] in
             TestDevice(name: $0, root: root, cloud: cloud, binaries: binaries, environment: environment, all: all)
         }

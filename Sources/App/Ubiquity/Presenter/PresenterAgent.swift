@@ -166,7 +166,7 @@ final class PresenterAgent: Sendable {
     }
 
     private func answer(_ question: UInt64, _ error: (any Error)?) {
-        registration?.authority.answer(question, failure: error.map { "\($0)" })
+        registration?.authority.answer(question, failure: error.map { $0.localizedDescription })
     }
 
     private func comeBack(_ question: UInt64) {

@@ -49,7 +49,7 @@ struct ConflictsCommand: ParsableCommand {
     }
 
     private static func row(_ side: ConflictSide, _ note: String) -> [TextTable.Cell] {
-        ["  \(side.version)", printable(side.device), side.modified.text, "\(ByteCount(side.size))", note]
+        ["  \(side.version)", printable(side.device), LocalTime.text(side.modified), "\(ByteCount(side.size))", note]
             .map { TextTable.Cell($0) }
     }
 }

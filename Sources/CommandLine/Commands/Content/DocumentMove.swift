@@ -1,3 +1,4 @@
+import Basics
 import DaemonProtocol
 import FoundationEssentials
 import Glibc
@@ -34,7 +35,7 @@ struct DocumentMove {
     }
 
     func run() throws(CommandFailure) {
-        guard access(source, F_OK) == 0 else { throw CommandFailure(.failed, "there is no such file", path: source) }
+        guard access(source, F_OK) == 0 else { throw CommandFailure(.failed, "it does not exist", path: source) }
         guard access(target, F_OK) != 0 else {
             throw CommandFailure(
                 .refused, "something is there already", path: target, advice: "Name another place, or remove it first.")
@@ -45,11 +46,13 @@ struct DocumentMove {
         } catch {
             // What was copied so far is of no use; the original is whole.
             try? FileManager.default.removeItem(atPath: target)
-            throw CommandFailure(.failed, "it could not be moved (\(error)); it is where it was", path: source)
+            throw CommandFailure(
+                .failed, "cannot move it to \(printable(target)): \(plainReason(error)); nothing was changed",
+                path: source)
         }
         do { try FileManager.default.removeItem(atPath: source) } catch {
             throw CommandFailure(
-                .failed, "it was copied to \(target), but could not be removed where it was (\(error))", path: source)
+                .failed, "it was copied to \(printable(target)), but not removed: \(plainReason(error))", path: source)
         }
     }
 
@@ -66,10 +69,10 @@ struct DocumentMove {
             // A symbolic link has no bytes of its own to sync.
             guard descriptor >= 0 else {
                 if errno == ELOOP { continue }
-                throw CocoaError(.fileWriteUnknown)
+                throw Errno(errno, "open")
             }
             defer { close(descriptor) }
-            guard fsync(descriptor) == 0 else { throw CocoaError(.fileWriteUnknown) }
+            guard fsync(descriptor) == 0 else { throw Errno(errno, "fsync") }
         }
     }
 }

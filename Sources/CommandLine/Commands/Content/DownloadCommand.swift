@@ -17,8 +17,11 @@ struct DownloadCommand: ParsableCommand {
     @Flag(help: "Return only when the bytes are here.")
     var wait = false
 
+    @Flag(help: "Print the outcome as JSON.")
+    var json = false
+
     func run() throws {
-        try ItemsRequest.run(paths, verb: wait ? "Downloaded" : "Downloading", wait: wait) {
+        try ItemsRequest.run(paths, verb: wait ? "Downloaded" : "Downloading", wait: wait, json: json) {
             .download(DownloadRequest(paths: $0, wait: wait))
         }
     }

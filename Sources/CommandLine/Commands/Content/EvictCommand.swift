@@ -11,7 +11,10 @@ struct EvictCommand: ParsableCommand {
     @Argument(help: "What to evict; of a folder, everything below it.", completion: .file())
     var paths: [String]
 
+    @Flag(help: "Print the outcome as JSON.")
+    var json = false
+
     func run() throws {
-        try ItemsRequest.run(paths, verb: "Evicted") { .evict(EvictRequest(paths: $0)) }
+        try ItemsRequest.run(paths, verb: "Evicted", json: json) { .evict(EvictRequest(paths: $0)) }
     }
 }

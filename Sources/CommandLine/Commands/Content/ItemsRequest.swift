@@ -1,20 +1,40 @@
 import Basics
 import DaemonProtocol
 
-/// What the commands on items have in common: ask each mount, tell what was done, fail if any path failed.
+/// What the commands on items have in common: ask each mount, report what was done, fail if any path failed.
 enum ItemsRequest {
+    /// What `--json` prints.
+    private struct Document: Encodable {
+        let format = 1
+        let items: [Outcome]
+    }
+
+    private struct Outcome: Encodable {
+        let path: String
+        let items: UInt64
+        let bytes: UInt64
+        let failure: DaemonFailure?
+    }
+
     /// `verb`: what was done to the items, such as "Evicted"; the rest of the sentence is counted here.
     static func run(
-        _ arguments: [String], verb: String, wait: Bool = false, _ request: ([MountPath]) -> DaemonRequest
+        _ arguments: [String], verb: String, wait: Bool = false, json: Bool = false,
+        _ request: ([MountPath]) -> DaemonRequest
     ) throws {
         var failures: [DaemonFailure] = []
+        var document: [Outcome] = []
         for group in try MountSelection(arguments, .current()).groups {
-            let outcomes = try ask(group, wait: wait, request(group.paths))
-            for outcome in outcomes where outcome.failure == nil {
-                print(sentence(verb, outcome, group.record))
+            for outcome in try ask(group, wait: wait, request(group.paths)) {
+                let failure = outcome.failure?.located(in: group.record)
+                if let failure { failures.append(failure) }
+                document.append(
+                    Outcome(
+                        path: group.record.display(outcome.path), items: outcome.items, bytes: outcome.bytes,
+                        failure: failure))
+                if failure == nil, !json { print(sentence(verb, outcome, group.record)) }
             }
-            failures += outcomes.compactMap { $0.failure?.located(in: group.record) }
         }
+        if json { print(try StatusJSON.text(Document(items: document))) }
         if let failure = CommandFailure(failures) { throw failure }
     }
 
@@ -23,8 +43,13 @@ enum ItemsRequest {
     ) throws(CommandFailure) -> [ItemOutcome] {
         var connection = try DaemonConnection.open(group.record)
         var display = LiveDisplay()
-        let response = try connection.call(request, watch: wait ? WatchRequest() : nil) {
-            display.show(StatusText.progress($0.mount))
+        let watches = wait || Terminal.isInteractive
+        let response = try connection.call(request, watch: watches ? WatchRequest() : nil) {
+            if let work = $0.mount.work {
+                if Terminal.isInteractive { display.show([StatusText.line(work)]) }
+            } else if wait {
+                display.show(StatusText.progress($0.mount))
+            }
         }
         display.clear()
         guard case .items(let answer) = response else { throw DaemonConnection.unexpectedAnswer(group.record) }

@@ -23,6 +23,11 @@ struct MoveInCommand: ParsableCommand {
         }
         let target = DocumentMove.target(of: source, at: destination)
         let place = try locator.place(of: target)
+        guard place.path.components.count > 1 else {
+            throw CommandFailure(
+                .refused, "documents live in containers, not beside them", path: target,
+                advice: "Move it to \(place.record.mount)/CloudDocs/Documents, for example.")
+        }
         var connection = try DaemonConnection.open(place.record)
         try DocumentMove.holding(place.path, [], &connection) { () throws(CommandFailure) in
             try DocumentMove(from: source, to: target).run()
@@ -50,7 +55,9 @@ struct MoveOutCommand: ParsableCommand {
         let locator = try MountLocator.current()
         let place = try locator.place(of: source)
         guard place.path.components.count > 1 else {
-            throw CommandFailure(.refused, "a container as a whole stays in the cloud", path: source)
+            throw CommandFailure(
+                .refused, "a container cannot be moved out as a whole", path: source,
+                advice: "Move what is in it.")
         }
         let target = DocumentMove.target(of: source, at: destination)
         guard !locator.isInMount(target) else {

@@ -9,7 +9,7 @@ struct MonitorCommand: ParsableCommand {
         commandName: "monitor", abstract: "Show what happens in a mount, line by line.",
         discussion: """
             Items that come, move, change and go, by whichever program or device; how far their sync is; and whether the \
-            cloud can be reached. Until Ctrl-C. Who reads too slowly is told how many lines were left out.
+            cloud can be reached. Until Ctrl-C. If the reader is too slow, a line says how many events were dropped.
             """)
 
     @Argument(help: "The same as --mount.", completion: .directory)
@@ -37,10 +37,10 @@ struct MonitorCommand: ParsableCommand {
             case .moved: happening.from.map { "\(record.display($0)) -> \(path)" } ?? path
             case .status: "\(path) \(happening.item.map(state) ?? "")"
             case .cloud: printable(happening.detail ?? "")
-            case .missed: "\(happening.count ?? 0) events were left out"
+            case .missed: "\(happening.count ?? 0) events were dropped"
             case .created, .changed, .removed: path
             }
-        return "\(happening.time.text) \(happening.kind.rawValue) \(what)"
+        return "\(LocalTime.text(happening.time)) \(happening.kind.rawValue) \(what)"
     }
 
     private static func state(_ item: FoundItem) -> String {

@@ -28,6 +28,17 @@ struct KeyValueStoreChoice: ParsableArguments {
         try DaemonConnection.open(try mount.record())
     }
 
+    /// Throws where a store is empty because there is no such container.
+    func requireContainer(_ connection: inout DaemonConnection) throws {
+        guard case .status(let status) = try connection.call(.status(StatusRequest())) else {
+            throw DaemonConnection.unexpectedAnswer(connection.record)
+        }
+        guard !status.mount.containers.contains(container.replacing("~", with: ".")) else { return }
+        throw CommandFailure(
+            .failed, "there is no container \(printable(container))",
+            advice: "\"ubiquity container list\" lists those there are.")
+    }
+
     static func values(
         _ request: KeyValuesRequest, _ connection: inout DaemonConnection
     ) throws -> [String: PropertyValue] {
@@ -54,7 +65,9 @@ struct KeyValueGet: ParsableCommand {
         var connection = try store.connect()
         let request = KeyValuesRequest(container: store.container, keys: [key])
         guard let value = try KeyValueStoreChoice.values(request, &connection)[key] else {
-            throw CommandFailure(.failed, "there is no key \(key)")
+            try store.requireContainer(&connection)
+            throw CommandFailure(
+                .failed, "there is no key \(printable(key))", advice: "\"ubiquity kv list\" lists the keys.")
         }
         if case .text(let text) = value, !json { print(text) } else { print(try FoundOutput.line(value)) }
     }
@@ -108,6 +121,7 @@ struct KeyValueList: ParsableCommand {
     func run() throws {
         var connection = try store.connect()
         let values = try KeyValueStoreChoice.values(KeyValuesRequest(container: store.container), &connection)
+        if values.isEmpty { try store.requireContainer(&connection) }
         print(try StatusJSON.text(values))
     }
 }

@@ -100,7 +100,7 @@ package struct ClaimsTree: Encodable {
 
     private func line(_ claim: ClaimStatus) -> String {
         let who = Self.who(claim.program, claim.pid) + (claim.isStopped ? ", stopped" : "")
-        let since = "for \(Int(claim.seconds)) s"
+        let since = "for \(Int(clamping: claim.seconds)) s"
         return switch claim.stage {
         case .granted: "claim \(claim.claim): \(who) \(claim.mode == .read ? "reads" : "writes") \(since)"
         case .asking:

@@ -16,7 +16,7 @@ struct MountCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("Where to mount (default: ~/MobileDocuments).", valueName: "dir"))
     var directory: String?
 
-    @Option(help: ArgumentHelp("The cloud: file:///DIR, http(s)://HOST or s3://BUCKET/PREFIX.", valueName: "url"))
+    @Option(help: ArgumentHelp("The cloud: file:///DIR, or http(s)://HOST.", valueName: "url"))
     var cloud: String?
 
     @Option(help: ArgumentHelp("What other devices call this one (default: the host's name).", valueName: "name"))
@@ -41,12 +41,25 @@ struct MountCommand: ParsableCommand {
     @Option(help: ArgumentHelp("For how many days to list them (default: 30).", valueName: "n"))
     var versionDays: Int?
 
+    @Flag(help: "Print the outcome as JSON.")
+    var json = false
+
+    /// What `--json` prints.
+    private struct Document: Encodable {
+        let format = 1
+        let mount: String
+        let pid: Int32
+        let state: String
+    }
+
     func validate() throws {
         for number in [versionCount, versionDays] {
-            if let number, number < 0 { throw ValidationError("'\(number)' is less than nothing") }
+            if let number, number < 0 { throw ValidationError("'\(number)' is negative") }
         }
         for size in [cacheLimit, minimumFree] {
-            if let size, ByteCount(size) == nil { throw ValidationError("'\(size)' is no size such as 500M or 20G") }
+            if let size, ByteCount(size) == nil {
+                throw ValidationError("invalid size '\(size)'; use for example 500M or 20G")
+            }
         }
     }
 
@@ -58,6 +71,10 @@ struct MountCommand: ParsableCommand {
         let pid = try launcher.start { if Terminal.isInteractive { display.show([$0 + " …"]) } }
         display.clear()
         let record = try verify(mount, pid)
+        if json {
+            return print(
+                try StatusJSON.text(Document(mount: record.mount, pid: record.pid, state: record.state)))
+        }
         print("Mounted \(record.mount) (daemon \(record.pid), state in \(record.state)).")
     }
 

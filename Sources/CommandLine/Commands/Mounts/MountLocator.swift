@@ -52,8 +52,8 @@ package struct MountLocator {
             return Place(record: record, path: path)
         }
         throw CommandFailure(
-            .notMounted, "this is in no mount of Ubiquity", path: argument,
-            advice: "See the mounts with \"ubiquity status\", or make one with \"ubiquity mount\".")
+            .notMounted, "not inside a Ubiquity mount", path: argument,
+            advice: "\"ubiquity status\" lists the mounts, \"ubiquity mount\" makes one.")
     }
 
     /// Whose mount it is, with the folder of that mount which is seen at this point.

@@ -1,4 +1,3 @@
-import ArgumentParser
 import DaemonProtocol
 
 /// Paths of the command line, grouped by the mount they are in.
@@ -29,15 +28,15 @@ struct MountSelection {
         self.groups = groups
     }
 
-    /// The one mount a path is in; without one, the only mount there is.
+    /// The mount that a path is in; without one, the only mount there is, or of several the default one.
     static func single(_ argument: String?, _ locator: MountLocator) throws -> MountRecord {
         if let argument { return try locator.place(of: argument).record }
         guard let record = locator.records.first else { throw nothingMounted }
-        guard locator.records.count == 1 else {
-            let mounts = locator.records.map(\.mount).joined(separator: ", ")
-            throw ValidationError("There are several mounts, say which one: \(mounts)")
-        }
-        return record
+        guard locator.records.count > 1 else { return record }
+        let standard = StandardPaths.current.defaultMount
+        if let record = locator.records.first(where: { $0.mount == standard }) { return record }
+        let mounts = locator.records.map(\.mount).joined(separator: ", ")
+        throw CommandFailure(.refused, "there are several mounts: \(mounts)", advice: "Name one of them.")
     }
 
     static let nothingMounted = CommandFailure(

@@ -37,6 +37,16 @@ struct LoginCommand: ParsableCommand {
         }
     }
 
+    @Flag(help: "Print the outcome as JSON.")
+    var json = false
+
+    /// What `--json` prints.
+    private struct Document: Encodable {
+        let format = 1
+        let server: String
+        let account: String?
+    }
+
     func run() throws {
         guard let code = code ?? Terminal.ask("Sign-in code:") else {
             throw CommandFailure(.refused, "there is no sign-in code", path: server, advice: "Pass it with --code.")
@@ -45,6 +55,7 @@ struct LoginCommand: ParsableCommand {
         if let ca { arguments.append("--ca=\(ca)") }
         if insecure { arguments.append("--insecure") }
         let outcome = try ServerHelper.run(arguments + ["--", server], input: "\(code)\n")
+        if json { return print(try StatusJSON.text(Document(server: server, account: outcome.account))) }
         let account = printable(outcome.account ?? "?")
         print("Signed in to \(server) as \(account). Mount it with: ubiquity mount --cloud \(server)")
     }

@@ -53,8 +53,9 @@ struct LogoutCommand: ParsableCommand {
     }
 
     private var unconfirmed: CommandFailure {
-        CommandFailure(
-            .refused, "not confirmed", path: server,
-            advice: "Say --keep-files or --remove-files where nobody can be asked.")
+        Terminal.hasInput
+            ? CommandFailure(.refused, "not signed out", path: server)
+            : CommandFailure(
+                .refused, "no terminal to ask on", path: server, advice: "Pass --keep-files or --remove-files.")
     }
 }

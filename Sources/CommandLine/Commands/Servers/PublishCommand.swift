@@ -32,9 +32,12 @@ struct PublishCommand: ParsableCommand {
     @Option(help: ArgumentHelp("End the link of this number in the list.", valueName: "number"))
     var withdraw: Int64?
 
+    @Flag(help: "Print the link, or the list of links, as JSON.")
+    var json = false
+
     func validate() throws {
         guard !(list && withdraw != nil) else { throw ValidationError("--list and --withdraw exclude each other") }
-        guard path != nil || list || withdraw != nil else { throw ValidationError("say which document to publish") }
+        guard path != nil || list || withdraw != nil else { throw ValidationError("name the document to publish") }
         guard !password || (!list && withdraw == nil) else { throw ValidationError("--password belongs to a new link") }
         guard timeout.map({ $0 > 0 && $0.isFinite }) ?? true else {
             throw ValidationError("--timeout takes a number above 0")
@@ -46,6 +49,17 @@ struct PublishCommand: ParsableCommand {
         if list { return try show(MountSelection.single(path, locator)) }
         if let withdraw { return try end(withdraw, MountSelection.single(path, locator)) }
         if let path { try publish(locator.place(of: path)) }
+    }
+
+    /// What `--json` prints.
+    private struct Published: Encodable {
+        let format = 1
+        let link: PublishedResponse
+    }
+
+    private struct Links: Encodable {
+        let format = 1
+        let links: [PublishedDocument]
     }
 
     private func publish(_ place: MountLocator.Place) throws {
@@ -65,8 +79,9 @@ struct PublishCommand: ParsableCommand {
         }
         display.clear()
         guard case .published(let link) = response else { throw DaemonConnection.unexpectedAnswer(place.record) }
+        if json { return print(try StatusJSON.text(Published(link: link))) }
         print(printable(link.url))
-        Terminal.note("published as link \(link.link) until \(link.expires.text)")
+        Terminal.note("published as link \(link.link) until \(LocalTime.text(link.expires))")
     }
 
     private func show(_ record: MountRecord) throws {
@@ -74,6 +89,7 @@ struct PublishCommand: ParsableCommand {
         guard case .links(let answer) = try connection.call(.links(LinksRequest())) else {
             throw DaemonConnection.unexpectedAnswer(record)
         }
+        if json { return print(try StatusJSON.text(Links(links: answer.links))) }
         guard !answer.links.isEmpty else { return print("Nothing is published.") }
         var table = TextTable([
             ("LINK", .right), ("DOCUMENT", .left), ("CONTAINER", .left), ("SIZE", .right), ("UNTIL", .left),
@@ -85,7 +101,8 @@ struct PublishCommand: ParsableCommand {
 
     private static func row(_ link: PublishedDocument) -> [TextTable.Cell] {
         [
-            "\(link.link)", printable(link.name), link.container, "\(ByteCount(link.size))", link.expires.text,
+            "\(link.link)", printable(link.name), link.container, "\(ByteCount(link.size))",
+            LocalTime.text(link.expires),
             link.hasPassword ? "password" : "",
         ].map { TextTable.Cell($0) }
     }
@@ -111,7 +128,7 @@ struct LinkLifetime: CustomStringConvertible {
         let digits = unit == nil ? text[...] : text.dropLast()
         guard digits.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int64(digits), number > 0,
             case let (seconds, overflow) = number.multipliedReportingOverflow(by: unit ?? 1), !overflow
-        else { throw ValidationError("'\(text)' is no time such as 30m, 12h, 7d or 4w") }
+        else { throw ValidationError("invalid time '\(text)'; use for example 30m, 12h, 7d or 4w") }
         self.seconds = seconds
     }
 

@@ -9,8 +9,8 @@ struct StatusCommand: ParsableCommand {
         discussion: """
             Without a PATH, shows each mount: its daemon, cloud, queue and running transfers; a mount point as PATH \
             shows that one. With other PATHs, shows for each \
-            whether its bytes are here, whether they are in the cloud, and whether there is a conflict. --watch goes on \
-            until Ctrl-C.
+            whether its bytes are here, whether they are in the cloud, and whether there is a conflict; with --recursive \
+            also for everything below a folder. --watch goes on until Ctrl-C.
             """)
 
     @Argument(help: "Items to show.", completion: .file())
@@ -22,9 +22,18 @@ struct StatusCommand: ParsableCommand {
     @Flag(help: "Show the state again after each change.")
     var watch = false
 
+    @Flag(name: .shortAndLong, help: "Of a folder, show everything below it too.")
+    var recursive = false
+
+    func validate() throws {
+        guard !recursive || !watch else { throw ValidationError("--recursive and --watch exclude each other") }
+        guard !recursive || !paths.isEmpty else { throw ValidationError("--recursive needs a PATH") }
+    }
+
     func run() throws {
         let locator = try MountLocator.current()
         if paths.isEmpty, !watch { return try show(Self.reports(locator)) }
+        if recursive { return try showItems(MountSelection(paths, locator).groups.map { try $0.withContents() }) }
         let groups = try MountSelection(paths, locator).groups.map(\.withoutRoot)
         guard watch else {
             // A mount point stands for its mount.
@@ -75,10 +84,12 @@ struct StatusCommand: ParsableCommand {
         var responses: [(MountRecord, StatusResponse)] = []
         for group in groups {
             var connection = try DaemonConnection.open(group.record)
-            guard case .status(let status) = try connection.call(.status(StatusRequest(paths: group.paths))) else {
-                throw DaemonConnection.unexpectedAnswer(group.record)
+            for batch in group.batches {
+                guard case .status(let status) = try connection.call(.status(StatusRequest(paths: batch))) else {
+                    throw DaemonConnection.unexpectedAnswer(group.record)
+                }
+                responses.append((group.record, status))
             }
-            responses.append((group.record, status))
         }
         if json {
             print(try StatusJSON.text(items: responses.flatMap(\.1.items)))
@@ -107,6 +118,56 @@ struct StatusCommand: ParsableCommand {
 }
 
 extension MountSelection.Group {
+    /// So few paths at a time that neither the request nor its answer is larger than a message may be.
+    fileprivate var batches: [[MountPath]] {
+        var batches: [[MountPath]] = []
+        var bytes = 0
+        for path in paths {
+            bytes += path.bytes.count
+            if batches.isEmpty || batches[batches.count - 1].count == 500 || bytes > 128 << 10 {
+                batches.append([])
+                bytes = path.bytes.count
+            }
+            batches[batches.count - 1].append(path)
+        }
+        return batches
+    }
+
+    /// With everything below the folders among the paths, as the mount lists it.
+    fileprivate func withContents() throws -> MountSelection.Group {
+        var whole = MountSelection.Group(record: record, paths: [])
+        for path in paths {
+            if !path.isRoot { whole.paths.append(path) }
+            var folders = [path]
+            while let folder = folders.popLast() {
+                for (child, isFolder) in try children(of: folder) {
+                    whole.paths.append(child)
+                    if isFolder { folders.append(child) }
+                }
+            }
+        }
+        return whole
+    }
+
+    /// Of what is no folder there are none.
+    private func children(of folder: MountPath) throws -> [(path: MountPath, isFolder: Bool)] {
+        let prefix = folder.isRoot ? [] : folder.bytes + [UInt8(ascii: "/")]
+        let location = Array(record.mount.utf8) + [UInt8(ascii: "/")] + prefix
+        guard let stream = opendir(location.map { CChar(bitPattern: $0) } + [0]) else {
+            if errno == ENOTDIR || errno == ENOENT { return [] }
+            throw CommandFailure(
+                .failed, "cannot list the folder: \(String(cString: strerror(errno)))", path: record.display(folder))
+        }
+        defer { closedir(stream) }
+        var found: [(path: MountPath, isFolder: Bool)] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { raw in Array(raw.prefix { $0 != 0 }) }
+            guard name != [0x2E], name != [0x2E, 0x2E] else { continue }
+            found.append((try MountPath(bytes: prefix + name), entry.pointee.d_type == UInt8(DT_DIR)))
+        }
+        return found.sorted { $0.path.bytes.lexicographicallyPrecedes($1.path.bytes) }
+    }
+
     /// Where the mount itself is named alone, no path.
     fileprivate var withoutRoot: MountSelection.Group {
         paths.allSatisfy(\.isRoot) ? MountSelection.Group(record: record, paths: []) : self

@@ -47,6 +47,11 @@ package enum StatusText {
         Terminal.isInteractive ? watched(status, Terminal.style) : []
     }
 
+    /// `restoring 200 of 1,000 items`.
+    package static func line(_ work: WorkStatus) -> String {
+        "\(work.what) \(work.completedItems) of \(counted(work.totalItems, "item"))"
+    }
+
     private static func plain(_ transfer: TransferStatus) -> String { ProgressBar(transfer: transfer).plainLine }
 
     private static func field(_ name: String, _ value: String, _ style: TextStyle) -> String {

@@ -19,6 +19,21 @@ struct SyncCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Give up waiting after this many seconds.", valueName: "seconds"))
     var timeout: Double?
 
+    @Flag(help: "Print the outcome as JSON.")
+    var json = false
+
+    /// What `--json` prints.
+    private struct Document: Encodable {
+        struct Mount: Encodable {
+            let mount: String
+            let pendingItems: UInt64
+            let pendingBytes: UInt64
+        }
+
+        let format = 1
+        let mounts: [Mount]
+    }
+
     func validate() throws {
         guard let timeout else { return }
         guard wait else { throw ValidationError("--timeout makes sense with --wait only") }
@@ -27,10 +42,19 @@ struct SyncCommand: ParsableCommand {
 
     func run() throws {
         let deadline = timeout.map { ContinuousClock.now + .seconds($0) }
-        for group in try MountSelection(paths, .current()).groups { try sync(group, until: deadline) }
+        var mounts: [Document.Mount] = []
+        for group in try MountSelection(paths, .current()).groups {
+            let result = try sync(group, until: deadline)
+            mounts.append(
+                Document.Mount(
+                    mount: group.record.mount, pendingItems: result.pendingItems, pendingBytes: result.pendingBytes))
+        }
+        if json { print(try StatusJSON.text(Document(mounts: mounts))) }
     }
 
-    private func sync(_ group: MountSelection.Group, until deadline: ContinuousClock.Instant?) throws {
+    private func sync(
+        _ group: MountSelection.Group, until deadline: ContinuousClock.Instant?
+    ) throws -> SyncResponse {
         let remaining = deadline.map { max(0, ($0 - .now) / .seconds(1)) }
         let request = SyncRequest(paths: group.paths, wait: wait, timeout: remaining)
         var connection = try DaemonConnection.open(group.record)
@@ -47,6 +71,8 @@ struct SyncCommand: ParsableCommand {
         display.clear()
         guard case .sync(let result) = response else { throw DaemonConnection.unexpectedAnswer(group.record) }
         let waiting = "\(group.record.mount): \(counted(result.pendingItems, "item")) still to upload."
+        if json { return result }
         print(result.pendingItems == 0 ? "\(group.record.mount): everything is in the cloud." : waiting)
+        return result
     }
 }

@@ -3,7 +3,9 @@ import Glibc
 
 /// What is known of the terminal, and the words that go to it.
 enum Terminal {
-    static var isInteractive: Bool { isatty(STDOUT_FILENO) == 1 && variable("TERM") != "dumb" }
+    static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
+    static var isInteractive: Bool { isTerminal && variable("TERM") != "dumb" }
 
     /// Colours only for eyes, and not for those who refuse them (no-color.org).
     static var style: TextStyle {
@@ -28,7 +30,22 @@ enum Terminal {
         let shown = text.split(separator: "\n", omittingEmptySubsequences: false).map { printable(String($0)) }
         let line = "ubiquity: \(shown.joined(separator: "\n"))\n"
         // Nobody is left to tell when standard error is gone.
-        _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
+        _ = line.withCString { Glibc.write(STDERR_FILENO, $0, strlen($0)) }
+    }
+
+    /// Writes bytes that need not be text to standard output, behind what was printed.
+    static func write(_ bytes: [UInt8]) {
+        fflush(nil)
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            // The end of the command says that the output is gone.
+            guard count > 0 else {
+                if count < 0, errno == EINTR { continue }
+                return
+            }
+            rest = rest.dropFirst(count)
+        }
     }
 
     /// Whether there is somebody to ask.

@@ -2,41 +2,113 @@ import ArgumentParser
 import DaemonProtocol
 import FoundationEssentials
 
-/// `ubiquity restore`: puts an older version back, or copies it to a file.
+/// `ubiquity restore`: brings back what was deleted, puts an older version back, or copies it to a file.
 struct RestoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "restore", abstract: "Put an older version of a document back.",
+        commandName: "restore", abstract: "Bring back a deleted item, or an older version of a document.",
         discussion: """
-            What the document is now becomes a version itself, so a restore can be undone the same way. With --to the \
-            version is copied and the document stays as it is. A deleted document is made anew.
+            Without --version, brings back the document or folder that was deleted last at PATH, a folder with everything that was \
+            removed with it. Names, structure and attributes return at once, without the network; bytes are downloaded when \
+            something opens them. It returns to its old place, together with folders above it that are gone, or to --to in the same \
+            container. If the name is taken, it gets " 2". \"ubiquity deleted\" lists what can be restored.
+
+            With --version, puts an older version of a document back. What the document is now becomes a version itself, so a restore \
+            can be undone the same way. With --to the version is copied and the document stays as it is. Of a deleted document, \
+            the version is copied to PATH.
             """)
 
-    @Argument(help: "The document, or the path that it had.", completion: .file())
+    @Argument(help: "The document or folder, or the path that it had.", completion: .file())
     var path: String
 
-    @Option(help: ArgumentHelp("Which one: \"ubiquity versions\" lists them.", valueName: "version"))
-    var version: String
+    @Option(help: ArgumentHelp("Which version: \"ubiquity versions\" lists them.", valueName: "version"))
+    var version: String?
 
-    @Option(help: ArgumentHelp("Copy it to this new file instead.", valueName: "file"), completion: .file())
+    @Option(
+        help: ArgumentHelp(
+            "Which deleted item, where several had that path: its itemID of \"ubiquity deleted --json\".",
+            valueName: "id"))
+    var item: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Restore to this folder or new name, or copy the version to this new file.", valueName: "path"),
+        completion: .file())
     var to: String?
 
+    @Flag(help: "Print what was restored as JSON.")
+    var json = false
+
+    func validate() throws {
+        if version != nil, item != nil {
+            throw ValidationError("--item names a deleted item, --version does not go with it.")
+        }
+    }
+
     func run() throws {
-        let place = try MountLocator.current().place(of: path)
+        let locator = try MountLocator.current()
+        let place = try locator.place(of: path)
         var connection = try DaemonConnection.open(place.record)
+        guard let version else { return try restoreDeleted(place, locator, &connection) }
         let isDeleted = try VersionsCommand.list(place, &connection).isDeleted
         guard let target = to ?? (isDeleted ? path : nil) else {
             let request = RestoreRequest(path: place.path, version: version)
             guard case .done = try connection.call(.restore(request)) else {
                 throw DaemonConnection.unexpectedAnswer(place.record)
             }
-            return print("Restored version \(version) of \(place.record.display(place.path)).")
+            return try tell("Restored version \(version) of \(place.record.display(place.path)).", path: path, items: 1)
         }
         let request = FetchVersionRequest(path: place.path, version: version)
         guard case .fetchVersion(let answer) = try connection.call(.fetchVersion(request)) else {
             throw DaemonConnection.unexpectedAnswer(place.record)
         }
+        if isDeleted, to == nil { try makeFolder(of: target) }
         try copy(answer.version.file, to: target)
-        print("Copied version \(version) to \(printable(target)).")
+        try tell("Copied version \(version) to \(printable(target)).", path: target, items: 1)
+    }
+
+    private func restoreDeleted(
+        _ place: MountLocator.Place, _ locator: MountLocator, _ connection: inout DaemonConnection
+    ) throws {
+        let target = try to.map { try locator.place(of: $0) }
+        guard target.map({ $0.record == place.record }) ?? true else {
+            throw CommandFailure(
+                .failed, "a deleted item comes back in its own mount", path: to,
+                advice: "Restore it there, then copy it. One version of a document: --version.")
+        }
+        var display = LiveDisplay()
+        let request = RestoreDeletedRequest(path: place.path, itemID: item, to: target?.path)
+        let answer = try connection.call(.restoreDeleted(request), watch: WatchRequest()) {
+            if Terminal.isInteractive, let work = $0.mount.work { display.show([StatusText.line(work)]) }
+        }
+        display.clear()
+        guard case .restoreDeleted(let restored) = answer else {
+            throw DaemonConnection.unexpectedAnswer(place.record)
+        }
+        let shown = place.record.display(restored.path)
+        try tell("Restored \(shown) (\(counted(restored.items, "item"))).", path: shown, items: restored.items)
+        guard restored.missing > 0 else { return }
+        throw CommandFailure(
+            .failed, "\(counted(restored.missing, "item")) could not be restored: their folder changed meanwhile",
+            path: shown, advice: "\"ubiquity deleted\" lists them.")
+    }
+
+    private struct Outcome: Encodable {
+        let format = 1
+        let path: String
+        let items: UInt64
+    }
+
+    private func tell(_ sentence: String, path: String, items: UInt64) throws {
+        print(json ? try StatusJSON.text(Outcome(path: path, items: items)) : sentence)
+    }
+
+    /// The folder that a deleted document was in may be gone as well.
+    private func makeFolder(of target: String) throws(CommandFailure) {
+        let folder = target.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+        guard !folder.isEmpty else { return }
+        do {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        } catch { throw CommandFailure(.failed, "cannot make the folder: \(plainReason(error))", path: folder) }
     }
 
     private func copy(_ file: String, to target: String) throws(CommandFailure) {
@@ -48,6 +120,6 @@ struct RestoreCommand: ParsableCommand {
             try FileManager.default.copyItem(atPath: file, toPath: target)
             // The copy in the daemon's folder is only to be read.
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: target)
-        } catch { throw CommandFailure(.failed, "the version could not be written (\(error))", path: target) }
+        } catch { throw CommandFailure(.failed, "cannot write the version: \(plainReason(error))", path: target) }
     }
 }

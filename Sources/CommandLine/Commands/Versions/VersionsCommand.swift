@@ -76,7 +76,8 @@ struct VersionsCommand: ParsableCommand {
                 case .history: ""
                 }
             let cells = [
-                version.version, note, printable(version.device), version.modified.text, "\(ByteCount(version.size))",
+                version.version, note, printable(version.device), LocalTime.text(version.modified),
+                "\(ByteCount(version.size))",
             ]
             table.append(cells.map { TextTable.Cell($0) })
         }

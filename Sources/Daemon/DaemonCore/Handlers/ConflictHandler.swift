@@ -53,8 +53,8 @@ extension DaemonService {
             }
             guard !siblings.isEmpty else {
                 throw DaemonFailure(
-                    .invalidRequest, "there is no conflict", path: request.path.description,
-                    advice: "`ubiquity conflicts` lists them.")
+                    .invalidRequest, "it has no conflict", path: request.path.description,
+                    advice: "`ubiquity conflicts` lists the documents that have.")
             }
             try resolve(document, siblings, keep: request.keep, request.path)
             return ResolveResponse(resolved: UInt64(siblings.count))
@@ -70,7 +70,7 @@ extension DaemonService {
         case .version(let text):
             guard let chosen = siblings.first(where: { $0.conflict?.version.description == text }) else {
                 throw DaemonFailure(
-                    .invalidRequest, "there is no version \(text) in conflict", path: path.description,
+                    .invalidRequest, "no version \(text) is in conflict", path: path.description,
                     advice: "`ubiquity conflicts` shows the versions.")
             }
             for sibling in siblings where sibling.node != chosen.node { try remove(sibling) }

@@ -5,6 +5,7 @@ import DaemonProtocol
 import Glibc
 import LocalMetadata
 import Sync
+import Synchronization
 import VirtualFileSystem
 
 extension DaemonService {
@@ -115,7 +116,14 @@ extension DaemonService {
     private func evict(_ files: [LocalItem], _ path: MountPath) throws -> ItemOutcome {
         var evicted = (items: UInt64(0), bytes: UInt64(0))
         var refusal: EvictionRefusal?
-        for file in files {
+        defer { daemon.work.withLock { $0 = nil } }
+        for (index, file) in files.enumerated() {
+            if index.isMultiple(of: 100) {
+                daemon.work.withLock {
+                    $0 = WorkStatus(
+                        what: "evicting", completedItems: UInt64(index), totalItems: UInt64(files.count))
+                }
+            }
             do {
                 try device.engine.evictor.evict(file.node)
                 if file.presence != .none, file.size > 0 {
@@ -125,7 +133,7 @@ extension DaemonService {
         }
         let failure = refusal.map { refusal in
             DaemonFailure(
-                refusal.code, "its local bytes were kept because \(refusal.rawValue)", path: path.description)
+                refusal.code, "not evicted: \(refusal.rawValue)", path: path.description)
         }
         return ItemOutcome(path: path, items: evicted.items, bytes: evicted.bytes, failure: failure)
     }

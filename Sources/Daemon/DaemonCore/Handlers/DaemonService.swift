@@ -49,6 +49,8 @@ struct DaemonService: RequestHandler {
         case .fetchVersion(let request): .fetchVersion(try await fetchVersion(request))
         case .restore(let request): .done(try await restore(request))
         case .removeVersions(let request): .done(try await removeVersions(request))
+        case .deleted(let request): .deleted(try await deleted(request))
+        case .restoreDeleted(let request): .restoreDeleted(try await restoreDeleted(request))
         case .stop(let request): .done(try await stop(request))
         case .diagnose: .diagnose(try await diagnose())
         case .reset: .reset(try await reset())
@@ -101,8 +103,9 @@ struct DaemonService: RequestHandler {
     func item(at path: MountPath) throws -> LocalItem? {
         do { return try device.files.item(at: path.components.map(Array.init)) } catch let error as Errno {
             throw DaemonFailure(
-                .notFound, "there is no such item", path: path.description,
-                advice: "Check the spelling; `ls` shows what is there.", errno: error.code)
+                .notFound, "it does not exist", path: path.description,
+                advice: "`ubiquity deleted` lists what was deleted.",
+                errno: error.code)
         }
     }
 
@@ -119,7 +122,10 @@ struct DaemonService: RequestHandler {
     /// The items that a path stands for: every container for the root.
     func items(at path: MountPath) throws -> [LocalItem] {
         if let item = try item(at: path) { return [item] }
-        return try device.metadata.read { try $0.readableChildren(of: .root, limit: 10_000).items }
+        // The trash beside the containers is on this device only.
+        return try device.metadata.read {
+            try $0.readableChildren(of: .root, limit: 10_000).items.filter { $0.item == .root }
+        }
     }
 
     func path(of item: LocalItem, _ transaction: MetadataTransaction) throws -> MountPath {

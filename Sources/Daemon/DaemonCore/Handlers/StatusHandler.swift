@@ -98,11 +98,12 @@ extension DaemonService {
                     .failed, sentences: item.uploadError ?? item.downloadError ?? "it failed",
                     path: try path(of: item, transaction).description)
             }
-            status.containers = try transaction.containers().map(\.name.text)
+            status.containers = try transaction.containers().filter { try transaction.isShown($0) }.map(\.name.text)
             status.conflicts = UInt64(try transaction.totals().conflicts)
             status.cache = CacheStatus(bytes: try transaction.presentBytes(), limit: device.limits.size)
             status.rebuild = daemon.rebuild.map(RebuildStatus.init)
             status.check = daemon.checkStatus
+            status.work = daemon.work.withLock { $0 }
             return status
         }
     }

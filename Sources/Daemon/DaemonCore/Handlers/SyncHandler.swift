@@ -64,7 +64,7 @@ extension DaemonService {
         var why =
             now.pendingItems == 0
             ? "all changes made here are in the cloud, what others changed is not known yet"
-            : "\(now.pendingItems) items still wait to be uploaded"
+            : "\(now.pendingItems) item\(now.pendingItems == 1 ? "" : "s") still to upload"
         if case .offline(let reason) = device.engine.state { why += " (\(DaemonFailure.clause(reason)))" }
         return DaemonFailure(
             .timedOut, why, advice: "It goes on by itself as soon as it can; `ubiquity status` shows how far it is.")

@@ -99,11 +99,16 @@ extension DaemonService {
     }
 
     private func deleted(at path: MountPath) throws -> Subject? {
-        guard let last = path.components.last else { return nil }
-        let folder = try device.files.item(at: path.components.dropLast().map(Array.init))
-        // A name that no item can have never had versions.
-        guard let folder, let name = try? ItemName(bytes: Array(last)) else { return nil }
-        return try device.metadata.read { transaction in
+        try device.metadata.read { transaction in
+            let names = path.components.map(Array.init)
+            let noted = try transaction.deletedItems(at: names).first { $0.cloud.body.kind == .file }
+            if let noted {
+                return Subject(item: nil, id: noted.id, container: noted.container, name: noted.name)
+            }
+            // Deleted before deletions were noted. A name that no item can have never had versions.
+            guard let folder = try transaction.folder(at: names.dropLast()), let last = names.last,
+                let name = try? ItemName(bytes: last)
+            else { return nil }
             let gone = try transaction.deletedItems(named: name, in: folder.item, folder.container)
             return gone.first.map { Subject(item: nil, id: $0.id, container: folder.container, name: $0.name) }
         }

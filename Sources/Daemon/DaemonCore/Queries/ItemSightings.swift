@@ -20,6 +20,9 @@ struct ItemSightings {
     /// - Parameter last: The highest number that an item had when somebody began to look.
     init(after last: NodeID) { (self.last, newest) = (last, last) }
 
+    /// Where an item was when monitors were last told of it.
+    func path(of node: NodeID) -> MountPath? { seen[node].flatMap { try? MountPath(bytes: $0.path) } }
+
     /// What became of an item since it was last told of; nil for nothing that could be seen.
     mutating func kind(of node: NodeID, _ item: FoundItem) -> Happening.Kind? {
         var hasher = Hasher()

@@ -103,8 +103,9 @@ final class MonitorDesk: Sendable {
         }
         let time = WireTime(SystemTime().now())
         state.withLock { state in
+            let from = state.sightings?.path(of: node)
             guard let kind = state.sightings?.kind(of: node, item) else { return }
-            var happening = Happening(kind, time, path: item.path)
+            var happening = Happening(kind, time, path: item.path, from: kind == .moved ? from : nil)
             happening.item = item
             state.tell(happening)
         }

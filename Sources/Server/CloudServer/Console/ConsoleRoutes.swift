@@ -33,6 +33,8 @@ struct ConsoleRoutes: Sendable {
         router.get("i/:item/content/:version", use: desk.answer(content))
         router.head("i/:item/content/:version", use: desk.answer(content))
         router.get("conflicts", use: desk.page(conflicts))
+        router.get("deleted", use: desk.page(deleted))
+        router.post("i/:item/restore", use: desk.form(restore))
         router.get("storage", use: desk.page(storage))
         router.get("i/:item/delete", use: desk.page(confirmDeletion))
         router.post("i/:item/delete", use: desk.form(delete))

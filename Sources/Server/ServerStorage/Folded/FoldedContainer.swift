@@ -72,9 +72,11 @@ package final class FoldedContainer: Sendable {
         var at = sequence
         for entry in entries {
             at = at.next
-            do { _ = try ContainerReducer().fold(ChangeBatch(decoding: entry), at: at, into: &tree) } catch let error
-                as LogError
-            {
+            do {
+                let batch = try ChangeBatch(decoding: entry)
+                tree.origin = (batch.deviceName, batch.time)
+                _ = try ContainerReducer().fold(batch, at: at, into: &tree)
+            } catch let error as LogError {
                 if error.needsUpdate { throw StorageError(.tooNew, "\(error)") }
                 // Every device sees the same bytes, so for all of them they mean nothing.
                 try ContainerReducer().foldVoid(at: at, into: &tree)

@@ -1,6 +1,6 @@
 /// The tables of a folded container. It is made from the log and can be made again: another number here and it is.
 enum FoldedSchema {
-    static let version = 1
+    static let version = 2
 
     /// Ids are 16 bytes, first the highest, so that their order is that of the ids. `layout` is 255 where content is announced.
     static let tables = """
@@ -53,6 +53,14 @@ enum FoldedSchema {
             authorName TEXT NOT NULL,
             PRIMARY KEY (item, sequence, position)
         ) WITHOUT ROWID;
+        CREATE TABLE deletion (
+            id BLOB PRIMARY KEY,
+            parent BLOB NOT NULL,
+            time INTEGER NOT NULL,
+            device TEXT NOT NULL
+        ) WITHOUT ROWID;
+        CREATE INDEX deletedChild ON deletion (parent);
+        CREATE INDEX deletedAt ON deletion (time);
         CREATE TABLE alias (id BLOB PRIMARY KEY, target BLOB NOT NULL) WITHOUT ROWID;
         CREATE TABLE device (id INTEGER PRIMARY KEY, sequence INTEGER NOT NULL);
         CREATE TABLE state (

@@ -7,6 +7,10 @@ import GRDB
 /// A folded container in SQLite, for the reducer. Beside the items it keeps which contents each file had.
 struct FoldedTree: KeylessTree {
     let db: Database
+    /// The batch that is folded: who deletes, and when.
+    var origin: (device: String, time: Timestamp)?
+
+    init(db: Database) { self.db = db }
 
     func state() throws -> LogState {
         guard let row = try Row.fetchOne(db.cachedStatement(sql: "SELECT * FROM state")) else { throw damagedTree }
@@ -49,8 +53,8 @@ struct FoldedTree: KeylessTree {
     }
 
     mutating func put(_ item: CloudItem) throws {
-        let before = try Int64.fetchOne(
-            db.cachedStatement(sql: "SELECT conflicts FROM item WHERE id = ?"), arguments: [item.id.data])
+        let before = try Row.fetchOne(
+            db.cachedStatement(sql: "SELECT conflicts, isDeleted FROM item WHERE id = ?"), arguments: [item.id.data])
         let key = NameKey(item.name, folding: try foldsNames())
         try run(
             """
@@ -58,9 +62,19 @@ struct FoldedTree: KeylessTree {
                 permissions, modified, created, extended, sequence, position, author, authorName, conflicts, nameKey)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, item.columns + [Data(key.bytes)])
-        if before ?? 0 > 0 { try run("DELETE FROM conflict WHERE item = ?", [item.id.data]) }
+        if before?["conflicts"] ?? 0 > 0 { try run("DELETE FROM conflict WHERE item = ?", [item.id.data]) }
         for conflict in item.conflicts { try put(conflict, of: item.id) }
         try noteVersion(of: item)
+        if let before, before["isDeleted"] != item.isDeleted { try noteDeletion(of: item) }
+    }
+
+    /// When an item was deleted; nothing of one that is back.
+    private func noteDeletion(of item: CloudItem) throws {
+        guard item.isDeleted else { return try run("DELETE FROM deletion WHERE id = ?", [item.id.data]) }
+        let time = try max(.zero, origin?.time ?? state().time)
+        try run(
+            "INSERT OR REPLACE INTO deletion VALUES (?, ?, ?, ?)",
+            [item.id.data, item.parent.data, time.nanoseconds, origin?.device ?? ""])
     }
 
     private func put(_ conflict: ConflictVersion, of item: ItemID) throws {
@@ -114,6 +128,8 @@ struct FoldedTree: KeylessTree {
 
     mutating func setAlias(_ id: ItemID, to target: ItemID) throws {
         try run("INSERT OR REPLACE INTO alias VALUES (?, ?)", [id.data, target.data])
+        // What became another item is not deleted.
+        try run("DELETE FROM deletion WHERE id = ?", [id.data])
     }
 
     private func foldsNames() throws -> Bool {

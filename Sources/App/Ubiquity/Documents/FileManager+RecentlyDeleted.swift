@@ -1,0 +1,92 @@
+import Basics
+import DaemonProtocol
+public import Foundation
+
+/// Something that was deleted and can be restored. There is no such type on Apple's platforms, where only their own programs list it.
+public struct UbiquitousDeletedItem: Hashable, Sendable {
+    /// Where it was.
+    public let url: URL
+    public let isDirectory: Bool
+    /// When it was deleted, by the clock of the device that deleted it.
+    public let deletionDate: Date
+    /// The name of that device.
+    public let localizedNameOfDeletingComputer: String
+    /// In bytes; of a folder, of everything that was removed with it. Nil where there is too much to count.
+    public let fileSize: Int64?
+    /// How many items were removed with a folder; nil for documents, and where there is too much to count.
+    public let itemCount: Int?
+
+    let identifier: String
+}
+
+extension FileManager {
+    /// What any device deleted in the last 30 days and can be restored, the newest first. A folder that was removed with its contents is one
+    /// item. Answered from this device's database, without the network.
+    ///
+    /// - Parameters:
+    ///   - url: Only what was in this folder, at any depth; it may be gone itself. Nil: all containers.
+    ///   - limit: At most so many.
+    /// - Throws: `CocoaError.featureUnsupported` for a folder in no container.
+    public func recentlyDeletedUbiquitousItems(
+        in url: URL? = nil, limit: Int = 1_000
+    ) throws -> [UbiquitousDeletedItem] {
+        let place = try url.map { try mountAndPath(of: $0) }
+        guard let mount = place?.mount ?? ClaimRouter.shared.principalMount else { return [] }
+        let subject = url ?? URL(filePath: mount.root, directoryHint: .isDirectory)
+        do throws(DaemonFailure) {
+            let path = if let place { try mount.path(place.path) } else { MountPath.root }
+            var items: [UbiquitousDeletedItem] = []
+            var next: String?
+            while items.count < limit {
+                let request = DeletedRequest(path: path, after: next, limit: UInt64(clamping: limit - items.count))
+                guard case .deleted(let page) = try mount.call(.deleted(request)) else { break }
+                items += page.items.map { UbiquitousDeletedItem($0, below: mount.root) }
+                next = page.next
+                guard next != nil else { break }
+            }
+            return items
+        } catch { throw error.cocoa(subject) }
+    }
+
+    /// Brings a deleted item back, a folder with everything that was removed with it. Bytes are downloaded when they are read.
+    ///
+    /// - Parameter destination: A folder, or a name in one, in the same container; nil: where it was, with the folders above it that are gone. A
+    ///   name that is taken gets ` 2`.
+    /// - Returns: Where it is now.
+    /// - Throws: `CocoaError.fileNoSuchFile` where it can no longer be restored, `featureUnsupported` for a destination in no container.
+    @discardableResult
+    public func restoreUbiquitousItem(_ item: UbiquitousDeletedItem, to destination: URL? = nil) throws -> URL {
+        let (mount, path) = try mountAndPath(of: item.url)
+        let target = try destination.map { try mountAndPath(of: $0).path }
+        do throws(DaemonFailure) {
+            let to: MountPath? = if let target { try mount.path(target) } else { nil }
+            let request = RestoreDeletedRequest(path: try mount.path(path), itemID: item.identifier, to: to)
+            guard case .restoreDeleted(let restored) = try mount.call(.restoreDeleted(request)) else { return item.url }
+            return UbiquitousDeletedItem.url(of: restored.path, below: mount.root, isDirectory: item.isDirectory)
+        } catch { throw error.cocoa(item.url) }
+    }
+
+    private func mountAndPath(of url: URL) throws -> (mount: MountAuthority, path: String) {
+        let route = ClaimRouter.shared.route(url)
+        guard let mount = route.mount else {
+            throw CoordinationFailure.error(.featureUnsupported, "\(url.path) is in no container.", at: url)
+        }
+        return (mount, route.path)
+    }
+}
+
+extension UbiquitousDeletedItem {
+    fileprivate init(_ entry: DeletedEntry, below root: String) {
+        isDirectory = entry.kind == .folder || entry.kind == .package
+        url = Self.url(of: entry.path, below: root, isDirectory: isDirectory)
+        deletionDate = Date(timeIntervalSince1970: Double(entry.deleted.timestamp.nanoseconds) / 1e9)
+        localizedNameOfDeletingComputer = entry.device
+        fileSize = entry.size.map { Int64(clamping: $0) }
+        itemCount = entry.items.map { Int(clamping: $0) }
+        identifier = entry.itemID
+    }
+
+    fileprivate static func url(of path: MountPath, below root: String, isDirectory: Bool) -> URL {
+        URL(filePath: "\(root)/\(path)", directoryHint: isDirectory ? .isDirectory : .notDirectory)
+    }
+}

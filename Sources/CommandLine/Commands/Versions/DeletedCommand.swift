@@ -1,0 +1,96 @@
+import ArgumentParser
+import Basics
+import DaemonProtocol
+
+/// `ubiquity deleted`: what was deleted and can be restored.
+struct DeletedCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "deleted", abstract: "List deleted documents and folders that can be restored.",
+        discussion: """
+            Lists what any device deleted in the last 30 days, the newest first, with its old path, when and by which device it was \
+            deleted. A folder that was removed with its contents is one line. "ubiquity restore PATH" brings an item back. \
+            Needs no network.
+            """)
+
+    @Argument(
+        help: "Only what was at or below this path, which may itself be gone (default: all mounts).",
+        completion: .directory)
+    var path: String?
+
+    @Option(help: ArgumentHelp("List at most this many; 0 for all.", valueName: "count"))
+    var limit: UInt64 = 100
+
+    @Flag(help: "Print JSON, whose format is stable (docs/STATUS.md).")
+    var json = false
+
+    private struct Document: Encodable {
+        let format = 1
+        let items: [Located]
+        let isComplete: Bool
+    }
+
+    /// An entry with its path as a person would type it.
+    struct Located: Encodable {
+        let mount: String
+        let entry: DeletedEntry
+        let shownPath: String
+
+        private enum CodingKeys: CodingKey { case mount, itemID, path, kind, deleted, device, size, items }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(mount, forKey: .mount)
+            try container.encode(entry.itemID, forKey: .itemID)
+            try container.encode(entry.path, forKey: .path)
+            try container.encode(entry.kind, forKey: .kind)
+            try container.encode(entry.deleted, forKey: .deleted)
+            try container.encode(entry.device, forKey: .device)
+            try container.encodeIfPresent(entry.size, forKey: .size)
+            try container.encodeIfPresent(entry.items, forKey: .items)
+        }
+    }
+
+    func run() throws {
+        var items: [Located] = []
+        var isComplete = true
+        for group in try MountSelection(path.map { [$0] } ?? [], .current()).groups {
+            var connection = try DaemonConnection.open(group.record)
+            var next: String?
+            repeat {
+                let room = limit == 0 ? 200 : limit - UInt64(items.count)
+                guard room > 0 else {
+                    isComplete = false
+                    break
+                }
+                let request = DeletedRequest(path: group.paths.first ?? .root, after: next, limit: room)
+                guard case .deleted(let answer) = try connection.call(.deleted(request)) else {
+                    throw DaemonConnection.unexpectedAnswer(group.record)
+                }
+                items += answer.items.map {
+                    Located(mount: group.record.mount, entry: $0, shownPath: group.record.display($0.path))
+                }
+                next = answer.next
+            } while next != nil
+        }
+        if json { return print(try StatusJSON.text(Document(items: items, isComplete: isComplete))) }
+        Self.lines(items, Terminal.style).forEach { print($0) }
+        if !isComplete { Terminal.note("the newest \(items.count) are listed; --limit 0 lists all") }
+    }
+
+    static func lines(_ items: [Located], _ style: TextStyle) -> [String] {
+        guard !items.isEmpty else { return ["Nothing was deleted in the last 30 days."] }
+        var table = TextTable([
+            ("DELETED", .left), ("DEVICE", .left), ("ITEMS", .right), ("SIZE", .right), ("PATH", .left),
+        ])
+        for item in items {
+            let isFolder = item.entry.kind == .folder || item.entry.kind == .package
+            let cells = [
+                LocalTime.text(item.entry.deleted), printable(item.entry.device),
+                isFolder ? item.entry.items.map(String.init) ?? "many" : "",
+                item.entry.size.map { "\(ByteCount($0))" } ?? "", item.shownPath + (isFolder ? "/" : ""),
+            ]
+            table.append(cells.map { TextTable.Cell($0) })
+        }
+        return table.lines(style)
+    }
+}

@@ -1,0 +1,109 @@
+package import CloudModel
+import ContainerLog
+package import LocalMetadata
+
+/// What was deleted and can be restored: it is in the log, and its bytes are in the cloud for a while. Needs no network.
+package struct DeletedItems: Sendable {
+    private let context: EngineContext
+
+    package init(_ context: EngineContext) { self.context = context }
+
+    /// What came of a restore.
+    package struct Restored: Sendable {
+        package let item: LocalItem
+        /// All that came back, with what was in a folder.
+        package var count: UInt64 = 1
+        /// What did not: its folder went, or something else took its place, while it was restored.
+        package var missing: UInt64 = 0
+    }
+
+    /// How many items a change of the tree brings back: every `open` waits for one.
+    private static let page = 200
+
+    /// Shows a deleted item again, of a folder all that went with it, as placeholders; the log is told next.
+    ///
+    /// - Parameters:
+    ///   - folder: Where to; nil: where it was, with the folders above it that are gone.
+    ///   - name: What it is called then; nil: as before. A name that is taken gets ` 2`.
+    ///   - progress: Called now and then with how much is back, of how much.
+    /// - Returns: Nil where there is nothing to restore under that id any more.
+    package func restore(
+        _ id: ItemID, of container: ContainerID, into folder: NodeID? = nil, named name: ItemName? = nil,
+        progress: @Sendable (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }
+    ) async throws -> Restored? {
+        let inside = try await context.blocking { [context] in
+            try context.metadata.read { transaction -> [(id: ItemID, parent: ItemID)] in
+                guard let item = try transaction.deletedItem(id, in: container) else { return [] }
+                var found: [(id: ItemID, parent: ItemID)] = []
+                try transaction.forEach(deletedWith: item) { found.append(($0.id, $1.id)) }
+                return found
+            }
+        }
+        guard let item = try await top(id, container, folder, name) else { return nil }
+        var restored = Restored(item: item)
+        var nodes = [id: item.node]
+        let total = UInt64(inside.count) + 1
+        for start in stride(from: 0, to: inside.count, by: Self.page) {
+            try Task.checkCancellation()
+            let known = nodes
+            let page = inside[start..<min(start + Self.page, inside.count)]
+            let added = try await context.blocking { try revive(page, container, below: known) }
+            nodes.merge(added) { $1 }
+            restored.count += UInt64(added.count)
+            progress(restored.count, total)
+        }
+        restored.missing = total - restored.count
+        return restored
+    }
+
+    private func top(
+        _ id: ItemID, _ container: ContainerID, _ folder: NodeID?, _ name: ItemName?
+    ) async throws -> LocalItem? {
+        try await context.blocking { [context] in
+            try context.changeTree { transaction, effects in
+                guard let deleted = try transaction.deletedItem(id, in: container) else { return nil }
+                var follower = LogFollower(context).follower(transaction, container)
+                guard let parent = try folder ?? follower.liveFolder(deleted.cloud.parent) else { return nil }
+                let item = try follower.revive(id, in: parent, named: name)
+                try follower.showContainer()
+                effects = follower.effects
+                return item
+            }
+        }
+    }
+
+    private func revive(
+        _ page: ArraySlice<(id: ItemID, parent: ItemID)>, _ container: ContainerID, below known: [ItemID: NodeID]
+    ) throws -> [ItemID: NodeID] {
+        try context.changeTree { transaction, effects in
+            var follower = LogFollower(context).follower(transaction, container)
+            var added: [ItemID: NodeID] = [:]
+            for (id, parent) in page {
+                guard let folder = added[parent] ?? known[parent],
+                    let item = try follower.revive(id, in: folder)
+                else { continue }
+                added[id] = item.node
+            }
+            effects = follower.effects
+            return added
+        }
+    }
+}
+
+extension MetadataTransaction {
+    /// Hands out what went with a deleted folder, each after its folder. `body` may throw to end it.
+    package func forEach(
+        deletedWith top: DeletedItem, _ body: (_ item: DeletedItem, _ folder: DeletedItem) throws -> Void
+    ) throws {
+        guard top.isFolder else { return }
+        var folders = [top]
+        // Tombstones of a hostile log may lead in a circle.
+        var seen: Set<ItemID> = [top.id]
+        while let folder = folders.popLast() {
+            for child in try deletedChildren(of: folder) where seen.insert(child.id).inserted {
+                try body(child, folder)
+                if child.isFolder { folders.append(child) }
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import CloudModel
+import ContainerLog
+import LocalMetadata
+
+/// How deleted items come back: as rows of their old ids, whose bytes are in the cloud. To the log a tombstone that comes back is a creation.
+extension TreeFollower {
+    /// Shows a deleted item again. A name that is taken gets the first free ` 2`.
+    ///
+    /// - Returns: Its row; nil where there is nothing to restore any more.
+    mutating func revive(_ id: ItemID, in parent: NodeID, named wanted: ItemName? = nil) throws -> LocalItem? {
+        if let present = try transaction.item(id, in: container) { return present }
+        guard let deleted = try transaction.deletedItem(id, in: container), let folder = try transaction.item(parent),
+            folder.container == container, !folder.isExcluded
+        else { return nil }
+        var item = LocalItem(
+            container: container, item: id, parent: parent, name: wanted ?? deleted.name,
+            kind: LocalKind(rawValue: deleted.cloud.body.kind.rawValue) ?? .file, attributes: deleted.cloud.attributes,
+            changed: now)
+        if case .symlink(let target) = deleted.cloud.body { item.target = target }
+        if let content = deleted.cloud.body.content { setPlaceholder(content, &item) }
+        if item.kind == .file, try isKept(parent) { item.wanted = 10 }
+        item.pendingSince = now
+        try takeBack(deleted, &item)
+        if try transaction.item(named: item.name, in: parent) != nil {
+            item.name = try freeName(item.name, in: parent)
+        }
+        item.node = try transaction.insert(item)
+        if item.wanted > 0 { effects.wantsDownloads = true }
+        enter(parent, item.name)
+        return item
+    }
+
+    /// What was to be told of the deletion is not told any more, where it is not on its way.
+    private func takeBack(_ deleted: DeletedItem, _ item: inout LocalItem) throws {
+        if let departure = deleted.departure {
+            item.isKnown = true
+            if !departure.isSent { try transaction.removeDeparture(of: item.item, in: container) }
+        } else if try transaction.synced(item.item, in: container) != nil {
+            // Against what was agreed on before its deletion it would look as if it were still to be removed here.
+            try transaction.setSyncedAbsent(item.item, in: container)
+        }
+    }
+
+    /// The folder of that id where the mount shows it, brought back with those above it. What is no folder any more, or never was, is the
+    /// container's folder.
+    mutating func liveFolder(_ id: ItemID) throws -> NodeID? {
+        let tree = RemoteTree(transaction, container: container)
+        var deleted: [ItemID] = []
+        var next = id
+        var place = try transaction.node(of: .root, in: container)
+        // Tombstones of a hostile log may lead in a circle; no path has more folders.
+        while deleted.count < 4096 {
+            if let node = try transaction.node(of: next, in: container) {
+                place = node
+                break
+            }
+            guard let folder = try tree.standing(for: next), folder.body == .folder else { break }
+            if folder.id == next { deleted.append(next) }
+            next = folder.id == next ? folder.parent : folder.id
+        }
+        for id in deleted.reversed() {
+            guard let parent = place else { return nil }
+            place = try reviveFolder(id, in: parent)
+        }
+        return place
+    }
+
+    /// A folder that lies there under its name already is it.
+    private mutating func reviveFolder(_ id: ItemID, in parent: NodeID) throws -> NodeID? {
+        if let name = try transaction.deletedItem(id, in: container)?.name, !PackageTypes.isPackage(name),
+            let present = try transaction.item(named: name, in: parent), present.kind == .folder, !present.isExcluded,
+            present.container == container
+        {
+            return present.node
+        }
+        return try revive(id, in: parent)?.node
+    }
+}

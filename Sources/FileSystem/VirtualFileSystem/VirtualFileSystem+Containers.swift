@@ -1,0 +1,162 @@
+import Basics
+import CloudModel
+import Glibc
+import LocalMetadata
+import Synchronization
+
+/// The folders in the mount's root: containers, and the trash that file managers make there.
+///
+/// A container cannot be deleted from a log, so one that is removed bears a mark in its log and is shown nowhere while nothing is in it
+/// (docs/decisions/0031-removed-containers-are-marked.md).
+extension VirtualFileSystem {
+    /// `mkdir(2)` in the root: a container, or the trash.
+    func makeTopFolder(_ name: ItemName, permissions: UInt16, caller: Caller) throws -> NodeAttributes {
+        if TrashFolder.isName(name) { return try makeTrash(name, permissions: permissions, caller: caller) }
+        guard let containerName = ContainerName(folderName: name.description),
+            containerName.folderName == name.description
+        else {
+            throw Errno(EINVAL, "a container's name is made of letters, digits, - _ and ~")
+        }
+        let item = try naming.shared {
+            let item = try metadata.write { transaction in
+                guard try transaction.item(named: name, in: .root) == nil else { throw Errno(EEXIST) }
+                return try shownContainer(containerName, transaction)
+            }
+            witness?.happened(.created(item))
+            return item
+        }
+        source.localTreeChanged()
+        return attributes(item)
+    }
+
+    /// The folder of a container, which is made, or shown again after its removal.
+    private func shownContainer(_ name: ContainerName, _ transaction: MetadataTransaction) throws -> LocalItem {
+        let known = try transaction.container(named: name)?.id
+        let container = try known ?? transaction.createContainer(name, at: time.now())
+        guard let node = try transaction.container(container)?.node else { throw Errno(EIO) }
+        var folder = try existing(node, transaction)
+        folder.setRemoved(false)
+        guard known != nil else { return folder }
+        markPending(&folder, at: time.now())
+        try transaction.update(folder)
+        return folder
+    }
+
+    /// `rmdir(2)` in the root: of a container without documents, or of the trash once it is empty.
+    func removeTopFolder(_ name: ItemName) throws {
+        try naming.shared {
+            let item = try metadata.write { transaction in
+                guard let item = try transaction.item(named: name, in: .root) else { throw Errno(ENOENT) }
+                guard item.item == .root else {
+                    guard try !transaction.hasChildren(item.node) else { throw Errno(ENOTEMPTY) }
+                    try depart(item, transaction)
+                    return item
+                }
+                var folder = try removable(item, transaction)
+                folder.setRemoved(true)
+                markPending(&folder, at: time.now())
+                try transaction.update(folder)
+                return item
+            }
+            witness?.happened(.removed(item))
+            if item.item != .root { removed.insert(item) }
+        }
+        source.localTreeChanged()
+    }
+
+    /// The folder of a container that may go: its user has nothing in it.
+    private func removable(_ item: LocalItem, _ transaction: MetadataTransaction) throws -> LocalItem {
+        guard try transaction.container(item.container)?.name != .cloudDocs else {
+            throw Errno(EPERM, "CloudDocs always exists")
+        }
+        guard try transaction.isVacant(item) else { throw Errno(ENOTEMPTY) }
+        return item
+    }
+
+    /// `rename(2)` within the root: of a container without documents. The new one takes over the old one's nodes, so that the kernel's
+    /// inode of the old name is right under the new one.
+    func renameTopFolder(_ oldName: ItemName, to newName: ItemName, mode: RenameMode) throws {
+        guard mode != .exchange else { throw Errno(EINVAL) }
+        guard oldName != newName else { return }
+        guard let newContainer = ContainerName(folderName: newName.description),
+            newContainer.folderName == newName.description
+        else { throw Errno(EINVAL, "a container's name is made of letters, digits, - _ and ~") }
+        try naming.shared {
+            let (old, replaced) = try metadata.write { transaction -> (LocalItem, LocalItem?) in
+                guard let old = try transaction.item(named: oldName, in: .root) else { throw Errno(ENOENT) }
+                guard old.item == .root else { throw Errno(EPERM, "the trash keeps its name") }
+                _ = try removable(old, transaction)
+                let target = try transaction.item(named: newName, in: .root)
+                if let target {
+                    guard mode != .noReplace else { throw Errno(EEXIST) }
+                    guard target.item == .root else { throw Errno(EPERM) }
+                    _ = try removable(target, transaction)
+                }
+                try replace(old, by: shownContainer(newContainer, transaction), transaction)
+                return (old, target)
+            }
+            if let replaced { witness?.happened(.removed(replaced)) }
+            witness?.happened(.moved(old, to: .root, name: newName))
+        }
+        source.localTreeChanged()
+    }
+
+    /// Hides one container and shows the other in its place, under its nodes.
+    private func replace(_ old: LocalItem, by new: LocalItem, _ transaction: MetadataTransaction) throws {
+        let oldDocuments = try transaction.item(.documents, in: old.container)
+        let newDocuments = try transaction.item(.documents, in: new.container)
+        var (gone, shown) = (old, new)
+        (gone.node, shown.node) = (new.node, old.node)
+        gone.setRemoved(true)
+        for item in [old, new, oldDocuments, newDocuments].compactMap(\.self) { try transaction.remove(item.node) }
+        for var item in [gone, shown] {
+            markPending(&item, at: time.now())
+            try transaction.restore(item)
+            try transaction.setNode(item.node, of: item.container)
+        }
+        if var item = oldDocuments {
+            (item.node, item.parent) = (newDocuments?.node ?? item.node, gone.node)
+            try transaction.restore(item)
+        }
+        if var item = newDocuments {
+            (item.node, item.parent) = (oldDocuments?.node ?? item.node, shown.node)
+            try transaction.restore(item)
+        }
+    }
+
+    /// The trash is on this device only, and documents of every container may lie in it.
+    private func makeTrash(_ name: ItemName, permissions: UInt16, caller: Caller) throws -> NodeAttributes {
+        let item = try naming.shared {
+            let item = try metadata.write { transaction in
+                guard try transaction.item(named: name, in: .root) == nil else { throw Errno(EEXIST) }
+                guard let home = try transaction.container(named: .cloudDocs)?.id else { throw Errno(EIO) }
+                let now = time.now()
+                var item = LocalItem(
+                    container: home, item: newID(), parent: .root, name: name, kind: .folder,
+                    attributes: .init(permissions: permissions & 0o7777, modified: now, created: now), changed: now)
+                item.isExcluded = true
+                item.user = caller.user == owner.user ? nil : caller.user
+                item.group = caller.group == owner.group ? nil : caller.group
+                item.node = try transaction.insert(item)
+                return item
+            }
+            witness?.happened(.created(item))
+            return item
+        }
+        return attributes(item)
+    }
+}
+
+/// The names that the freedesktop trash has at the top of a mount (specifications.freedesktop.org/trash-spec).
+enum TrashFolder {
+    /// `.Trash`, or `.Trash-` and the number of a user.
+    static func isName(_ name: ItemName) -> Bool {
+        let prefix = Array(".Trash".utf8)
+        guard name.bytes.starts(with: prefix) else { return false }
+        let rest = name.bytes.dropFirst(prefix.count)
+        guard let first = rest.first else { return true }
+        let digits = rest.dropFirst()
+        return first == UInt8(ascii: "-") && (1...10).contains(digits.count)
+            && digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    }
+}

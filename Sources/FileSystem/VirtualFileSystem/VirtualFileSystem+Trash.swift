@@ -1,0 +1,81 @@
+import Basics
+import CloudModel
+import Glibc
+import LocalMetadata
+
+/// Moves into the trash at the mount's root and out of it. What lies there stays on this device; it keeps the container that it came from,
+/// for its bytes may still be there only.
+extension VirtualFileSystem {
+    /// Whether a folder is the trash, or lies in it.
+    func isInTrash(_ folder: LocalItem, _ transaction: MetadataTransaction) throws -> Bool {
+        guard folder.isExcluded else { return false }
+        var current = folder
+        // Damaged rows may lead in a circle; no path has more folders.
+        for _ in 0..<4096 where current.parent != .root {
+            guard let above = try transaction.item(current.parent) else { return false }
+            current = above
+        }
+        return current.parent == .root && current.item != .root
+    }
+
+    /// Prepares an item and what is in it for a move out of the trash: it belongs to the container that it goes to, and is what was deleted
+    /// there under its name, if anything was.
+    ///
+    /// - Throws: `EXDEV` where bytes are missing that are in another container: mv(1) copies then.
+    /// - Returns: The item as its row is now.
+    func leaveTrash(
+        _ item: LocalItem, into folder: LocalItem, named name: ItemName, replacing target: LocalItem?,
+        _ transaction: MetadataTransaction
+    ) throws -> LocalItem {
+        try transaction.forEach(below: item) { each in
+            let moves = each.container != folder.container
+            guard !moves || each.kind != .file || each.isMaterialised else { throw Errno(EXDEV) }
+        }
+        try transaction.forEach(below: item) { each in try enter(folder.container, each, transaction) }
+        let isKept = folder.isExcluded || stays(item.kind, name, in: folder)
+        if !isKept, target == nil {
+            try reclaim(item.node, named: name, in: folder.item, transaction)
+        }
+        return try existing(item.node, transaction)
+    }
+
+    private func enter(_ container: ContainerID, _ old: LocalItem, _ transaction: MetadataTransaction) throws {
+        guard old.container != container else { return }
+        var item = old
+        item.container = container
+        item.item = newID()
+        // Chunks are a container's own: the bytes are sent again.
+        if item.kind == .file {
+            item.content = nil
+            item.isEdited = true
+            item.presence = .whole
+            item.ranges = []
+        }
+        try transaction.update(item)
+    }
+
+    /// Gives an item, and what is in it, the ids of what was deleted at the place that it goes to, so that it keeps its history.
+    private func reclaim(
+        _ node: NodeID, named name: ItemName, in parent: ItemID, _ transaction: MetadataTransaction
+    ) throws {
+        var pending = [(node: node, name: name, parent: parent)]
+        while let next = pending.popLast() {
+            guard var item = try transaction.item(next.node), let kind = item.kind.cloudKind, !item.isKnown else {
+                continue
+            }
+            let deleted = try transaction.deletedItems(of: next.name, in: next.parent, item.container)
+                .filter { $0.departure == nil && $0.kind == kind }
+                .max { ($0.time ?? .zero) < ($1.time ?? .zero) }
+            guard let deleted else { continue }
+            if try transaction.synced(deleted.id, in: item.container) != nil {
+                try transaction.setSyncedAbsent(deleted.id, in: item.container)
+            }
+            item.item = deleted.id
+            try transaction.update(item)
+            guard item.kind == .folder else { continue }
+            for child in try transaction.children(of: item.node, limit: .max) {
+                pending.append((child.node, child.name, deleted.id))
+            }
+        }
+    }
+}

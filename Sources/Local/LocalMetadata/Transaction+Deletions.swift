@@ -1,0 +1,181 @@
+package import Basics
+package import CloudModel
+import ContainerLog
+import GRDB
+
+import struct Foundation.Data
+
+/// What was deleted, for as long as it can be restored.
+extension MetadataTransaction {
+    func insert(_ deletion: Deletion) throws { try db.perform(Deletion.insertion, values: deletion.values) }
+
+    func removeDeletion(of item: ItemID, in container: ContainerID) throws {
+        try run("DELETE FROM deletion WHERE container = ? AND item = ?", [container.value, item.data])
+    }
+
+    /// Forgets deletions that this device heard of before that. The tombstones stay.
+    package func expireDeletions(before time: Timestamp) throws {
+        try run("DELETE FROM deletion WHERE noted < ?", [time.nanoseconds])
+    }
+
+    /// The item, if it is deleted and its content is known to be in the cloud.
+    package func deletedItem(_ id: ItemID, in container: ContainerID) throws -> DeletedItem? {
+        let tree = RemoteTree(self, container: container)
+        guard !id.isWellKnown, let cloud = try tree.item(id), try tree.alias(of: id) == nil else { return nil }
+        if !cloud.isDeleted {
+            guard let departure = try departure(of: id, in: container), try self.item(id, in: container) == nil,
+                !cloud.isAnnounced
+            else { return nil }
+            return DeletedItem(
+                container: container, cloud: cloud, name: departure.name, time: departure.time, device: nil,
+                departure: departure)
+        }
+        guard try self.item(id, in: container) == nil, try isKept(cloud, in: container) else { return nil }
+        let noted: DeletionNote? = try fetchOne(
+            "SELECT time, device FROM deletion WHERE container = ? AND item = ?", [container.value, id.data])
+        return DeletedItem(
+            container: container, cloud: cloud, name: cloud.name, time: noted?.time, device: noted?.device,
+            departure: nil)
+    }
+
+    /// Whether the bytes of a tombstone are still in the history: neither too old nor removed by its user.
+    private func isKept(_ tombstone: CloudItem, in container: ContainerID) throws -> Bool {
+        guard tombstone.body.kind == .file else { return true }
+        guard tombstone.body.content?.reference != nil,
+            try version(tombstone.version, of: tombstone.id, in: container) != nil
+        else { return false }
+        return try !resolutions(of: tombstone.id, in: container).contains { $0.version == tombstone.version }
+    }
+
+    /// A place in the list of deletions, which is in the order of time, the newest first.
+    package struct DeletionCursor: Hashable, Sendable {
+        package let time: Timestamp
+        package let container: ContainerID
+        package let item: ItemID
+
+        package init(time: Timestamp, container: ContainerID, item: ItemID) {
+            self.time = time
+            self.container = container
+            self.item = item
+        }
+    }
+
+    /// Deletions behind `cursor` that this device heard of since `oldest`, the newest first; of a folder with what was in it, the folder alone.
+    package func deletions(
+        since oldest: Timestamp, after cursor: DeletionCursor?, limit: Int
+    ) throws -> [DeletionCursor] {
+        let place = cursor ?? DeletionCursor(time: Timestamp(nanoseconds: .max), container: ContainerID(0), item: .root)
+        return try fetchAll(
+            """
+            SELECT time, container, item FROM (
+              SELECT own.time AS time, own.container AS container, own.item AS item FROM deletion AS own
+              WHERE own.noted >= ?1 AND NOT \(Self.folderWent(parent: "own.parent"))
+              UNION ALL
+              SELECT own.time, own.container, own.item FROM departed AS own
+              JOIN remote ON remote.container = own.container AND remote.item = own.item
+              WHERE remote.isDeleted = 0 AND NOT \(Self.folderWent(parent: "remote.parent")))
+            WHERE (time, container, item) < (?2, ?3, ?4) ORDER BY time DESC, container DESC, item DESC LIMIT ?5
+            """,
+            [oldest.nanoseconds, place.time.nanoseconds, place.container.value, place.item.data, limit])
+    }
+
+    /// Whether the folder of the row `own` was deleted at about the same time.
+    private static func folderWent(parent: String) -> String {
+        let isNear =
+            "above.container = own.container AND above.item = \(parent) AND abs(above.time - own.time) <= \(span)"
+        return """
+            (EXISTS (SELECT 1 FROM deletion AS above WHERE \(isNear))
+             OR EXISTS (SELECT 1 FROM departed AS above WHERE \(isNear)))
+            """
+    }
+
+    private static var span: Int64 { DeletedItem.span.components.seconds * 1_000_000_000 }
+
+    /// What was in a deleted folder and went with it, by name; of several of one name the one that was deleted last.
+    package func deletedChildren(of folder: DeletedItem) throws -> [DeletedItem] {
+        let ids = try deletedIDs(in: folder.id, folder.container)
+        var newest: [ItemName: DeletedItem] = [:]
+        for child in try ids.compactMap({ try deletedItem($0, in: folder.container) })
+        where child.isNear(folder) {
+            if let other = newest[child.name], (other.time ?? .zero) >= (child.time ?? .zero) { continue }
+            newest[child.name] = child
+        }
+        return newest.values.sorted { $0.name < $1.name }
+    }
+
+    /// Deleted items that lay in that folder, whenever they went.
+    private func deletedIDs(in parent: ItemID, _ container: ContainerID) throws -> [ItemID] {
+        let key: StatementArguments = [container.value, parent.data]
+        let noted = try ids("SELECT item FROM deletion WHERE container = ? AND parent = ?", key)
+        let departed = try ids(
+            """
+            SELECT departed.item FROM remote JOIN departed
+              ON departed.container = remote.container AND departed.item = remote.item
+            WHERE remote.container = ? AND remote.parent = ? AND remote.isDeleted = 0
+            """, key)
+        return noted + departed
+    }
+
+    /// Deleted items of that name that lay in that folder, in no order.
+    package func deletedItems(
+        of name: ItemName, in parent: ItemID, _ container: ContainerID
+    ) throws -> [DeletedItem] {
+        let noted = try ids(
+            "SELECT item FROM deletion WHERE container = ? AND parent = ? AND name = ? LIMIT 1000",
+            [container.value, parent.data, name.data])
+        let departed = try ids(
+            """
+            SELECT departed.item FROM departed JOIN remote
+              ON remote.container = departed.container AND remote.item = departed.item
+            WHERE departed.container = ? AND departed.name = ? AND remote.parent = ? AND remote.isDeleted = 0 LIMIT 1000
+            """, [container.value, name.data, parent.data])
+        return try (noted + departed).compactMap { try deletedItem($0, in: container) }
+    }
+
+    private func ids(_ sql: String, _ arguments: StatementArguments) throws -> [ItemID] {
+        try Data.fetchAll(db.cachedStatement(sql: sql), arguments: arguments).map(ItemID.init(data:))
+    }
+
+    /// The names from the container's folder down to where the item was. Nil where the log does not say: it is damaged, or of a hostile device.
+    package func path(ofDeleted item: DeletedItem) throws -> [ItemName]? {
+        let tree = RemoteTree(self, container: item.container)
+        var names = [item.name]
+        var parent = item.cloud.parent
+        while parent != .root {
+            guard names.count < 4096, let folder = try tree.standing(for: parent) else { return nil }
+            names.append(folder.name)
+            parent = folder.parent
+        }
+        return names.reversed()
+    }
+}
+
+extension DeletedItem {
+    fileprivate func isNear(_ folder: DeletedItem) -> Bool {
+        guard let time, let other = folder.time else { return true }
+        let (difference, overflow) = time.nanoseconds.subtractingReportingOverflow(other.nanoseconds)
+        return !overflow && Duration.nanoseconds(difference.magnitude) <= Self.span
+    }
+}
+
+extension CloudItem {
+    fileprivate var isAnnounced: Bool { body.content.map { $0.reference == nil } ?? false }
+}
+
+extension MetadataTransaction.DeletionCursor: ColumnDecodable {
+    init(columns: Columns) throws {
+        self.init(
+            time: Timestamp(nanoseconds: columns.integer(0)), container: ContainerID(columns.integer(1)),
+            item: try ItemID(data: columns.data(2)))
+    }
+}
+
+private struct DeletionNote: ColumnDecodable {
+    let time: Timestamp
+    let device: String
+
+    init(columns: Columns) throws {
+        time = Timestamp(nanoseconds: columns.integer(0))
+        device = columns.text(1)
+    }
+}

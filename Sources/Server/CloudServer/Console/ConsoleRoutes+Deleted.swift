@@ -1,0 +1,46 @@
+import Basics
+import CloudModel
+import CloudProtocol
+import ContainerLog
+import Hummingbird
+import Logging
+import ServerConsole
+import ServerStorage
+
+/// What was deleted, and bringing it back. A restore is entries of the log, which devices follow like those of any device.
+extension ConsoleRoutes {
+    private static let listLimit = 500
+
+    func deleted(_ visit: ConsoleDesk.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
+        let container = try context.container()
+        let view = try await desk.trees.view(of: container, of: visit.account)
+        guard view.isComplete else { return reading(visit, container, view) }
+        let oldest = desk.store.time.now().adding(.seconds(-30 * 86_400))
+        let items = try await view.tree.deletions(since: oldest, limit: Self.listLimit).map { deletion in
+            DeletedSummary(
+                id: deletion.item.id, kind: deletion.item.body.kind, path: deletion.folders + [deletion.item.name],
+                size: deletion.item.body.content?.size, inside: deletion.inside, deleted: deletion.time,
+                device: deletion.device)
+        }
+        return visit.frame.deletedPage(container, items, limit: Self.listLimit)
+    }
+
+    func restore(
+        _ visit: ConsoleDesk.Visit, _ fields: FormBody, _ context: ServerContext
+    ) async throws -> String {
+        let container = try context.container()
+        let id = try context.item()
+        try await desk.trees.append(to: container, of: visit.account) { view in
+            let items = try await view.tree.deletedTree(id)
+            guard let top = items.first else {
+                throw CloudFailure(.notFound, "It is not deleted any more. Look at the list again.")
+            }
+            let candidates = [top.name] + ConsoleDeed.candidates(for: top.name, count: 100)
+            let taken = try await view.tree.taken(candidates, in: top.parent)
+            let name = candidates.first { !taken.contains($0) } ?? top.name
+            return (ConsoleDeed.batches(ConsoleDeed.restore(items, named: name)), ())
+        }
+        context.logger.notice("somebody restored something in the console")
+        return "c/\(container)/i/\(id)?done=\(Notice.restored.rawValue)"
+    }
+}

@@ -1,0 +1,61 @@
+package import Basics
+package import CloudModel
+
+/// A deleted item in a list.
+package struct DeletedSummary: Sendable {
+    package let id: ItemID
+    package let kind: ItemKind
+    /// With the folders that it was in.
+    package let path: [ItemName]
+    package let size: UInt64?
+    package let inside: Int
+    package let deleted: Timestamp
+    package let device: String
+
+    package init(
+        id: ItemID, kind: ItemKind, path: [ItemName], size: UInt64?, inside: Int, deleted: Timestamp, device: String
+    ) {
+        self.id = id
+        self.kind = kind
+        self.path = path
+        self.size = size
+        self.inside = inside
+        self.deleted = deleted
+        self.device = device
+    }
+}
+
+extension PageFrame {
+    /// `limit`: how many are listed at most.
+    package func deletedPage(_ container: ContainerName, _ items: [DeletedSummary], limit: Int) -> HTML {
+        page(
+            "Recently deleted",
+            """
+            <nav class="trail" aria-label="Path"><ol><li><h1>\(container.text)</h1></li></ol></nav>
+            \(containerTabs(container, current: "/deleted"))
+            \(items.isEmpty ? "<p class=\"empty\">Nothing was deleted in the last 30 days.</p>" : table(items, container))
+            \(items.count < limit ? HTML.empty : "<p>These are the newest \(limit). On a device, “ubiquity deleted” lists all.</p>")
+            """, tab: .containers)
+    }
+
+    private func table(_ items: [DeletedSummary], _ container: ContainerName) -> HTML {
+        """
+        <table><thead><tr><th scope="col">Name</th><th scope="col" class="number">Size</th><th scope="col">Deleted (UTC)</th>\
+        <th scope="col">By</th><th scope="col">Restore</th></tr></thead>
+        <tbody>\(items.map { row($0, container) })</tbody></table>
+        """
+    }
+
+    private func row(_ item: DeletedSummary, _ container: ContainerName) -> HTML {
+        let path = item.path.map(Shown.text).joined(separator: "/")
+        let inside: HTML =
+            item.kind == .folder ? " <span class=\"mark\">\(Shown.count(item.inside, "item"))</span>" : ""
+        return """
+            <tr><th scope="row">\(Shown.icon(item.kind)) <bdi>\(path)</bdi>\(inside)</th>
+            <td data-label="Size" class="number">\(item.size.map { Shown.size($0) })</td>
+            <td data-label="Deleted">\(Shown.time(item.deleted))</td>
+            <td data-label="By">\(Shown.visible(item.device))</td>
+            <td data-label="Restore">\(button("Restore", to: "c/\(container)/i/\(item.id)/restore"))</td></tr>
+            """
+    }
+}

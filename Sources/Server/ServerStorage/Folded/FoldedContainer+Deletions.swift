@@ -1,0 +1,98 @@
+package import Basics
+package import CloudModel
+package import ContainerLog
+import Foundation
+import GRDB
+
+/// A deleted item that devices can still have back.
+package struct KnownDeletion: Sendable {
+    package let item: CloudItem
+    /// The folders that it was in, the outermost first, without the container's root.
+    package let folders: [ItemName]
+    /// By the clock of the device that deleted it.
+    package let time: Timestamp
+    package let device: String
+    /// What went with a folder.
+    package let inside: Int
+}
+
+/// What was deleted. What went with a folder is what devices take for it: see docs/decisions/0032.
+extension FoldedContainer {
+    /// An hour, in nanoseconds.
+    private static let span: Int64 = 3_600 * 1_000_000_000
+    /// How much of a folder is counted or restored.
+    package static let restoreLimit = 100_000
+
+    /// Deletions since `oldest`, the newest first; of a folder with what was in it, the folder alone.
+    package func deletions(since oldest: Timestamp, limit: Int) async throws -> [KnownDeletion] {
+        try await read { db in
+            let rows = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT own.id AS id, own.time AS time, own.device AS device FROM deletion AS own
+                    JOIN item ON item.id = own.id
+                    WHERE own.time >= ? AND item.isDeleted = 1 AND item.layout IS NOT 255 AND NOT EXISTS
+                        (SELECT 1 FROM deletion AS above
+                         WHERE above.id = own.parent AND abs(above.time - own.time) <= \(Self.span))
+                    ORDER BY own.time DESC, own.id LIMIT ?
+                    """, arguments: [oldest.nanoseconds, limit])
+            let tree = FoldedTree(db: db)
+            var budget = Self.restoreLimit
+            return try rows.compactMap { row in
+                guard let item = try tree.item(ItemID(data: row["id"])) else { return nil }
+                let inside = try Self.deleted(with: item, limit: budget, tree).count
+                budget -= min(budget, inside)
+                return KnownDeletion(
+                    item: item, folders: try Self.folders(above: item, tree),
+                    time: Timestamp(nanoseconds: row["time"]), device: row["device"], inside: inside)
+            }
+        }
+    }
+
+    /// A deleted item with all that went with it, each behind its folder; empty where it is not deleted.
+    package func deletedTree(_ id: ItemID) async throws -> [CloudItem] {
+        try await read { db in
+            let tree = FoldedTree(db: db)
+            guard let item = try tree.item(id), item.isDeleted, try tree.alias(of: id) == nil else { return [] }
+            return [item] + (try Self.deleted(with: item, limit: Self.restoreLimit, tree))
+        }
+    }
+
+    private static func deleted(with top: CloudItem, limit: Int, _ tree: FoldedTree) throws -> [CloudItem] {
+        var found: [CloudItem] = []
+        var folders = top.body == .folder ? [top.id] : []
+        // Tombstones of a hostile log may lead in a circle.
+        var seen: Set<ItemID> = [top.id]
+        while let folder = folders.popLast(), found.count < limit {
+            let rows = try Row.fetchAll(
+                tree.db.cachedStatement(
+                    sql: """
+                        SELECT own.id AS id FROM deletion AS own JOIN deletion AS above ON above.id = own.parent
+                        JOIN item ON item.id = own.id
+                        WHERE own.parent = ? AND abs(above.time - own.time) <= \(span) AND item.isDeleted = 1
+                            AND item.layout IS NOT 255
+                        ORDER BY own.time DESC, own.id
+                        """), arguments: [folder.data])
+            // Of several of one name the one that was deleted last.
+            var names: Set<ItemName> = []
+            for row in rows {
+                guard found.count < limit, let item = try tree.item(ItemID(data: row["id"])),
+                    names.insert(item.name).inserted, seen.insert(item.id).inserted
+                else { continue }
+                found.append(item)
+                if item.body == .folder { folders.append(item.id) }
+            }
+        }
+        return found
+    }
+
+    private static func folders(above item: CloudItem, _ tree: FoldedTree) throws -> [ItemName] {
+        var names: [ItemName] = []
+        var next = item.parent
+        while next != .root, names.count < 512, let folder = try tree.standing(for: next) {
+            names.append(folder.name)
+            next = folder.parent
+        }
+        return names.reversed()
+    }
+}

@@ -1,0 +1,55 @@
+import CloudModel
+import ContainerLog
+import Testing
+
+/// What the console lists of deletions, and how it brings things back.
+@Suite("Recently deleted", .timeLimit(.minutes(2)))
+struct DeletedPageTests {
+    @Test("a folder that was removed with its contents is one line, and comes back whole, beside what took its name")
+    func folder() async throws {
+        try await withServer { server in
+            let device = try await server.device()
+            let folder = try await device.makeFolder("photos")
+            var items: [ItemID] = []
+            for number in 1...3 {
+                items.append(try await device.write("\(number).jpg", "picture \(number)", in: folder))
+            }
+            for id in items {
+                let digest = try #require(try await device.item(id)?.body.content?.reference?.digest)
+                try await device.append(.delete(id, base: digest))
+            }
+            try await device.append(.delete(folder, base: nil))
+            let another = try await device.makeFolder("photos")
+            let session = try await server.session()
+            let page = try await server.page("c/CloudDocs/deleted", session).text
+            #expect(page.contains("Documents/photos") && page.contains("3 items") && page.contains(device.name))
+            #expect(page.matches(of: /Restore<\/button>/).count == 1, "\(page)")
+            let answer = try await server.post(
+                "c/CloudDocs/i/\(folder)/restore", from: "c/CloudDocs/deleted", session)
+            #expect(answer.status == 303 && answer["Location"]?.hasSuffix("done=restored") == true)
+            #expect(try await device.names() == ["photos", "photos 2"])
+            #expect(try await device.names(in: folder) == ["1.jpg", "2.jpg", "3.jpg"])
+            #expect(try await device.item(another) != nil)
+            let empty = try await server.page("c/CloudDocs/deleted", session).text
+            #expect(empty.contains("Nothing was deleted"))
+        }
+    }
+
+    @Test("a document comes back with its content; what is not deleted, or was never there, is not restored")
+    func document() async throws {
+        try await withServer { server in
+            let device = try await server.device()
+            let item = try await device.write("a.txt", "text")
+            let session = try await server.session()
+            for id in [item, ItemID.random()] {
+                let answer = try await server.post("c/CloudDocs/i/\(id)/restore", from: "devices", session)
+                #expect(answer.status == 404)
+            }
+            let content = try #require(try await device.item(item)?.body.content?.reference)
+            try await device.append(.delete(item, base: content.digest))
+            _ = try await server.post("c/CloudDocs/i/\(item)/restore", from: "c/CloudDocs/deleted", session)
+            let back = try #require(try await device.item(item)?.body.content?.reference)
+            #expect(try await device.bytes(of: back) == Array("text".utf8))
+        }
+    }
+}
