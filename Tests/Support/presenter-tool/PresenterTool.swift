@@ -12,6 +12,9 @@ import Ubiquity
 /// `presenter-tool sync FILE ACTION …`: pauses, uploads and the like, one after the other; see `SyncActions`.
 /// `presenter-tool find FOLDER [ITEM]`: the names of what is in FOLDER, or of ITEM if it is in there.
 /// `presenter-tool fetch FILE`: a coordinated read of FILE on a queue; then `cancel` and `again`, line by line, call it off and ask once more.
+/// `presenter-tool library ACTION ARGUMENTS …`: one call of the library, see `LibraryActions`.
+/// `presenter-tool identity`: says the token of the account each time that it changes, as long as its input lasts.
+/// `presenter-tool store CONTAINER`: a key-value store; reads `set KEY VALUE`, `remove KEY`, `get KEY` and `fill KEY COUNT BYTES`, and says what others change.
 /// `presenter-tool hold read|write FILE GO`: stays in an accessor until the file GO is there.
 @main
 struct PresenterTool {
@@ -30,6 +33,9 @@ struct PresenterTool {
         case "measure": try measure(arguments)
         case "echo": echo()
         case "bounce": bounce(Int(arguments[2]) ?? 0)
+        case "library": try await LibraryActions.run(arguments.dropFirst(2))
+        case "identity": watchIdentity()
+        case "store": serveStore(arguments[2])
         default: throw CocoaError(.featureUnsupported)
         }
     }
