@@ -102,6 +102,34 @@ struct CoordinatorSurfaceTests {
         }
     }
 
+    @Test("copies for uploading and folders for new versions are closed to other users, and copies are gone afterwards")
+    func privateCopies() throws {
+        try inFolder { folder in
+            let (file, package) = (folder.appending(path: "a.txt"), folder.appending(path: "a.rtfd"))
+            try Data("secret".utf8).write(to: file)
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
+            try FileManager.default.createDirectory(at: package, withIntermediateDirectories: true)
+            for url in [file, package] {
+                var error: NSError?
+                var folders: [URL] = []
+                NSFileCoordinator().coordinate(readingItemAt: url, options: .forUploading, error: &error) { snapshot in
+                    folders.append(snapshot.deletingLastPathComponent())
+                    #expect(permissions(snapshot) == 0o600 && permissions(folders[0]) == 0o700)
+                }
+                #expect(error == nil && folders.count == 1)
+                #expect(folders.allSatisfy { !FileManager.default.fileExists(atPath: $0.path) })
+            }
+            let temporary = NSFileVersion.temporaryDirectoryURLForNewVersionOfItem(at: file)
+            #expect(permissions(temporary) == 0o700)
+            try FileManager.default.removeItem(at: temporary)
+        }
+    }
+
+    private func permissions(_ url: URL) -> Int? {
+        // What is not there has none, which is what the test says then.
+        (try? FileManager.default.attributesOfItem(atPath: url.path))?[.posixPermissions] as? Int
+    }
+
     @Test("a package for uploading is one zip file with all that is in it")
     func folderForUploading() throws {
         try inFolder { folder in

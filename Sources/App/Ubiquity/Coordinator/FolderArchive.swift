@@ -14,10 +14,7 @@ struct FolderArchive {
 
     /// - Parameter target: Where there is nothing yet.
     static func write(_ folder: URL, to target: URL) throws {
-        guard FileManager.default.createFile(atPath: target.path, contents: nil) else {
-            throw CocoaError(.fileWriteUnknown)
-        }
-        let output = try FileHandle(forWritingTo: target)
+        let output = try PrivateFolder.makeFile(at: target)
         var archive = FolderArchive(output: output)
         try archive.add(folder, as: folder.lastPathComponent)
         try archive.end()

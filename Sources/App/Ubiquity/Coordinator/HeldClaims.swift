@@ -104,9 +104,14 @@ struct PreparedAccess: Sendable {
                 urls.append(item.url)
                 continue
             }
-            let copy = try Self.copy(item.url)
-            copies.append(copy.deletingLastPathComponent())
-            urls.append(copy)
+            do throws(CoordinationFailure) {
+                let copy = try Self.copy(item.url)
+                copies.append(copy.deletingLastPathComponent())
+                urls.append(copy)
+            } catch {
+                Self.remove(copies)
+                throw error
+            }
         }
         self.urls = urls
         self.copies = copies
@@ -127,21 +132,28 @@ struct PreparedAccess: Sendable {
         return isReleased ? nil : held.finish()
     }
 
+    private static func remove(_ copies: [URL]) {
+        // As above.
+        for copy in copies { try? FileManager.default.removeItem(at: copy) }
+    }
+
     private static func copy(_ url: URL) throws(CoordinationFailure) -> URL {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "ubiquity-\(UUID().uuidString)")
+        let folder = PrivateFolder.place()
         do {
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            // What does not exist is said by the copy.
-            guard (try? url.resourceValues(forKeys: [.isDirectoryKey]))?.isDirectory == true else {
-                let copy = folder.appending(path: url.lastPathComponent)
-                try FileManager.default.copyItem(at: url, to: copy)
-                return copy
-            }
+            _ = try PrivateFolder.make(at: folder)
+            guard isFolder(url) else { return try PrivateFolder.copy(url, into: folder) }
             let archive = folder.appending(path: "\(url.lastPathComponent).zip")
             try FolderArchive.write(url, to: archive)
             return archive
         } catch {
+            remove([folder])
             throw CoordinationFailure(.failed, "No copy could be made of \(url.path): \(error)")
         }
+    }
+
+    /// A folder, or a link to one. What does not exist is reported by the copy.
+    private static func isFolder(_ url: URL) -> Bool {
+        var status = stat()
+        return stat(url.path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 }

@@ -26,11 +26,12 @@ extension NSFileVersion {
         return NSFileVersion(added, of: url)
     }
 
-    /// A folder of its own for what is to be a version of the document, or to replace it. Whoever asks for it removes it.
+    /// A folder of its own for what is to be a version of the document, or to replace it; only its owner may look into it. The caller removes
+    /// it.
     public class func temporaryDirectoryURLForNewVersionOfItem(at url: URL) -> URL {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "ubiquity-\(UUID().uuidString)")
+        let folder = PrivateFolder.place()
         // The write into a folder that could not be made says why.
-        try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        _ = try? PrivateFolder.make(at: folder)
         return folder
     }
 
