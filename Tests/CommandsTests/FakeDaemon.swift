@@ -92,7 +92,8 @@ extension MountStatus {
     static func sample(pendingItems: UInt64 = 0) -> MountStatus {
         MountStatus(
             mount: "/m", pid: 1, state: "/s", device: DeviceStatus(name: "laptop", id: "ff"),
-            cloud: CloudStatus(url: "file:///c", state: .online), queue: QueueStatus(pendingItems: pendingItems),
+            cloud: CloudStatus(url: "file:///c", state: .online, account: "anna", isSignedIn: true),
+            queue: QueueStatus(pendingItems: pendingItems),
             containers: ["CloudDocs"])
     }
 }

@@ -57,10 +57,19 @@ package struct CloudStatus: Codable, Hashable, Sendable {
     package let state: Reachability
     /// Why it is offline.
     package let message: String?
-    package init(url: String, state: Reachability, message: String? = nil) {
+    /// Who this device is signed in as at the server; nil where it is not, and for clouds that know no accounts.
+    package var account: String?
+    /// False after `ubiquity logout`; nil for clouds that know no accounts.
+    package var isSignedIn: Bool?
+
+    package init(
+        url: String, state: Reachability, message: String? = nil, account: String? = nil, isSignedIn: Bool? = nil
+    ) {
         self.url = url
         self.state = state
         self.message = message
+        self.account = account
+        self.isSignedIn = isSignedIn
     }
 }
 

@@ -18,6 +18,8 @@ protocol ClaimAuthority: AnyObject, Sendable {
     func answer(_ question: UInt64, failure: String?)
     /// The program has moved an item.
     func moved(_ path: String, to newPath: String)
+    /// The program has moved an item to another authority.
+    func left(_ path: String)
 }
 
 extension ClaimAuthority {

@@ -122,6 +122,13 @@ final class ProcessAuthority: ClaimAuthority {
         arbiter.tell(.moved(item, from: from, to: to, by: claim))
         if let replaced { arbiter.tell(.replaced(replaced, with: item, by: claim)) }
     }
+
+    func left(_ path: String) {
+        // Nobody holds or presents what is not known.
+        guard let item = tree.known(path), let place = tree.place(of: item) else { return }
+        let claim = Enclosing.innermost(of: self)?.claim.map { ClaimID($0) }
+        arbiter.tell(.deleted(item, from: place, by: claim))
+    }
 }
 
 /// Passes on what the arbiter of this process says to its presenters.

@@ -238,6 +238,9 @@ final class MountAuthority: ClaimAuthority {
     /// The daemon sees every move by itself.
     func moved(_ path: String, to newPath: String) {}
 
+    /// The daemon sees what disappears.
+    func left(_ path: String) {}
+
     private func handle(_ event: DaemonEvent) {
         guard let (number, letter) = PresenterAgent.Letter.from(event, root: root) else { return }
         let agent = state.withLock { state in

@@ -109,14 +109,20 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
 
     // MARK: Moves and cancellation
 
-    /// Says that an item is about to be moved. The move itself is what counts here, so this does nothing.
-    open func item(at oldURL: URL, willMoveTo newURL: URL) {}
+    /// Announces that an item is about to be moved. Needed for a move out of a mount, or into another one: without it presenters may be
+    /// notified of a deletion before ``item(at:didMoveTo:)`` is called.
+    open func item(at oldURL: URL, willMoveTo newURL: URL) {
+        let (old, new) = (ClaimRouter.shared.route(oldURL), ClaimRouter.shared.route(newURL))
+        if old.authority !== new.authority { PresenterDirectory.shared.expectMove(from: old) }
+    }
 
-    /// Says that an item was moved, inside the accessor that moved it, so that its presenters follow it. The daemon sees moves in a mount by
-    /// itself.
+    /// Announces that an item was moved, inside the accessor that moved it, so that its presenters follow it: those of this process into a
+    /// mount, out of one, and outside of mounts. The daemon sees moves within a mount by itself.
     open func item(at oldURL: URL, didMoveTo newURL: URL) {
         let (old, new) = (ClaimRouter.shared.route(oldURL), ClaimRouter.shared.route(newURL))
-        if old.authority === new.authority { old.authority.moved(old.path, to: new.path) }
+        guard old.authority !== new.authority else { return old.authority.moved(old.path, to: new.path) }
+        let own = presenter.flatMap { PresenterDirectory.shared.agent(of: $0.value) }
+        PresenterDirectory.shared.move(old, to: new, except: own)
     }
 
     /// Says that the state of an item in a cloud changed. In a mount the daemon sees that by itself, and this does nothing; elsewhere the item's

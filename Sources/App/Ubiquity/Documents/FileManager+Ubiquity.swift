@@ -39,42 +39,25 @@ extension FileManager {
         return URL(filePath: folder, directoryHint: .isDirectory)
     }
 
-    /// Tells one cloud from another, and nothing about its user: equal as long as it is the same. Nil where nothing is mounted.
+    /// Stands for the account that this program uses on this device: equal as long as all three are the same, and without a meaning to anybody
+    /// else. Nil where nothing is mounted, and after `ubiquity logout`. ``Foundation/NSNotification/Name/NSUbiquityIdentityDidChange`` is
+    /// posted when it changes.
     public var ubiquityIdentityToken: (any NSCoding & NSCopying & NSObjectProtocol)? {
-        let identity = Self.identity()
+        let identity = UbiquityIdentity.current()
         IdentityWatch.shared.note(identity)
         return identity.map { NSString(string: $0) }
     }
 
-    static func identity() -> String? {
-        // A daemon that does not answer is as good as none.
-        guard let mount = ClaimRouter.shared.principalMount,
-            case .status(let status) = try? mount.call(.status(StatusRequest(paths: [])))
-        else { return nil }
-        return "\(status.mount.device.id)-\(status.mount.cloud.url.hashed)"
-    }
-
     /// Moves an item into a container, or out of one to a folder that belongs to this machine alone; then it leaves the cloud on all devices.
+    /// Presenters of this program follow it, also those of what is in a folder. An item whose bytes are not here is fetched first.
+    ///
     /// Coordinates by itself and may take as long as a download: not on the main thread, not inside a coordinated write of the item.
+    ///
+    /// - Throws: Errors of Cocoa's domain, as `FileManager.moveItem(at:to:)`: `fileWriteFileExists` where something is at the destination,
+    ///   `fileNoSuchFile`, `fileWriteOutOfSpace`; and `ubiquitousFileUnavailable` where the cloud cannot be reached. The item is where it was
+    ///   then.
     public func setUbiquitous(_ flag: Bool, itemAt url: URL, destinationURL: URL) throws {
-        let (source, target) = (ClaimRouter.shared.route(url), ClaimRouter.shared.route(destinationURL))
-        guard (target.mount != nil) == flag, (source.mount != nil) != flag else {
-            throw CoordinationFailure.error(
-                .fileWriteInvalidFileName,
-                flag ? "The destination is in no container." : "The destination is in a container.", at: destinationURL)
-        }
-        if let mount = source.mount {
-            do { try mount.download(source.path) } catch { throw error.cocoa(url) }
-        }
-        var error: NSError?
-        var failure: (any Error)?
-        NSFileCoordinator().coordinate(
-            writingItemAt: url, options: .forMoving, writingItemAt: destinationURL, options: .forReplacing,
-            error: &error
-        ) { from, to in
-            do { try moveItem(at: from, to: to) } catch { failure = error }
-        }
-        if let failure = failure ?? error { throw failure }
+        try BorderMove(isIntoCloud: flag, from: url, to: destinationURL).run()
     }
 
     /// A link with which everybody can read what the document is now: a file that is uploaded, in a cloud on ubiquity-server.

@@ -2,34 +2,63 @@ public import Foundation
 import Synchronization
 
 extension Notification.Name {
-    /// The cloud is another one, or there is none any more: ask ``Foundation/FileManager/ubiquityIdentityToken`` again.
-    public static let NSUbiquityIdentityDidChange = Notification.Name("NSUbiquityIdentityDidChange")
+    /// The account is another one, or there is none any more: ask ``Foundation/FileManager/ubiquityIdentityToken`` again. Posted without an
+    /// object, on a thread of the library, to whoever observes it, whether or not the program has asked for the token.
+    public static let NSUbiquityIdentityDidChange: Notification.Name = {
+        // An observer has to name it: from then on somebody may wait for it.
+        IdentityWatch.shared.begin()
+        return IdentityWatch.notification
+    }()
 }
 
-/// Looks every two seconds whether the cloud is still the one that a program was told of: daemons come and go as files of a registry, and tell
-/// nobody who is not connected. Begins when a program first asks.
+/// Looks every two seconds whether the account is still the same: daemons come and go as files of a registry, and notify nobody who is not
+/// connected. Begins when a program asks for the token or observes the notification.
 final class IdentityWatch: Sendable {
-    static let shared = IdentityWatch()
+    static let shared = IdentityWatch(look: UbiquityIdentity.current) { later in
+        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .seconds(2), execute: later)
+    }
+    static let notification = Notification.Name("NSUbiquityIdentityDidChange")
 
-    private let last = Mutex<String?>(nil)
-    private let isRunning = Atomic(false)
-
-    /// The program was told this.
-    func note(_ token: String?) {
-        last.withLock { $0 = token }
-        guard !isRunning.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        lookLater()
+    private struct State {
+        var isRunning = false
+        /// Nil before the first look; then what was seen or told last.
+        var last: String??
     }
 
-    private func lookLater() {
-        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + 2) { [self] in
-            let token = FileManager.identity()
-            let isNews = last.withLock { last in
-                defer { last = token }
-                return last != token
-            }
-            if isNews { NotificationCenter.default.post(name: .NSUbiquityIdentityDidChange, object: nil) }
-            lookLater()
+    private let state = Mutex(State())
+    private let look: @Sendable () -> String?
+    private let wait: @Sendable (@escaping @Sendable () -> Void) -> Void
+
+    /// - Parameter wait: Runs what it is given after a while.
+    init(
+        look: @escaping @Sendable () -> String?, wait: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+    ) {
+        (self.look, self.wait) = (look, wait)
+    }
+
+    /// The program was given this token.
+    func note(_ token: String?) {
+        state.withLock { $0.last = .some(token) }
+        begin()
+    }
+
+    /// Watches from now on.
+    func begin() {
+        let isNew = state.withLock { state in
+            defer { state.isRunning = true }
+            return !state.isRunning
         }
+        guard isNew else { return }
+        DispatchQueue.global(qos: .utility).async { [self] in lookAgain() }
+    }
+
+    private func lookAgain() {
+        let token = look()
+        let isNews = state.withLock { state in
+            defer { state.last = .some(token) }
+            return state.last.map { $0 != token } ?? false
+        }
+        if isNews { NotificationCenter.default.post(name: Self.notification, object: nil) }
+        wait { [self] in lookAgain() }
     }
 }

@@ -23,7 +23,7 @@ final class PresenterAgent: Sendable {
         let enclosure: Enclosure
     }
 
-    private struct State {
+    fileprivate struct State {
         var registration: Registration?
         var urgent: [Letter] = []
         var news: [News] = []
@@ -31,7 +31,15 @@ final class PresenterAgent: Sendable {
         var reacquirers: [UInt64: [@Sendable () -> Void]] = [:]
         var isScheduled = false
         var isOver = false
+        /// Counts the authorities that it was with: what was asked by one is not answered to the next.
+        var stay = 0
+        /// Its item is on its way to another authority; a deletion that was reported meanwhile waits for what comes next.
+        var isMoving = false
+        var isDeletionHeldBack = false
     }
+
+    /// How long a move waits for a presenter to take note of it: for a save that runs, not for a program that waits for the move itself.
+    static let patience = DispatchTimeInterval.seconds(5)
 
     let presenter: PresenterBox
     private let state = Mutex(State())
@@ -82,6 +90,10 @@ final class PresenterAgent: Sendable {
     func put(_ letter: Letter) {
         state.withLock { state in
             guard !state.isOver else { return }
+            if state.isMoving {
+                if case .news(.wasDeleted) = letter { return state.isDeletionHeldBack = true }
+                state.endMove()
+            }
             switch letter {
             case .question, .comeBack: state.urgent.append(letter)
             // What says only that something is different is as good once as twice.
@@ -131,17 +143,19 @@ final class PresenterAgent: Sendable {
 
     /// Does the first task; the next one follows when the presenter has called the block that it was given.
     private func work(on question: UInt64, _ tasks: ArraySlice<Task>) {
-        guard let task = tasks.first else { return answer(question, nil) }
+        // Taken together: the answer goes to whoever asked.
+        let (asker, stay) = state.withLock { ($0.registration, $0.stay) }
+        guard let task = tasks.first else { return answer(question, nil, to: asker) }
         let rest = tasks.dropFirst()
         let once = Once()
         let goOn: @Sendable ((any Error)?) -> Void = { [self] error in
             // The block is to be called once; a second call means nothing.
             guard once.isFirst() else { return }
-            guard error == nil, !rest.isEmpty else { return answer(question, error) }
-            put(.question(question, rest))
+            guard error == nil, !rest.isEmpty else { return answer(question, error, to: asker) }
+            if state.withLock({ $0.stay == stay }) { put(.question(question, rest)) }
         }
         let giveWay: @Sendable ((@Sendable () -> Void)?) -> Void = { [self] reacquirer in
-            if let reacquirer { state.withLock { $0.reacquirers[question, default: []].append(reacquirer) } }
+            if let reacquirer { keep(reacquirer, for: question, stay) }
             goOn(nil)
         }
         switch task {
@@ -155,13 +169,66 @@ final class PresenterAgent: Sendable {
         }
     }
 
-    private func answer(_ question: UInt64, _ error: (any Error)?) {
-        registration?.authority.answer(question, failure: error.map { "\($0)" })
+    private func keep(_ reacquirer: @escaping @Sendable () -> Void, for question: UInt64, _ stay: Int) {
+        let isKept = state.withLock { state in
+            guard state.stay == stay else { return false }
+            state.reacquirers[question, default: []].append(reacquirer)
+            return true
+        }
+        // Whoever asked is not there any more to end the access that it made way for.
+        if !isKept { presenter.value.presentedItemOperationQueue.addOperation(reacquirer) }
+    }
+
+    private func answer(_ question: UInt64, _ error: (any Error)?, to asker: Registration?) {
+        asker?.authority.answer(question, failure: error.map { "\($0)" })
     }
 
     private func comeBack(_ question: UInt64) {
         let reacquirers = state.withLock { $0.reacquirers.removeValue(forKey: question) ?? [] }
         for reacquire in reacquirers { reacquire() }
+    }
+}
+
+// MARK: Moves to another authority
+
+extension PresenterAgent {
+    func expectMove() { state.withLock { $0.isMoving = true } }
+
+    /// Its authority does not know it any more. What that sent and the presenter has not seen is about a place that its item has left.
+    ///
+    /// - Returns: What the presenter made way with, to be given back.
+    func leave() -> [@Sendable () -> Void] {
+        state.withLock { state in
+            state.registration = nil
+            state.stay += 1
+            (state.isMoving, state.isDeletionHeldBack) = (false, false)
+            state.urgent = []
+            state.news = state.news.filter { $0 == .didChange }
+            defer { state.reacquirers = [:] }
+            return state.reacquirers.sorted { $0.key < $1.key }.flatMap(\.value)
+        }
+    }
+
+    /// Notifies the presenter of where its item is now, and calls the blocks that it gave for the end of the access.
+    ///
+    /// - Returns: Signalled when the presenter knows; nil where that cannot be waited for.
+    func follow(_ url: URL, isOwn: Bool, _ reacquirers: [@Sendable () -> Void]) -> DispatchSemaphore? {
+        let queue = presenter.value.presentedItemOperationQueue
+        let (known, isTold) = (DispatchSemaphore(value: 0), !isOwn && callbacks.contains(.didMove))
+        queue.addOperation { [presenter] in
+            if isTold { presenter.value.presentedItemDidMove(to: url) }
+            for reacquire in reacquirers { reacquire() }
+            known.signal()
+        }
+        return OperationQueue.current === queue ? nil : known
+    }
+}
+
+extension PresenterAgent.State {
+    fileprivate mutating func endMove() {
+        isMoving = false
+        if isDeletionHeldBack { news.append(.wasDeleted) }
+        isDeletionHeldBack = false
     }
 }
 

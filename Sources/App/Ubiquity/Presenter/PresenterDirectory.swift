@@ -10,6 +10,8 @@ final class PresenterDirectory: Sendable {
 
     var presenters: [any NSFilePresenter] { agents.withLock { $0.values.map(\.presenter) }.map(\.value) }
 
+    var all: [PresenterAgent] { agents.withLock { Array($0.values) } }
+
     func agent(of presenter: any NSFilePresenter) -> PresenterAgent? {
         agents.withLock { $0[ObjectIdentifier(presenter)] }
     }

@@ -111,11 +111,17 @@ extension DaemonService {
 
     private func cloudStatus() -> CloudStatus {
         let url = daemon.configuration.cloud.description
-        return switch device.engine.state {
-        case .online: CloudStatus(url: url, state: .online)
-        case .connecting: CloudStatus(url: url, state: .offline, message: "connecting")
-        case .offline(let why), .stopped(let why): CloudStatus(url: url, state: .offline, message: why)
+        var status =
+            switch device.engine.state {
+            case .online: CloudStatus(url: url, state: .online)
+            case .connecting: CloudStatus(url: url, state: .offline, message: "connecting")
+            case .offline(let why), .stopped(let why): CloudStatus(url: url, state: .offline, message: why)
+            }
+        if case .http = daemon.configuration.cloud {
+            status.account = ServerAccess.account(at: url)
+            status.isSignedIn = status.account != nil
         }
+        return status
     }
 }
 

@@ -28,6 +28,13 @@ package enum ServerAccess {
         } catch { throw failure(error, file) }
     }
 
+    /// The account that this device is signed in as at a server; nil where it is not.
+    static func account(at url: String) -> String? {
+        // An address that is not usable has no sign-in either.
+        guard let address = try? ServerAddress(url) else { return nil }
+        return ServerSignIn.load(from: StandardPaths.current.signInFile(server: address.description))?.account
+    }
+
     /// Ends the device's access on the server and forgets its token. With `onlyHere` the server is not asked.
     package static func signOut(of url: String, onlyHere: Bool, logger: Logger) async throws(DaemonFailure) {
         let address = try address(url)

@@ -1,0 +1,158 @@
+import CLinux
+import DaemonProtocol
+import Foundation
+import Glibc
+
+/// Moves an item into a container, or out of one: copied beside its new place under a name that nobody shows, brought to the disk, and put
+/// there in one step; only then its presenters follow and its old place is given up. So it is whole in one of the two places at any moment,
+/// also through a loss of power.
+struct BorderMove {
+    let url: URL
+    let destination: URL
+    private let source: ClaimRouter.Route
+    private let target: ClaimRouter.Route
+
+    /// - Throws: `CocoaError` for two places on one side of the border, a container as a whole, or nothing to move.
+    init(isIntoCloud: Bool, from url: URL, to destination: URL) throws {
+        self.url = url
+        self.destination = destination
+        (source, target) = (ClaimRouter.shared.route(url), ClaimRouter.shared.route(destination))
+        guard (target.mount != nil) == isIntoCloud else {
+            throw CoordinationFailure.error(
+                .fileWriteInvalidFileName,
+                isIntoCloud ? "The destination is in no container." : "The destination is in a container.",
+                at: destination)
+        }
+        guard (source.mount != nil) != isIntoCloud else {
+            throw CoordinationFailure.error(
+                .fileWriteInvalidFileName,
+                isIntoCloud ? "The item is in a container already." : "The item is in no container.", at: url)
+        }
+        guard source.exists else {
+            throw CoordinationFailure.error(.fileNoSuchFile, "There is nothing at \(url.path).", at: url)
+        }
+        for (route, place) in [(source, url), (target, destination)] {
+            guard let mount = route.mount, !route.path.dropFirst(mount.root.count + 1).contains("/") else { continue }
+            throw CoordinationFailure.error(
+                .fileWriteNoPermission,
+                "\(place.path) is the place of a container, which stays in the cloud as a whole.",
+                at: place)
+        }
+    }
+
+    /// May take as long as a download.
+    func run() throws {
+        if let mount = source.mount {
+            do { try mount.download(source.path) } catch { throw error.cocoa(url) }
+        }
+        var coordination: NSError?
+        var result: Result<Void, any Error>?
+        NSFileCoordinator().coordinate(
+            writingItemAt: url, options: .forMoving, writingItemAt: destination, options: .forReplacing,
+            error: &coordination
+        ) { from, to in
+            result = Result { try carry(from, to) }
+        }
+        // A move that is complete stays so, whatever became of the claims after it.
+        guard let result else { throw coordination ?? CocoaError(.fileWriteUnknown) }
+        try result.get()
+    }
+
+    private func carry(_ from: URL, _ to: URL) throws {
+        let copy = to.deletingLastPathComponent().appending(path: ".\(UUID().uuidString).tmp")
+        do {
+            guard !WantedItem.exists(to.path) else { throw occupied }
+            try FileManager.default.copyItem(at: from, to: copy)
+            try DurableCopy(of: from.path, at: copy.path).complete()
+            try put(copy.path, at: to.path)
+        } catch {
+            // What was copied so far is of no use; the original is whole.
+            try? FileManager.default.removeItem(at: copy)
+            throw error
+        }
+        PresenterDirectory.shared.move(ClaimRouter.shared.route(from), to: ClaimRouter.shared.route(to))
+        do { try FileManager.default.removeItem(at: from) } catch {
+            let message = "It was moved to \(to.path), but could not be removed at \(from.path): \(error)"
+            throw CoordinationFailure.error(.fileWriteUnknown, message, at: from)
+        }
+    }
+
+    private var occupied: NSError {
+        CoordinationFailure.error(.fileWriteFileExists, "Something is at \(destination.path) already.", at: destination)
+    }
+
+    /// `RENAME_NOREPLACE` of `<linux/fs.h>`.
+    private static let noReplace: UInt32 = 1
+
+    private func put(_ copy: String, at path: String) throws {
+        var failure = linux_rename(copy, path, Self.noReplace) == 0 ? 0 : errno
+        // Some network file systems do not know the flag; that nothing is there was seen under the claim.
+        if failure == EINVAL, !WantedItem.exists(path) { failure = rename(copy, path) == 0 ? 0 : errno }
+        guard failure != EEXIST else { throw occupied }
+        guard failure == 0 else {
+            let why = String(cString: strerror(failure))
+            throw CoordinationFailure.error(
+                .fileWriteUnknown, "It could not be put at \(path): \(why)", at: destination)
+        }
+        try DurableCopy.sync(URL(filePath: path).deletingLastPathComponent().path)
+    }
+}
+
+/// A copy of a file or folder, completed with what `FileManager` does not copy, and brought to the disk.
+struct DurableCopy {
+    private let original: String
+    private let copy: String
+
+    init(of original: String, at copy: String) {
+        self.original = original
+        self.copy = copy
+    }
+
+    /// Times, tags and other attributes of the user; then everything is on the disk.
+    func complete() throws {
+        var status = stat()
+        guard lstat(copy, &status) == 0 else { throw CocoaError(.fileReadUnknown) }
+        let isFolder = status.st_mode & S_IFMT == S_IFDIR
+        // The deepest first: what is done in a folder moves its time.
+        let below = isFolder ? try FileManager.default.subpathsOfDirectory(atPath: copy).sorted(by: >) : []
+        for path in below.map({ "/" + $0 }) + [""] {
+            copyAttributes(original + path, copy + path)
+            try Self.sync(copy + path)
+        }
+    }
+
+    /// An attribute that the other file system does not take, or a time that it does not know, keeps no document where it is.
+    private func copyAttributes(_ from: String, _ to: String) {
+        var names = [CChar](repeating: 0, count: 1 << 16)
+        let length = llistxattr(from, &names, names.count)
+        for name in names.prefix(max(0, length)).split(separator: 0).map({ Array($0) + [0] }) {
+            var value = [UInt8](repeating: 0, count: 1 << 16)
+            let count = lgetxattr(from, name, &value, value.count)
+            if String(decoding: name.map(UInt8.init(bitPattern:)), as: UTF8.self).hasPrefix("user."), count >= 0 {
+                _ = lsetxattr(to, name, value, count, 0)
+            }
+        }
+        var status = stat()
+        guard lstat(from, &status) == 0 else { return }
+        let times = [status.st_atim, status.st_mtim]
+        _ = utimensat(AT_FDCWD, to, times, AT_SYMLINK_NOFOLLOW)
+    }
+
+    static func sync(_ path: String) throws {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            // A symbolic link has no bytes of its own to wait for, and a socket none at all.
+            if errno == ELOOP || errno == ENXIO { return }
+            throw Self.failure(path)
+        }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw Self.failure(path) }
+    }
+
+    private static func failure(_ path: String) -> NSError {
+        let (code, why) = (errno, String(cString: strerror(errno)))
+        return CoordinationFailure.error(
+            code == ENOSPC || code == EDQUOT ? .fileWriteOutOfSpace : .fileWriteUnknown,
+            "\(path) could not be brought to the disk: \(why)", at: URL(filePath: path))
+    }
+}
