@@ -109,8 +109,7 @@ extension FoundCases {
             try rest(device)
             let document = try #require(try user.item("b", in: root))
             let folder = try files.makeFolder(Array("p".utf8), in: root, permissions: 0o755, caller: user.caller)
-            try files.setExtendedAttribute(
-                "user.ubiquity.isSyncPaused", to: Array("1".utf8), of: folder.node, mode: .any)
+            try files.setPaused(true, of: folder.node)
             try files.rename(Array("b".utf8), in: root, to: Array("b".utf8), in: folder.node, mode: .replace)
             try user.save("b", in: root, "22", &ledger)
             for _ in 0..<3 {

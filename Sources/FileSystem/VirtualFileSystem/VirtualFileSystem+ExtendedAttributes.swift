@@ -107,6 +107,10 @@ extension VirtualFileSystem {
             try setExcluded(flag, of: node)
         case .isSyncPaused:
             guard let flag = Bool(flag: text) else { throw Errno(EINVAL) }
+            // What is in a folder would go on syncing.
+            if flag, case let item = try liveItem(node), item.kind == .folder, !item.isPackage {
+                throw Errno(EOPNOTSUPP)
+            }
             try setPaused(flag, of: node)
         default:
             guard try key.value(in: status(of: node)) == text else { throw Errno(EPERM) }

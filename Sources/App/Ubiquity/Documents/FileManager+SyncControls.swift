@@ -32,6 +32,8 @@ public struct NSFileManagerSupportedSyncControls: OptionSet, Hashable, Sendable 
 extension FileManager {
     /// From now on the item is neither uploaded nor replaced by other devices' versions, until
     /// ``resumeSyncForUbiquitousItem(at:with:)``. What is edited stays here.
+    ///
+    /// - Throws: `CocoaError.featureUnsupported` for a folder that is no package: the documents in it are paused one by one.
     public func pauseSyncForUbiquitousItem(at url: URL) async throws { try setSyncPaused(true, url) }
 
     /// Lets sync go on. With another behaviour than the first it waits for the cloud, for a minute at most, and for those who have the document to
@@ -131,8 +133,14 @@ extension FileManager {
         let path = try mount(of: url).1
         let value = flag ? "1" : "0"
         guard setxattr(path, "user.ubiquity.\(attribute)", value, 1, 0) == 0 else {
-            let why = String(cString: strerror(errno))
-            throw CoordinationFailure.error(errno == ENOENT ? .fileNoSuchFile : .fileWriteUnknown, why, at: url)
+            let (code, why) = (errno, String(cString: strerror(errno)))
+            switch code {
+            case ENOENT: throw CoordinationFailure.error(.fileNoSuchFile, "There is nothing at \(url.path).", at: url)
+            case EOPNOTSUPP:
+                let message = "\(url.path) is a folder: its documents can be kept from syncing one by one."
+                throw CoordinationFailure.error(.featureUnsupported, message, at: url)
+            default: throw CoordinationFailure.error(.fileWriteUnknown, "\(url.path): \(why)", at: url)
+            }
         }
     }
 }

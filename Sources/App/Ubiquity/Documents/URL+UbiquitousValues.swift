@@ -49,12 +49,29 @@ extension URLResourceKey {
     public static let ubiquitousItemIsExcludedFromSyncKey = URLResourceKey(
         rawValue: "NSURLUbiquitousItemIsExcludedFromSyncKey")
     public static let ubiquitousItemIsSyncPausedKey = URLResourceKey(rawValue: "NSURLUbiquitousItemIsSyncPausedKey")
+    /// Deprecated by Apple in favour of the downloading status.
+    public static let ubiquitousItemIsDownloadedKey = URLResourceKey(rawValue: "NSURLUbiquitousItemIsDownloadedKey")
+    public static let ubiquitousItemPercentDownloadedKey = URLResourceKey(
+        rawValue: "NSURLUbiquitousItemPercentDownloadedKey")
+    public static let ubiquitousItemPercentUploadedKey = URLResourceKey(
+        rawValue: "NSURLUbiquitousItemPercentUploadedKey")
+
+    /// Every key about the state of an item in a cloud.
+    static let ubiquitousKeys: Set<URLResourceKey> = observableUbiquityKeys.union([
+        .ubiquitousItemSupportedSyncControlsKey, .ubiquitousItemIsSharedKey, .ubiquitousSharedItemCurrentUserRoleKey,
+        .ubiquitousSharedItemCurrentUserPermissionsKey, .ubiquitousSharedItemOwnerNameComponentsKey,
+        .ubiquitousSharedItemMostRecentEditorNameComponentsKey, .ubiquitousItemIsDownloadedKey,
+        .ubiquitousItemPercentDownloadedKey, .ubiquitousItemPercentUploadedKey,
+    ])
 }
 
 /// The state of an item in the cloud, at the moment it was asked for. Each value is nil if it was not asked for, or the item is in no container.
 ///
-/// In place of Apple's `URLResourceValues`, which Foundation fills on Linux and nobody else can.
+/// In place of Apple's `URLResourceValues`, which only Foundation can fill; ``ItemResourceValues`` has both.
 public struct UbiquitousItemValues: Sendable {
+    /// Without any value, to be set by ``Foundation/URL/setResourceValues(_:)``.
+    public init() {}
+
     public internal(set) var isUbiquitousItem: Bool?
     public internal(set) var ubiquitousItemDownloadingStatus: URLUbiquitousItemDownloadingStatus?
     public internal(set) var ubiquitousItemIsDownloading: Bool?
@@ -65,15 +82,58 @@ public struct UbiquitousItemValues: Sendable {
     public internal(set) var ubiquitousItemUploadingError: NSError?
     public internal(set) var ubiquitousItemHasUnresolvedConflicts: Bool?
     public internal(set) var ubiquitousItemContainerDisplayName: String?
-    public internal(set) var ubiquitousItemIsExcludedFromSync: Bool?
+    /// The item stays on this device. The one value that can be set.
+    public var ubiquitousItemIsExcludedFromSync: Bool?
     public internal(set) var ubiquitousItemIsSyncPaused: Bool?
+    /// Nothing for a folder: the documents in it are paused one by one.
     public internal(set) var ubiquitousItemSupportedSyncControls: NSFileManagerSupportedSyncControls?
+    public internal(set) var ubiquitousItemIsDownloaded: Bool?
+    /// 0 to 100.
+    public internal(set) var ubiquitousItemPercentDownloaded: Double?
+    /// 0 to 100.
+    public internal(set) var ubiquitousItemPercentUploaded: Double?
     /// False: documents are shared by links, not item by item. So the values about a shared item are nil, as Apple's are of an item that is not.
     public internal(set) var ubiquitousItemIsShared: Bool?
     public var ubiquitousSharedItemCurrentUserRole: URLUbiquitousSharedItemRole? { nil }
     public var ubiquitousSharedItemCurrentUserPermissions: URLUbiquitousSharedItemPermissions? { nil }
     public var ubiquitousSharedItemOwnerNameComponents: PersonNameComponents? { nil }
     public var ubiquitousSharedItemMostRecentEditorNameComponents: PersonNameComponents? { nil }
+
+    /// The values that there are, by their keys.
+    public var allValues: [URLResourceKey: Any] {
+        let all: [(URLResourceKey, Any?)] = [
+            (.isUbiquitousItemKey, isUbiquitousItem),
+            (.ubiquitousItemDownloadingStatusKey, ubiquitousItemDownloadingStatus),
+            (.ubiquitousItemIsDownloadingKey, ubiquitousItemIsDownloading),
+            (.ubiquitousItemDownloadRequestedKey, ubiquitousItemDownloadRequested),
+            (.ubiquitousItemDownloadingErrorKey, ubiquitousItemDownloadingError),
+            (.ubiquitousItemIsUploadedKey, ubiquitousItemIsUploaded),
+            (.ubiquitousItemIsUploadingKey, ubiquitousItemIsUploading),
+            (.ubiquitousItemUploadingErrorKey, ubiquitousItemUploadingError),
+            (.ubiquitousItemHasUnresolvedConflictsKey, ubiquitousItemHasUnresolvedConflicts),
+            (.ubiquitousItemContainerDisplayNameKey, ubiquitousItemContainerDisplayName),
+            (.ubiquitousItemIsExcludedFromSyncKey, ubiquitousItemIsExcludedFromSync),
+            (.ubiquitousItemIsSyncPausedKey, ubiquitousItemIsSyncPaused),
+            (.ubiquitousItemSupportedSyncControlsKey, ubiquitousItemSupportedSyncControls),
+            (.ubiquitousItemIsDownloadedKey, ubiquitousItemIsDownloaded),
+            (.ubiquitousItemPercentDownloadedKey, ubiquitousItemPercentDownloaded),
+            (.ubiquitousItemPercentUploadedKey, ubiquitousItemPercentUploaded),
+            (.ubiquitousItemIsSharedKey, ubiquitousItemIsShared),
+        ]
+        return Dictionary(all.compactMap { key, value in value.map { (key, $0) } }) { first, _ in first }
+    }
+}
+
+extension MountAuthority {
+    /// What the daemon says of an item; nil if it says nothing of it.
+    func status(of path: String, _ url: URL) throws -> ItemStatus? {
+        do throws(DaemonFailure) {
+            let request = StatusRequest(paths: [try self.path(path)])
+            guard case .status(let response) = try call(.status(request)) else { return nil }
+            if let failure = response.failures.first { throw failure }
+            return response.items.first
+        } catch { throw error.cocoa(url) }
+    }
 }
 
 extension URL {
@@ -88,12 +148,7 @@ extension URL {
         }
         if keys.contains(.isUbiquitousItemKey) { values.isUbiquitousItem = route.mount != nil }
         guard let mount = route.mount else { return values }
-        do throws(DaemonFailure) {
-            let request = StatusRequest(paths: [try mount.path(route.path)])
-            guard case .status(let response) = try mount.call(.status(request)) else { return values }
-            if let failure = response.failures.first { throw failure }
-            if let item = response.items.first { values.take(item, keys, self) }
-        } catch { throw error.cocoa(self) }
+        if let item = try mount.status(of: route.path, self) { values.take(item, keys, self) }
         return values
     }
 }
@@ -125,7 +180,19 @@ extension UbiquitousItemValues {
         take(.ubiquitousItemIsSyncPausedKey, \.ubiquitousItemIsSyncPaused, item.isSyncPaused)
         take(
             .ubiquitousItemSupportedSyncControlsKey, \.ubiquitousItemSupportedSyncControls,
-            item.kind == .file ? [.pauseSync, .failUploadOnConflict] : [.pauseSync])
+            Self.controls(of: item))
+        take(
+            .ubiquitousItemIsDownloadedKey, \.ubiquitousItemIsDownloaded, item.downloadingStatus != .notDownloaded)
+        take(.ubiquitousItemPercentDownloadedKey, \.ubiquitousItemPercentDownloaded, item.percentDownloaded)
+        take(.ubiquitousItemPercentUploadedKey, \.ubiquitousItemPercentUploaded, item.percentUploaded)
         take(.ubiquitousItemIsSharedKey, \.ubiquitousItemIsShared, false)
+    }
+
+    private static func controls(of item: ItemStatus) -> NSFileManagerSupportedSyncControls {
+        switch item.kind {
+        case .file: [.pauseSync, .failUploadOnConflict]
+        case .folder: []
+        default: [.pauseSync]
+        }
     }
 }
