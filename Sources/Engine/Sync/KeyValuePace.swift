@@ -1,8 +1,9 @@
 import Basics
+import LocalMetadata
 import Synchronization
 
-/// How often the log is told of key-value stores: a program that writes a key at every turn of a wheel makes few entries. What is
-/// held back is gathered, and told with the next.
+/// How often the log is told of a key-value store: a program that writes a key at every turn of a wheel makes few entries, and holds up no
+/// other program's settings. What is held back is gathered, and told with the next.
 final class KeyValuePace: Sendable {
     /// So many at once, and one more for each pause.
     static let burst = 15.0
@@ -10,7 +11,7 @@ final class KeyValuePace: Sendable {
 
     private struct Allowance {
         var left = KeyValuePace.burst
-        var at = Timestamp.zero
+        var at: Timestamp
 
         mutating func refill(at now: Timestamp) {
             // A clock that was set back gives nothing, and takes nothing.
@@ -20,21 +21,24 @@ final class KeyValuePace: Sendable {
         }
     }
 
-    private let allowance = Mutex(Allowance())
+    /// Of the stores that told something lately; any other may tell as much as one can.
+    private let allowances = Mutex<[ContainerID: Allowance]>([:])
 
-    /// Whether something may be told now. Whoever waits for everything to be in the cloud does not wait for this.
-    func mayTell(at now: Timestamp, isHurried: Bool) -> Bool {
+    /// Whether a store may be told of now. Whoever waits for everything to be in the cloud does not wait for this.
+    func mayTell(of store: ContainerID, at now: Timestamp, isHurried: Bool) -> Bool {
         isHurried
-            || allowance.withLock { allowance in
-                allowance.refill(at: now)
-                return allowance.left >= 1
+            || allowances.withLock { allowances in
+                allowances[store]?.refill(at: now)
+                return allowances[store].map { $0.left >= 1 } ?? true
             }
     }
 
-    func noteTold(at now: Timestamp) {
-        allowance.withLock { allowance in
-            allowance.refill(at: now)
-            allowance.left = max(0, allowance.left - 1)
+    func noteTold(of store: ContainerID, at now: Timestamp) {
+        allowances.withLock { allowances in
+            for known in allowances.keys { allowances[known]?.refill(at: now) }
+            allowances = allowances.filter { $0.key == store || $0.value.left < KeyValuePace.burst }
+            let left = allowances[store]?.left ?? KeyValuePace.burst
+            allowances[store] = Allowance(left: max(0, left - 1), at: now)
         }
     }
 }

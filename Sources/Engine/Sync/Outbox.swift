@@ -61,7 +61,8 @@ package struct Outbox: Sendable {
             || !transaction.announceable(in: container, before: due, from: context.announcedSize, limit: 1).isEmpty
             || !transaction.unsentDepartures(in: container, before: due, limit: 1).isEmpty
             || !transaction.unsentResolutions(in: container).isEmpty
-            || (context.keyValuePace.mayTell(at: context.time.now(), isHurried: context.pace.isHurried)
+            || (context.keyValuePace.mayTell(
+                of: container, at: context.time.now(), isHurried: context.pace.isHurried)
                 && !transaction.unsentKeyValues(in: container, before: due, limit: 1).isEmpty)
     }
 
@@ -76,9 +77,11 @@ package struct Outbox: Sendable {
             try builder.add(departure)
         }
         try builder.add(transaction.unsentResolutions(in: container.id))
-        if context.keyValuePace.mayTell(at: context.time.now(), isHurried: context.pace.isHurried) {
+        if context.keyValuePace.mayTell(
+            of: container.id, at: context.time.now(), isHurried: context.pace.isHurried)
+        {
             let values = try transaction.unsentKeyValues(in: container.id, before: due, limit: BatchBuilder.limit)
-            if try builder.add(values) { context.keyValuePace.noteTold(at: context.time.now()) }
+            if try builder.add(values) { context.keyValuePace.noteTold(of: container.id, at: context.time.now()) }
         }
         let inConflict = try settle(builder.quiet, in: container.id, transaction)
         guard !builder.changes.isEmpty else { return (nil, inConflict) }

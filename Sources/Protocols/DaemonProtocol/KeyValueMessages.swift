@@ -43,7 +43,7 @@ package struct KeyValueNews: Codable, Hashable, Sendable {
     package enum Reason: String, Codable, Hashable, Sendable {
         /// Another device, or another program here.
         case serverChange
-        /// Values of the cloud took the place of what was written before its store was first seen.
+        /// Values of the cloud that came when this device first saw the store.
         case initialSync
         /// Values written here were more than the store of the cloud holds, and are gone.
         case quotaViolation

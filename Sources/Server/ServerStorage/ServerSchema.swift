@@ -11,6 +11,7 @@ enum ServerSchema {
             try db.execute(sql: "UPDATE chunk SET touched = unixepoch()")
         }
         migrator.registerMigration("console") { db in try db.execute(sql: consoleTables) }
+        migrator.registerMigration("keyValues") { db in try db.execute(sql: keyValueColumns) }
         return migrator
     }
 
@@ -84,5 +85,11 @@ enum ServerSchema {
             FOREIGN KEY (account, identity) REFERENCES formerIdentity (account, identity) ON DELETE CASCADE
         ) WITHOUT ROWID;
         CREATE TABLE health (only INTEGER PRIMARY KEY CHECK (only = 1), at INTEGER NOT NULL);
+        """
+
+    /// `isFree`: an entry that counts against no share; `keyValueBytes`: how many bytes of those an account has.
+    private static let keyValueColumns = """
+        ALTER TABLE entry ADD COLUMN isFree INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE account ADD COLUMN keyValueBytes INTEGER NOT NULL DEFAULT 0;
         """
 }

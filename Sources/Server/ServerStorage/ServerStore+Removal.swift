@@ -72,18 +72,26 @@ extension ServerStore {
                 let entries = try Self.takeEntries(of: container, db)
                 let chunks = try Self.takeChunks(of: container, db)
                 try Self.use(-(entries.bytes + chunks.bytes), of: AccountID(account), db)
+                try Self.giveBackFree(entries.free, of: AccountID(account), db)
                 return entries.count + chunks.count == 0
             }
         }
     }
 
-    private static func takeEntries(of container: Int64, _ db: Database) throws -> (count: Int, bytes: Int) {
-        let sizes = try Int.fetchAll(
+    /// `free`: of settings, which counted against nothing.
+    private static func takeEntries(
+        of container: Int64, _ db: Database
+    ) throws -> (count: Int, bytes: Int, free: Int) {
+        let rows = try Row.fetchAll(
             db,
             sql: """
-                DELETE FROM entry WHERE id IN (SELECT id FROM entry WHERE container = ? LIMIT ?) RETURNING LENGTH(payload)
+                DELETE FROM entry WHERE id IN (SELECT id FROM entry WHERE container = ? LIMIT ?)
+                RETURNING LENGTH(payload), isFree
                 """, arguments: [container, step])
-        return (sizes.count, sizes.reduce(0, +))
+        return rows.reduce(into: (rows.count, 0, 0)) { sums, row in
+            let isFree: Bool = row[1]
+            if isFree { sums.2 += row[0] as Int } else { sums.1 += row[0] as Int }
+        }
     }
 
     private static func takeChunks(of container: Int64, _ db: Database) throws -> (count: Int, bytes: Int) {

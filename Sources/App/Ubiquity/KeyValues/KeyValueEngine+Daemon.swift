@@ -31,7 +31,8 @@ extension KeyValueEngine {
 
     private static func account(_ mount: MountAuthority) throws(DaemonFailure) -> String {
         guard case .status(let status) = try mount.call(.status(StatusRequest())) else { throw otherAnswer }
-        return status.mount.cloud.url
+        // The address, and behind a blank who the device is signed in as there.
+        return [status.mount.cloud.url, status.mount.cloud.account].compactMap(\.self).joined(separator: " ")
     }
 
     private func read(_ mount: MountAuthority, _ keys: [String]?) throws(DaemonFailure) -> [String: PropertyValue] {
@@ -50,6 +51,7 @@ extension KeyValueEngine {
             let changed = Set(values.keys).union(state.known.keys).filter { values[$0] != state.known[$0] }
             return (state.account != nil && state.account != account, state.account == nil ? [] : changed)
         }
+        keepKnown()
         // After a time without a daemon: what came meanwhile.
         if isOther || !changed.isEmpty {
             tell(
@@ -77,6 +79,7 @@ extension KeyValueEngine {
             // What is written here and on its way stands before it.
             return changed.filter { state.written[$0] == nil }
         }
+        keepKnown()
         let reason =
             switch news.reason {
             case .serverChange: NSUbiquitousKeyValueStoreServerChange

@@ -21,6 +21,7 @@ final class KeyValueEngine: Sendable {
 
     let container: String
     private let journal: KeyValueJournal
+    private let cache: KeyValueCache
     let state = Mutex(State())
     /// Talks to the daemon, one thing after another.
     let queue = DispatchQueue(label: "ubiquity.keyvalues")
@@ -29,6 +30,7 @@ final class KeyValueEngine: Sendable {
     init(_ container: String) {
         self.container = container
         journal = KeyValueJournal(container)
+        cache = KeyValueCache(container)
     }
 
     deinit { state.withLock { $0.end }?() }
@@ -87,8 +89,26 @@ final class KeyValueEngine: Sendable {
                 state.isLoaded = true
                 state.written = journaled.merging(state.written) { $1 }
             }
-            if !fetch() || !journaled.isEmpty { tryLater() }
+            let isFetched = fetch()
+            if !isFetched { showKept() }
+            if !isFetched || !journaled.isEmpty { tryLater() }
         }
+    }
+
+    /// Without a daemon the program sees what the store held when one was last there.
+    private func showKept() {
+        guard let kept = cache.read() else { return }
+        state.withLock { state in
+            guard state.account == nil else { return }
+            (state.known, state.account) = (kept.values, kept.account)
+        }
+    }
+
+    /// Keeps what the daemon has for a time without one. Durable when it returns.
+    func keepKnown() {
+        let (account, values) = state.withLock { ($0.account, $0.known) }
+        // What cannot be kept is there again with the next daemon.
+        if let account { cache.write(KeyValueCache.Kept(account: account, values: values)) }
     }
 
     /// Without a daemon, or with one that does not take what was written: again each second.
@@ -114,16 +134,18 @@ final class KeyValueEngine: Sendable {
         let (written, isJournaled) = state.withLock { ($0.written, $0.isJournaled) }
         guard !written.isEmpty else { return true }
         guard let mount = ClaimRouter.shared.principalMount else { return isJournaled || write(written) }
-        let set = written.compactMapValues { $0?.encoded().map { Data($0) } }
-        let request = SetKeyValuesRequest(
-            container: container, set: set, remove: written.keys.filter { set[$0] == nil }.sorted())
-        do throws(DaemonFailure) {
-            _ = try mount.call(.setKeyValues(request))
-            forget(written, areKnown: true)
-        } catch {
-            guard error.code == .quota || error.code == .invalidRequest else { return isJournaled || write(written) }
-            forget(written, areKnown: false)
-            tell(NSUbiquitousKeyValueStoreQuotaViolationChange, written.keys.sorted())
+        let (taken, refused) = KeyValueFlush { [container] part throws(DaemonFailure) in
+            let set = part.compactMapValues { $0?.encoded().map { Data($0) } }
+            let removed = part.keys.filter { set[$0] == nil }.sorted()
+            _ = try mount.call(.setKeyValues(SetKeyValuesRequest(container: container, set: set, remove: removed)))
+        }.send(written)
+        forget(taken, areKnown: true)
+        forget(refused, areKnown: false)
+        if !refused.isEmpty { tell(NSUbiquitousKeyValueStoreQuotaViolationChange, refused.keys.sorted()) }
+        if !taken.isEmpty { keepKnown() }
+        guard taken.count + refused.count == written.count else {
+            let rest = state.withLock { $0.written }
+            return isJournaled || write(rest)
         }
         journal.remove()
         return true

@@ -8,18 +8,19 @@ public let NSUbiquitousKeyValueStoreChangedKeysKey = "NSUbiquitousKeyValueStoreC
 
 /// Another device, or another program here, wrote.
 public let NSUbiquitousKeyValueStoreServerChange = 0
-/// Values of the cloud took the place of what was written here before the store was first seen.
+/// Values of the cloud came when this device first saw the store.
 public let NSUbiquitousKeyValueStoreInitialSyncChange = 1
-/// There was no room for what was written; it is gone.
+/// There was no room for these keys; what was written to them is gone. The keys that had room are kept.
 public let NSUbiquitousKeyValueStoreQuotaViolationChange = 2
-/// The cloud is another one now.
+/// The cloud or the account is another one now.
 public let NSUbiquitousKeyValueStoreAccountChange = 3
 
 /// Small settings that every device of the account has: at most 1,024 keys of 64 bytes, a mebibyte in all. Of one key the last write counts.
 ///
 /// Apple's name: `NSUbiquitousKeyValueStore`. A value is in memory when it was set, on the disk moments later or when ``synchronize()`` has
-/// returned, and on other devices when the cloud can be reached. Without a daemon it is kept in a file until there is one. Notifications
-/// are posted on a queue of the store's own; observe with a queue to get them elsewhere.
+/// returned, and on other devices when the cloud can be reached. Without a daemon it is kept in a file until there is one, and what the store
+/// held before is read from another. Numbers and truth values are returned as `NSNumber`. Notifications are posted on a queue of the store's
+/// own; observe with a queue to get them elsewhere.
 // What changes is behind the engine's Mutex.
 open class NSUbiquitousKeyValueStore: NSObject, @unchecked Sendable {
     /// The program's own: of the container with the name of its bundle, or of `CloudDocs`, which all programs without one share.
