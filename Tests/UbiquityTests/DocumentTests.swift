@@ -23,6 +23,21 @@ private final class TextDocument: UbiquitousDocument, @unchecked Sendable {
         content.withLock { $0 = text }
     }
     override func documentWasDeleted() { wasDeleted.withLock { $0 = true } }
+
+    private let disabled = Mutex((now: 0, times: 0))
+    var isEditable: Bool { disabled.withLock { $0.now == 0 } }
+    var timesDisabled: Int { disabled.withLock { $0.times } }
+    override func disableEditing() { disabled.withLock { $0 = ($0.now + 1, $0.times + 1) } }
+    override func enableEditing() { disabled.withLock { $0.now -= 1 } }
+}
+
+/// A document that is a folder with one file.
+private final class FolderDocument: UbiquitousDocument, @unchecked Sendable {
+    override func contents(forType typeName: String) throws -> Any { "inside" }
+    override func writeContents(_ contents: Any, to url: URL) throws {
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        try Data("\(contents)".utf8).write(to: url.appending(path: "text"))
+    }
 }
 
 @Suite("Documents")
@@ -131,6 +146,62 @@ struct DocumentTests {
             #expect(document.isDeleted && document.documentState.contains(.closed) && error == nil)
             try await document.close()
             #expect(read(new) == nil, "a deleted document does not come back")
+        }
+    }
+
+    @Test("what was edited after a token was made is not saved when the token's edits are")
+    func tokens() async throws {
+        try await inDocument { url, document in
+            document.autosaveDelay = 60
+            document.type("2")
+            let token = document.changeCountToken(for: .forOverwriting)
+            document.type("3")
+            document.updateChangeCount(withToken: token, for: .forOverwriting)
+            #expect(document.hasUnsavedChanges)
+            document.updateChangeCount(
+                withToken: document.changeCountToken(for: .forOverwriting), for: .forOverwriting)
+            #expect(!document.hasUnsavedChanges)
+            document.updateChangeCount(withToken: token, for: .forOverwriting)
+            #expect(!document.hasUnsavedChanges, "an old token takes nothing back")
+            #expect(document.savingFileType == "txt")
+            #expect(document.fileNameExtension(forType: "txt", saveOperation: .forCreating) == "txt")
+            try await document.close()
+            #expect(read(url) == "1")
+        }
+    }
+
+    @Test("editing is disabled while another coordinator writes or the document is read again, and enabled as often")
+    func editing() async throws {
+        try await inDocument { url, document in
+            try await NSFileCoordinator().coordinate(writingItemAt: url) { url in
+                #expect(document.isEditable == false)
+                try Data("3".utf8).write(to: url)
+            }
+            while document.text != "3" || !document.isEditable { await Task.yield() }
+            try await document.revert(toContentsOf: url)
+            #expect(document.isEditable && document.timesDisabled >= 2)
+            await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+                document.performAsynchronousFileAccess { done.resume() }
+            }
+            try await document.close()
+        }
+    }
+
+    @Test("a document that is a folder is read and written by its own methods, and each new state is posted")
+    func folder() async throws {
+        try await inFolder { folder in
+            let url = folder.appending(path: "a.rtfd")
+            let document = FolderDocument(fileURL: url)
+            let states = Mutex(0)
+            let observer = NotificationCenter.default.addObserver(
+                forName: UbiquitousDocument.stateChangedNotification, object: document, queue: nil
+            ) { _ in states.withLock { $0 += 1 } }
+            defer { NotificationCenter.default.removeObserver(observer) }
+            document.updateChangeCount(.done)
+            try await document.save(to: url, for: .forCreating)
+            #expect(read(url.appending(path: "text")) == "inside" && document.fileType == "rtfd")
+            try await document.close()
+            while states.withLock({ $0 }) < 2 { await Task.yield() }
         }
     }
 

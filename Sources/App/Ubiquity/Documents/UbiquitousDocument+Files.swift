@@ -37,6 +37,9 @@ extension UbiquitousDocument {
     }
     public func revert(toContentsOf url: URL) async throws { try await performing { [self] in try revertNow(to: url) } }
 
+    /// Runs a block where the document reads and writes its file: after what is under way, and before what is asked for later.
+    public func performAsynchronousFileAccess(_ block: @escaping @Sendable () -> Void) { files.async(execute: block) }
+
     private func perform(_ work: @escaping @Sendable () throws -> Void, _ completion: (@Sendable (Bool) -> Void)?) {
         files.async { [self] in
             do {
@@ -84,6 +87,8 @@ extension UbiquitousDocument {
     }
 
     private func revertNow(to url: URL) throws {
+        disableEditing()
+        defer { enableEditing() }
         inner.withLock { $0.savedEdits = $0.edits }
         try readNow(from: url)
         // Another version's contents are an edit of this document.
@@ -101,10 +106,7 @@ extension UbiquitousDocument {
             readingItemAt: url ?? fileURL, options: .withoutChanges, error: &coordination
         ) { actual in
             result = Result {
-                let contents = try readContents(at: actual)
-                contentsLock.lock()
-                defer { contentsLock.unlock() }
-                try load(fromContents: contents, ofType: fileType)
+                try read(from: actual)
                 if url == nil { inner.withLock { $0.modified = Self.modified(actual) } }
                 inside()
             }
@@ -138,7 +140,7 @@ extension UbiquitousDocument {
         let edits = inner.withLock { $0.edits == $0.savedEdits ? nil : $0.edits }
         guard let edits else { return }
         if mustBeNew, FileManager.default.fileExists(atPath: url.path) { throw CocoaError(.fileWriteFileExists) }
-        let contents = try contents(forType: fileType ?? "")
+        let contents = try contents(forType: savingFileType ?? "")
         try keepOthers(at: url)
         try writeContents(contents, to: url)
         inner.withLock { inner in
@@ -155,6 +157,18 @@ extension UbiquitousDocument {
     }
 
     var isChangedOnDisk: Bool { Self.modified(fileURL) != fileModificationDate }
+
+    /// A move to another file system is a copy, perhaps with a time of its own: equal bytes are no change of others.
+    func noteCopy(at url: URL) {
+        guard !hasUnsavedChanges, !documentState.contains(.closed), isChangedOnDisk, let now = Self.modified(url)
+        else { return }
+        contentsLock.lock()
+        defer { contentsLock.unlock() }
+        // Without the bytes of both it counts as changed, and is read again.
+        guard let own = try? contents(forType: savingFileType ?? "") as? Data, (try? Data(contentsOf: url)) == own
+        else { return }
+        fileModificationDate = now
+    }
 
     /// A program that does not coordinate has written since this was read: what it wrote is kept beside the document.
     private func keepOthers(at url: URL) throws {

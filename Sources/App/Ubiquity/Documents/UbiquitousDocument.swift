@@ -73,6 +73,20 @@ open class UbiquitousDocument: NSObject, NSFilePresenter, @unchecked Sendable {
         try data.write(to: url, options: .atomic)
     }
 
+    /// Reads the file and takes its contents, inside a coordinated read.
+    open func read(from url: URL) throws {
+        let contents = try readContents(at: url)
+        contentsLock.lock()
+        defer { contentsLock.unlock() }
+        try load(fromContents: contents, ofType: fileType)
+    }
+
+    /// The user must not edit from now on: the document is read again, or another program writes it. Called on a queue of the document.
+    open func disableEditing() {}
+
+    /// Called once for each ``disableEditing()``.
+    open func enableEditing() {}
+
     /// Something went wrong that nobody waits for: an autosave, or reading what others wrote.
     open func handleError(_ error: any Error, userInteractionPermitted: Bool) {}
 
@@ -83,11 +97,18 @@ open class UbiquitousDocument: NSObject, NSFilePresenter, @unchecked Sendable {
 
     open var fileURL: URL { inner.withLock { $0.url } }
     open var localizedName: String { fileURL.deletingPathExtension().lastPathComponent }
-    open var fileModificationDate: Date? { inner.withLock { $0.modified } }
+    /// Of the file as it was last read or written here; a file with another one is read again.
+    open var fileModificationDate: Date? {
+        get { inner.withLock { $0.modified } }
+        set { inner.withLock { $0.modified = newValue } }
+    }
     open var documentState: State { inner.withLock { $0.state } }
     open var hasUnsavedChanges: Bool { inner.withLock { $0.edits != $0.savedEdits } }
     /// The ending of its name stands for its type.
     open var fileType: String? { fileURL.pathExtension.isEmpty ? nil : fileURL.pathExtension }
+    /// The type to save as.
+    open var savingFileType: String? { fileType }
+    open func fileNameExtension(forType typeName: String?, saveOperation: SaveOperation) -> String { typeName ?? "" }
 
     /// Seconds from an edit to its save.
     open var autosaveDelay: TimeInterval {
@@ -109,6 +130,21 @@ open class UbiquitousDocument: NSObject, NSFilePresenter, @unchecked Sendable {
         }
         guard let delay else { return }
         files.asyncAfter(deadline: .now() + delay) { [weak self] in self?.autosaveNow() }
+    }
+
+    private struct ChangeCountToken {
+        let edits: Int
+    }
+
+    /// Stands for what has been edited so far, for ``updateChangeCount(withToken:for:)`` when that was saved.
+    open func changeCountToken(for saveOperation: SaveOperation) -> Any {
+        ChangeCountToken(edits: inner.withLock { $0.edits })
+    }
+
+    /// What was edited before the token was made is saved; what was edited since is not.
+    open func updateChangeCount(withToken changeCountToken: Any, for saveOperation: SaveOperation) {
+        guard let token = changeCountToken as? ChangeCountToken else { return }
+        inner.withLock { $0.savedEdits = max($0.savedEdits, min(token.edits, $0.edits)) }
     }
 
     func change(_ body: (inout State) -> Void) {
@@ -136,7 +172,11 @@ open class UbiquitousDocument: NSObject, NSFilePresenter, @unchecked Sendable {
         // What is not saved would be lost under what the other writes.
         do { try saveNow() } catch { handleError(error, userInteractionPermitted: false) }
         change { $0.insert(.editingDisabled) }
-        writer { [weak self] in self?.change { $0.remove(.editingDisabled) } }
+        disableEditing()
+        writer { [weak self] in
+            self?.change { $0.remove(.editingDisabled) }
+            self?.enableEditing()
+        }
     }
 
     open func savePresentedItemChanges(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
@@ -149,10 +189,15 @@ open class UbiquitousDocument: NSObject, NSFilePresenter, @unchecked Sendable {
     open func presentedItemDidChange() {
         // Edits stay: what others wrote is kept beside them by the next save.
         guard !hasUnsavedChanges, !documentState.contains(.closed), isChangedOnDisk else { return }
+        disableEditing()
+        defer { enableEditing() }
         do { try readNow() } catch { handleError(error, userInteractionPermitted: false) }
     }
 
-    open func presentedItemDidMove(to newURL: URL) { inner.withLock { $0.url = newURL } }
+    open func presentedItemDidMove(to newURL: URL) {
+        inner.withLock { $0.url = newURL }
+        noteCopy(at: newURL)
+    }
 
     open func accommodatePresentedItemDeletion(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
         inner.withLock { $0.savedEdits = $0.edits }
