@@ -11,6 +11,9 @@ import Ubiquity
 /// for it to come back, COUNT times; says what `measure` does. No conversation of two processes is faster.
 /// `presenter-tool sync FILE ACTION …`: pauses, uploads and the like, one after the other; see `SyncActions`.
 /// `presenter-tool find FOLDER [ITEM]`: the names of what is in FOLDER, or of ITEM if it is in there.
+/// `presenter-tool library ACTION ARGUMENTS …`: one call of the library, see `LibraryActions`.
+/// `presenter-tool identity`: says the token of the account each time that it changes, as long as its input lasts.
+/// `presenter-tool store CONTAINER`: a key-value store; reads `set KEY VALUE`, `remove KEY`, `get KEY` and `fill KEY COUNT BYTES`, and says what others change.
 /// `presenter-tool hold read|write FILE GO`: stays in an accessor until the file GO is there.
 @main
 struct PresenterTool {
@@ -26,6 +29,9 @@ struct PresenterTool {
         case "measure": try measure(arguments)
         case "echo": echo()
         case "bounce": bounce(Int(arguments[2]) ?? 0)
+        case "library": try await LibraryActions.run(arguments.dropFirst(2))
+        case "identity": watchIdentity()
+        case "store": serveStore(arguments[2])
         default: throw CocoaError(.featureUnsupported)
         }
     }

@@ -147,6 +147,35 @@ struct ServiceSurfaceTests {
         }
     }
 
+    @Test("keys that are written as a literal lead to values of which none is silently missing")
+    func resourceValues() throws {
+        try inFolder { folder in
+            let package = folder.appending(path: "a.rtfd")
+            try FileManager.default.createDirectory(at: package, withIntermediateDirectories: true)
+            let values = try package.resourceValues(forKeys: [
+                .isUbiquitousItemKey, .ubiquitousItemIsUploadedKey, .isDirectoryKey, .nameKey, .isPackageKey,
+            ])
+            #expect(values.isUbiquitousItem == false && values.ubiquitousItemIsUploaded == nil)
+            #expect(values.isDirectory == true && values.name == "a.rtfd" && values.isPackage == true)
+            #expect(values.allValues.count == 4 && values.allValues[.isPackageKey] as? Bool == true)
+            #expect(try folder.resourceValues(forKeys: [.isPackageKey]).isPackage == false)
+            let foundation: URLResourceValues = try package.resourceValues(forKeys: [.isDirectoryKey])
+            #expect(foundation.isDirectory == true)
+            #expect(try package.checkPromisedItemIsReachable())
+            #expect(throws: NSError.self) { _ = try folder.appending(path: "gone").checkPromisedItemIsReachable() }
+            var value: AnyObject?
+            try (package as NSURL).getPromisedItemResourceValue(&value, forKey: .nameKey)
+            #expect(value as? String == "a.rtfd")
+            let all = try (package as NSURL).promisedItemResourceValues(forKeys: [.isUbiquitousItemKey, .nameKey])
+            #expect(all[.isUbiquitousItemKey] as? Bool == false && all.count == 2)
+            #expect(throws: NSError.self) {
+                var wanted = UbiquitousItemValues()
+                wanted.ubiquitousItemIsExcludedFromSync = true
+                try package.setResourceValues(wanted)
+            }
+        }
+    }
+
     @Test("every typed setter's value is what its getter answers, and a removed key has none")
     func keyValues() {
         let store = NSUbiquitousKeyValueStore(
@@ -176,6 +205,35 @@ struct ServiceSurfaceTests {
         ]
         #expect(reasons == [0, 1, 2, 3])
         #expect(!NSUbiquitousKeyValueStoreChangeReasonKey.isEmpty && !NSUbiquitousKeyValueStoreChangedKeysKey.isEmpty)
+    }
+
+    @Test("a number stays of its kind, as Swift's own type and as NSNumber; what 64 bits cannot hold is refused")
+    func numbers() throws {
+        let store = NSUbiquitousKeyValueStore(
+            containerIdentifier: "com.example.surface-\(UUID().uuidString.lowercased())")
+        let large = Int64(9_007_199_254_740_993)
+        let values: [(String, Any)] = [
+            ("boxed", NSNumber(value: large)), ("own", large), ("int", 7), ("one", NSNumber(value: 1)),
+            ("true", NSNumber(value: true)), ("false", false), ("real", NSNumber(value: 1.0)), ("float", Float(0.5)),
+            ("small", UInt8(200)), ("list", [NSNumber(value: Int64.min), true, 2.5] as [Any]),
+        ]
+        for (key, value) in values { store.set(value as Any?, forKey: key) }
+        store.set(UInt64.max as Any?, forKey: "beyond")
+        #expect(store.longLong(forKey: "boxed") == large && store.longLong(forKey: "own") == large)
+        #expect(store.object(forKey: "boxed") as? Int64 == large && store.object(forKey: "int") as? Int == 7)
+        #expect(store.object(forKey: "boxed").map { "\($0)" } == "9007199254740993")
+        #expect(store.object(forKey: "true") as? Bool == true && store.object(forKey: "false") as? Bool == false)
+        let kinds = ["one", "true", "real"].map { key in
+            (store.object(forKey: key) as? NSNumber).map { String(cString: $0.objCType) }
+        }
+        // Foundation makes small integers of one kind.
+        #expect(["i", "q"].contains(kinds[0]) && kinds[1] == "c" && kinds[2] == "d")
+        #expect(store.double(forKey: "float") == 0.5 && store.longLong(forKey: "small") == 200)
+        let list = try #require(store.array(forKey: "list"))
+        #expect(list[0] as? Int64 == Int64.min && list[1] as? Bool == true && list[2] as? Double == 2.5)
+        #expect(store.object(forKey: "beyond") == nil)
+        for key in store.dictionaryRepresentation.keys { store.removeObject(forKey: key) }
+        store.synchronize()
     }
 
     @Test("too much for a store is told as a quota violation, and nothing of it is kept")

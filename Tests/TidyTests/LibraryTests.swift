@@ -1,0 +1,25 @@
+import Foundation
+import Testing
+
+/// What other people's programs import.
+@Suite("The library's methods")
+struct LibraryTests {
+    @Test("each public method is called, or written as a program would, in a test, a tool of the tests or the example")
+    func methods() throws {
+        let users =
+            Repository.files(below: "Tests", ending: [".swift"]).filter { !$0.path.hasPrefix("Tests/TidyTests/") }
+            + Repository.files(below: "Examples", ending: [".swift"])
+        let words = Set(users.flatMap(\.lines).flatMap { $0.split { !$0.isLetter && !$0.isNumber && $0 != "_" } })
+        let method = try Regex(
+            #"^\s*(?:@\w+\s+)*(?:public|open)\s+(?:\w+\s+)*func\s+(\w+)"#, as: (Substring, Substring).self)
+        var count = 0
+        for file in Repository.files(below: "Sources/App", ending: [".swift"]) {
+            for (number, line) in file.lines.enumerated() {
+                guard let name = try method.prefixMatch(in: line)?.output.1 else { continue }
+                count += 1
+                #expect(words.contains(name), "\(file):\(number + 1): nothing uses \(name)")
+            }
+        }
+        #expect(count > 100, "the pattern finds the methods")
+    }
+}
