@@ -20,7 +20,9 @@ extension EndToEnd {
         func containers() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let folder = try await tool(test.a, "container com.example.notes")
-                #expect(folder == "\(test.a.mount)/com.example.notes")
+                #expect(
+                    folder == "\(test.a.mount)/com~example~notes",
+                    "a container's folder has the name that Apple gives it")
                 #expect(FileManager.default.fileExists(atPath: folder))
                 #expect(try await tool(test.a, "container") == "\(test.a.mount)/CloudDocs")
                 #expect(try await tool(test.a, "container a/b") == "none")

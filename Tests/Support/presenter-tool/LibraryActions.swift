@@ -149,9 +149,11 @@ enum LibraryActions {
         defer { NotificationCenter.default.removeObserver(observer) }
         guard query.start() else { return PresenterTool.say("not started") }
         gathered.wait()
-        for group in query.groupedResults { PresenterTool.say("group \(group.value ?? "none"): \(group.results.count)") }
+        for group in query.groupedResults {
+            PresenterTool.say("group \((group.value as? NSNumber)?.intValue ?? -1): \(group.results.count)")
+        }
         for tuple in query.valueLists[NSMetadataItemFSSizeKey] ?? [] {
-            PresenterTool.say("value \(tuple.value ?? "none"): \(tuple.count)")
+            PresenterTool.say("value \((tuple.value as? NSNumber)?.intValue ?? -1): \(tuple.count)")
         }
         query.stop()
     }

@@ -226,7 +226,8 @@ struct ServiceSurfaceTests {
         let kinds = ["one", "true", "real"].map { key in
             (store.object(forKey: key) as? NSNumber).map { String(cString: $0.objCType) }
         }
-        #expect(kinds == ["q", "c", "d"])
+        // Foundation makes small integers of one kind.
+        #expect(["i", "q"].contains(kinds[0]) && kinds[1] == "c" && kinds[2] == "d")
         #expect(store.double(forKey: "float") == 0.5 && store.longLong(forKey: "small") == 200)
         let list = try #require(store.array(forKey: "list"))
         #expect(list[0] as? Int64 == Int64.min && list[1] as? Bool == true && list[2] as? Double == 2.5)

@@ -62,8 +62,13 @@ struct BorderMove {
         let copy = to.deletingLastPathComponent().appending(path: ".\(UUID().uuidString).tmp")
         do {
             guard !WantedItem.exists(to.path) else { throw occupied }
+            let before = try FileStamps(of: from.path)
             try FileManager.default.copyItem(at: from, to: copy)
             try DurableCopy(of: from.path, at: copy.path).complete()
+            guard try FileStamps(of: from.path) == before else {
+                let message = "\(from.path) was changed by a program that does not coordinate while it was copied."
+                throw CoordinationFailure.error(.fileLocking, message, at: url)
+            }
             try put(copy.path, at: to.path)
         } catch {
             // What was copied so far is of no use; the original is whole.

@@ -169,6 +169,18 @@ extension UbiquitousDocument {
 
     var isChangedOnDisk: Bool { Self.modified(fileURL) != fileModificationDate }
 
+    /// A move to another file system is a copy, perhaps with a time of its own: equal bytes are no change of others.
+    func noteCopy(at url: URL) {
+        guard !hasUnsavedChanges, !documentState.contains(.closed), isChangedOnDisk, let now = Self.modified(url)
+        else { return }
+        contentsLock.lock()
+        defer { contentsLock.unlock() }
+        // Without the bytes of both it counts as changed, and is read again.
+        guard let own = try? contents(forType: savingFileType ?? "") as? Data, (try? Data(contentsOf: url)) == own
+        else { return }
+        fileModificationDate = now
+    }
+
     /// A program that does not coordinate has written since this was read: what it wrote is kept beside the document.
     private func keepOthers(at url: URL) throws {
         guard let known = fileModificationDate, let now = Self.modified(url), now != known else { return }

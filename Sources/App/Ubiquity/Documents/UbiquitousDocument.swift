@@ -194,7 +194,10 @@ open class UbiquitousDocument: NSObject, NSFilePresenter, @unchecked Sendable {
         do { try readNow() } catch { handleError(error, userInteractionPermitted: false) }
     }
 
-    open func presentedItemDidMove(to newURL: URL) { inner.withLock { $0.url = newURL } }
+    open func presentedItemDidMove(to newURL: URL) {
+        inner.withLock { $0.url = newURL }
+        noteCopy(at: newURL)
+    }
 
     open func accommodatePresentedItemDeletion(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
         inner.withLock { $0.savedEdits = $0.edits }
