@@ -58,7 +58,9 @@ struct UbiquityCommand: ParsableCommand {
                 ]),
             CommandGroup(
                 name: "Looking and listening",
-                subcommands: [FindCommand.self, MonitorCommand.self, KeyValueCommand.self]),
+                subcommands: [
+                    FindCommand.self, MonitorCommand.self, KeyValueCommand.self, PackageTypesCommand.self,
+                ]),
             CommandGroup(name: "Servers", subcommands: [LoginCommand.self, LogoutCommand.self]),
             CommandGroup(
                 name: "Help in need",

@@ -16,6 +16,12 @@ enum Schema {
             for statement in versions { try db.execute(sql: statement) }
         }
         migrator.registerMigration("key values") { try KeyValueMigration.run($0) }
+        migrator.registerMigration("package conflicts") { db in
+            try db.execute(
+                sql: """
+                    CREATE INDEX local_packageConflict ON local(node) WHERE \(MetadataTransaction.isPackageConflict)
+                    """)
+        }
         return migrator
     }
 

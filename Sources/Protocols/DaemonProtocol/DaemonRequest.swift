@@ -35,6 +35,7 @@ package enum DaemonRequest: Hashable, Sendable {
     case setKeyValues(SetKeyValuesRequest)
     /// Answered by events until the client leaves.
     case watchKeyValues(WatchKeyValuesRequest)
+    case packageTypes(PackageTypesRequest)
     case unfollow(UnfollowRequest)
     case publish(PublishRequest)
     case links(LinksRequest)
@@ -75,7 +76,7 @@ extension DaemonRequest: Codable {
         case hello, status, watch, sync, download, evict, pin, conflicts, resolve, versions, fetchVersion, restore,
             removeVersions, stop, diagnose, reset, check, claim, finish, claims, present, withdraw, letters, answer,
             find, monitor, keyValues, setKeyValues, watchKeyValues, unfollow, publish, links, unpublish,
-            latestVersion, resume
+            latestVersion, resume, packageTypes
     }
 
     package init(from decoder: any Decoder) throws {
@@ -114,6 +115,7 @@ extension DaemonRequest: Codable {
         case .monitor: self = .monitor(try container.decode(MonitorRequest.self, forKey: verb))
         case .keyValues: self = .keyValues(try container.decode(KeyValuesRequest.self, forKey: verb))
         case .setKeyValues: self = .setKeyValues(try container.decode(SetKeyValuesRequest.self, forKey: verb))
+        case .packageTypes: self = .packageTypes(try container.decode(PackageTypesRequest.self, forKey: verb))
         case .unfollow: self = .unfollow(try container.decode(UnfollowRequest.self, forKey: verb))
         case .watchKeyValues: self = .watchKeyValues(try container.decode(WatchKeyValuesRequest.self, forKey: verb))
         case .publish: self = .publish(try container.decode(PublishRequest.self, forKey: verb))
@@ -155,6 +157,7 @@ extension DaemonRequest: Codable {
         case .monitor(let request): try container.encode(request, forKey: .monitor)
         case .keyValues(let request): try container.encode(request, forKey: .keyValues)
         case .setKeyValues(let request): try container.encode(request, forKey: .setKeyValues)
+        case .packageTypes(let request): try container.encode(request, forKey: .packageTypes)
         case .unfollow(let request): try container.encode(request, forKey: .unfollow)
         case .watchKeyValues(let request): try container.encode(request, forKey: .watchKeyValues)
         case .publish(let request): try container.encode(request, forKey: .publish)

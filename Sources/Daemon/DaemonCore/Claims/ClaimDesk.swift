@@ -132,11 +132,28 @@ final class ClaimDesk: TreeWitness {
         guard !ledger.letters.isEmpty else { return }
         for entry in entries {
             let place = ItemPlace(folder: ItemNumber(entry.parent), name: entry.name)
-            guard let item = tree.item(at: place), !nodes.contains(item.node) else { continue }
+            guard let item = tree.item(at: place) else { continue }
+            guard !nodes.contains(item.node) else {
+                stoodAside(item, entries)
+                continue
+            }
             arbiter.tell(.created(item, at: place, by: nil))
             tree.row(of: item).map { tell($0, .gained) }
         }
         for node in nodes where tree.hasContent(ItemNumber(node)) { arbiter.tell(.changed(ItemNumber(node), by: nil)) }
+    }
+
+    /// A package came that is a version in conflict. Where it had the document's name before, who presents that name presents what has it now.
+    private func stoodAside(_ item: ItemNumber, _ entries: Set<TreeEffects.Entry>) {
+        guard let row = tree.row(of: item), row.packageConflict != nil, let document = tree.document(of: row) else {
+            return
+        }
+        if let place = tree.row(of: document.item),
+            entries.contains(where: { $0.parent == place.parent && $0.name == place.name })
+        {
+            arbiter.tell(.replaced(item, with: document.item, by: nil))
+        }
+        tell(row, .gained)
     }
 
     /// Versions of the history that somebody removed, here or elsewhere.
