@@ -1,3 +1,4 @@
+import Basics
 import CloudModel
 import ContainerLog
 import Testing
@@ -126,6 +127,49 @@ struct PackageRuleTests {
         try other.fold(other.made(TestLog.a, .edit(3, from: 20, to: 21, at: 9)))
         try other.fold(other.made(TestLog.a, .move(1, to: .root, "plain")))
         #expect(try other.fold(late).isRefused)
+    }
+
+    private func declare(_ type: String, _ value: [UInt8]? = [1]) -> Change {
+        .setAttributes(.root, AttributeChanges(extended: [ReservedAttribute.packageType(type): value]))
+    }
+
+    @Test(
+        "A container declares extensions of packages: from the next entry on two of one name are two, also folders that were there"
+    )
+    func declared() throws {
+        var log = try TestLog()
+        try log.append(TestLog.a, .folder(1, "d.mydoc"), .file(2, "x", 10, in: .sample(1)))
+        // In the entry that declares them they are folders still.
+        try log.append(TestLog.b, declare("mydoc"), .folder(3, "d.mydoc"))
+        #expect(log.names() == ["d.mydoc"])
+        try log.append(TestLog.b, .folder(4, "d.MyDoc"), .folder(5, "d.mydoc"))
+        #expect(log.names() == ["d 2.mydoc", "d.MyDoc", "d.mydoc"])
+        let (ours, theirs) = try (
+            log.made(TestLog.a, .edit(2, from: 10, to: 11, at: 9)),
+            log.made(TestLog.b, .edit(2, from: 10, to: 12, at: 9))
+        )
+        #expect(ours.packages.map(\.package) == [.sample(1)])
+        try log.fold(ours)
+        #expect(try log.fold(theirs).isRefused)
+        try log.append(TestLog.a, declare("mydoc", nil))
+        #expect(try log.made(TestLog.a, .edit(2, from: 11, to: 13, at: 9)).packages.isEmpty)
+        #expect(try log.tree.packageTypes() == PackageTypes())
+    }
+
+    @Test("An entry that declares a package type is for releases that know of it")
+    func declaredRules() throws {
+        let batch = ChangeBatch(
+            device: TestLog.a, deviceName: "A", deviceSequence: 1, time: .zero, changes: [declare("mydoc")])
+        let bytes = try batch.encoded()
+        #expect(bytes[1] == 4)
+        #expect(try ChangeBatch(decoding: bytes) == batch)
+    }
+
+    @Test(
+        "What is no extension declares nothing",
+        arguments: ["", "A", "a.b", "a b", "é", String(repeating: "a", count: 65)])
+    func undeclared(_ type: String) {
+        #expect(PackageTypes(extended: [ReservedAttribute.packageType(type): [1]]) == PackageTypes())
     }
 
     @Test("A refused batch is known beforehand to change nothing, like a repeat")

@@ -45,6 +45,7 @@ struct ProtocolDocumentTests {
         case .keyValues: "keyValues"
         case .setKeyValues: "setKeyValues"
         case .watchKeyValues: "watchKeyValues"
+        case .packageTypes: "packageTypes"
         case .unfollow: "unfollow"
         case .publish: "publish"
         case .links: "links"

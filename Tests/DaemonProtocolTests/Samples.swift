@@ -45,6 +45,7 @@ enum Samples {
             isInDocuments: true, downloadingStatus: .downloaded)
         found.uploadingError = "the disk is full"
         found.tags = ["a"]
+        found.conflictOf = path
         return found
     }
 
@@ -78,8 +79,10 @@ enum Samples {
         .find(
             FindRequest(
                 predicate: "name LIKE '*.txt'", scopes: [.documents, .external], containers: ["CloudDocs"], live: true,
-                interval: 0.5)),
-        .monitor(MonitorRequest()), .keyValues(KeyValuesRequest(container: "CloudDocs", keys: ["a"])),
+                interval: 0.5, acceptsWords: true)),
+        .monitor(MonitorRequest()),
+        .packageTypes(PackageTypesRequest(container: "CloudDocs", add: ["mydoc"], remove: ["old"])),
+        .keyValues(KeyValuesRequest(container: "CloudDocs", keys: ["a"])),
         .setKeyValues(SetKeyValuesRequest(container: "CloudDocs", set: ["a": Data([1, 2])], remove: ["b"])),
         .watchKeyValues(WatchKeyValuesRequest(container: "CloudDocs")), .unfollow(UnfollowRequest(request: 7)),
         .publish(PublishRequest(path: oddPath, seconds: 604_800, password: "secret", timeout: 1.5)),
@@ -136,6 +139,7 @@ enum Samples {
                     expires: WireTime(Timestamp(seconds: 1_800_000_000)), hasPassword: true)
             ])),
         .presenting(PresentingResponse(presenter: 5)),
+        .packageTypes(PackageTypesResponse(builtIn: ["app"], declared: ["mydoc"])),
         .keyValues(KeyValuesResponse(values: ["ä": Data([1, 0, 255])])), .done(DoneResponse()),
     ]
 

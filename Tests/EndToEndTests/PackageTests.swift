@@ -93,6 +93,49 @@ extension EndToEnd {
             }
         }
 
+        @Test(
+            "a folder with an extension that its container declares is a package on every device, also one that was there before"
+        )
+        func declared() async throws {
+            try await TestDevices.withTwo { _, a, b in
+                try await a.shell("mkdir old.mydoc; echo 1 > old.mydoc/x")
+                try await a.sync()
+                try await b.sync()
+                #expect(try await b.status("old.mydoc").kind == "folder")
+                let types = try await a.ubiquity(["package-types", "--mount", a.mount, "--add", ".MyDoc"]).text()
+                #expect(types.hasPrefix("mydoc\tdeclared\n") && types.contains("rtfd\tbuilt in"))
+                try await a.sync()
+                try await b.sync()
+                #expect(try await b.status("old.mydoc").kind == "package")
+                #expect(try await b.attribute("status", of: "old.mydoc") == "notDownloaded")
+                let write = "mkdir two.mydoc; for i in 1 2 3 4 5 6; do echo $i > two.mydoc/$i; sleep 0.15; done"
+                async let saved = a.shell(write)
+                var counts: Set<Int> = []
+                try await eventually("the package arrives") {
+                    let names = try await b.shell("ls two.mydoc 2> /dev/null || true").split(separator: "\n")
+                    if !names.isEmpty { counts.insert(names.count) }
+                    return names.count == 6
+                }
+                _ = try await saved
+                #expect(counts == [6])
+                let found = try await b.ubiquity(["find", "name == *", "--mount", b.mount, "--sort", "name"]).text()
+                #expect(found == ["old.mydoc", "two.mydoc"].map { b.path($0) }.joined(separator: "\n"))
+                #expect(try await b.shell("getfattr -d -m - '\(b.mount)/CloudDocs' 2>&1") == "")
+
+                // What a program says is the same.
+                let tool = "UBIQUITY_MOUNT='\(b.mount)' \(b.binaries)/presenter-tool declare"
+                #expect(try await b.shell("\(tool) own mydoc") == "mydoc own")
+                try await b.ubiquity(["package-types", "--mount", b.mount, "--remove", "mydoc"]).text()
+                try await b.sync()
+                try await a.sync()
+                #expect(try await a.status("old.mydoc").kind == "folder")
+                #expect(
+                    try await a.ubiquity(["package-types", "--mount", a.mount]).text().hasPrefix("own\tdeclared\n"))
+                let wrong = try await a.ubiquity(["package-types", "--mount", a.mount, "--add", "a.b"])
+                #expect(wrong.status == 1 && wrong.errors.contains("can not be the extension"))
+            }
+        }
+
         @Test("a package that two devices changed apart is kept as two wholes, which both show")
         func twoWholes() async throws {
             try await TestDevices.withTwo { cloud, a, b in

@@ -26,7 +26,7 @@ struct EvaluationTests {
             ("name != '*.txt'", "a.md", true),
             ("name ==[c] 'A.*'", "a.txt", true), ("name == 'a\\*'", "a*", true), ("name == 'a\\*'", "ab", false),
             ("name == 'a\\?'", "a?", true), ("name == 'back\\slash'", "back\\slash", true),
-            ("name == 'a\\\\*'", "a\\b", true), ("name IN {'*'}", "a", false), ("name IN {'*'}", "*", true),
+            ("name == 'a\\\\\\\\*'", "a\\b", true), ("name IN {'*'}", "a", false), ("name IN {'*'}", "*", true),
             ("extension == 't*'", "a.txt", true), ("name == *.txt", "a.txt", true), ("name == *", "é", true),
             ("name != 2026*", "2026-01", false), ("(name == a?c AND size == 1)", "abc", true),
             ("name IN {'x', 'a.txt'}", "a.txt", true), ("name < 'b'", "a.txt", true),

@@ -14,12 +14,16 @@ extension ChangeBatch {
 
     /// The oldest rules that give these changes their meaning: a reader that knows less must stop instead.
     private var neededRules: UInt16 {
+        if changes.contains(where: \.declaresPackageType) { return Self.packageTypeRules }
         guard packages.isEmpty else { return Self.packageRules }
         return changes.contains { if case .setValue = $0 { true } else { false } } ? 2 : 1
     }
 
     /// From these rules on a batch says which packages it changes.
     fileprivate static let packageRules: UInt16 = 3
+
+    /// From these rules on a container declares which folders are packages.
+    private static let packageTypeRules: UInt16 = 4
 
     package func encoded() throws(LogError) -> [UInt8] {
         try checkLimits()

@@ -8,7 +8,7 @@ package import CloudModel
 /// docs/LOG.md has the rules with their reasons.
 package struct ContainerReducer: Sendable {
     /// The newest rules in this release. Older ones stay, for the entries that were written under them.
-    package static let knownRules: UInt16 = 3
+    package static let knownRules: UInt16 = 4
 
     package init() {}
 
@@ -39,8 +39,9 @@ package struct ContainerReducer: Sendable {
             return FoldResult(isRefused: true)
         }
         state.time = LogClock.advance(state.time, to: batch.time)
+        let types = try store.packageTypes()
         // The store is moved, not copied, so that a tree held by value is changed in place.
-        var fold = Fold(store: consume store, state: state, batch: batch)
+        var fold = Fold(store: consume store, state: state, batch: batch, packageTypes: types)
         let outcome = Result { try fold.run(batch) }
         store = fold.store
         try outcome.get()

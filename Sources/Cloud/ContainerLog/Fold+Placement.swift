@@ -9,7 +9,7 @@ extension Fold {
         var item = newcomer
         item.isDeleted = false
         if let resident = try resident(at: item.name, in: item.parent), resident.id != item.id {
-            if item.equals(resident), unitesFiles || item.body == .folder {
+            if item.equals(resident, packageTypes), unitesFiles || item.body == .folder {
                 return try unite(item, into: resident)
             }
             item.name = try freeName(for: item)

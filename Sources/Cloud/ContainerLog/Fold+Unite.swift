@@ -10,7 +10,7 @@ extension Fold {
             try absorb(item, into: target)
             for id in try store.children(of: item.id) {
                 guard var child = try store.item(id) else { continue }
-                if let other = try self.resident(at: child.name, in: target.id), child.equals(other) {
+                if let other = try self.resident(at: child.name, in: target.id), child.equals(other, packageTypes) {
                     pending.append((child, other))
                 } else {
                     child.parent = target.id
@@ -67,7 +67,9 @@ extension Fold {
 
     /// Whether `later` is equal and still where its wish for the other's name has put it.
     private func isTwin(_ later: CloudItem, of earlier: CloudItem) -> Bool {
-        guard !earlier.isDeleted, later.parent == earlier.parent, later.id != earlier.id, later.equals(earlier) else {
+        guard !earlier.isDeleted, later.parent == earlier.parent, later.id != earlier.id,
+            later.equals(earlier, packageTypes)
+        else {
             return false
         }
         return (2...99).contains { later.name == earlier.name.inserting(" \($0)") }
@@ -77,9 +79,9 @@ extension Fold {
 extension CloudItem {
     /// Whether two items of one name are one: folders that are no packages, files of the same bytes, links to the same
     /// place.
-    func equals(_ other: CloudItem) -> Bool {
+    func equals(_ other: CloudItem, _ types: PackageTypes) -> Bool {
         switch (body, other.body) {
-        case (.folder, .folder): !PackageTypes.isPackage(name) && !PackageTypes.isPackage(other.name)
+        case (.folder, .folder): !types.isPackage(name) && !types.isPackage(other.name)
         case (.symlink(let target), .symlink(let otherTarget)): target == otherTarget
         case (.file, .file): digest != nil && digest == other.digest
         default: false

@@ -7,16 +7,19 @@ struct Fold<Store: TreeStore> {
     var state: LogState
     let author: DeviceID
     let authorName: String
+    /// Those of the entries before this one.
+    let packageTypes: PackageTypes
     private(set) var result = FoldResult()
 
     private var seen: Set<ItemID> = []
     private var index: UInt32 = 0
 
-    init(store: consuming Store, state: LogState, batch: ChangeBatch) {
+    init(store: consuming Store, state: LogState, batch: ChangeBatch, packageTypes: PackageTypes) {
         self.store = store
         self.state = state
         author = batch.device
         authorName = batch.deviceName
+        self.packageTypes = packageTypes
     }
 
     /// The version of a content that the present change brings.

@@ -1,16 +1,72 @@
 package import CloudModel
 
-/// Which folders are documents of their own. The list belongs to the rules of the log, not to a device's settings: two
-/// devices with different lists would fold one log into two trees.
-package enum PackageTypes {
+/// Which folders of a container are documents of their own: those with one of the extensions that are built in, and those with one that the
+/// container's log declares. A device's settings have no part in it: two devices with different lists would fold one log into two trees.
+package struct PackageTypes: Hashable, Sendable {
+    /// Those of every container.
     package static let extensions: Set<String> = [
         "app", "bundle", "pages", "key", "numbers", "sparsebundle", "rtfd", "textbundle", "xcodeproj", "ulysses",
     ]
 
+    /// What a container may declare.
+    package static let maximumCount = 256
+    private static let maximumBytes = 64
+
+    /// In small letters.
+    package private(set) var declared: Set<String>
+
+    package init(declared: Set<String> = []) { self.declared = declared }
+
+    /// - Parameter root: The attributes of a container's root.
+    package init(declaredBy root: ItemAttributes) { self.init(extended: root.extended) }
+
+    package init(extended: [String: [UInt8]]) {
+        declared = []
+        guard !extended.isEmpty else { return }
+        for name in extended.keys where name.hasPrefix(ReservedAttribute.packageTypePrefix) {
+            let type = String(name.dropFirst(ReservedAttribute.packageTypePrefix.count))
+            if Self.isValid(type) { declared.insert(type) }
+        }
+    }
+
+    package mutating func formUnion(_ other: PackageTypes) { declared.formUnion(other.declared) }
+
     /// Whether a folder of this name is a package; the extension is compared without regard to ASCII case.
-    package static func isPackage(_ name: ItemName) -> Bool {
+    package func isPackage(_ name: ItemName) -> Bool {
         let ending = name.stemAndExtension.extension
         guard !ending.isEmpty else { return false }
-        return extensions.contains(String(decoding: ending.dropFirst(), as: UTF8.self).lowercased())
+        let type = String(decoding: ending.dropFirst(), as: UTF8.self).lowercased()
+        return Self.extensions.contains(type) || declared.contains(type)
+    }
+
+    /// Whether it is one in every container.
+    package static func isPackage(_ name: ItemName) -> Bool { PackageTypes().isPackage(name) }
+
+    /// What can be declared: small ASCII letters, digits, `-` and `_`, at most 64.
+    package static func isValid(_ pathExtension: String) -> Bool {
+        (1...maximumBytes).contains(pathExtension.utf8.count)
+            && pathExtension.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
+                    UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+}
+
+extension TreeStore {
+    /// As of the last entry folded.
+    package func packageTypes() throws -> PackageTypes {
+        try item(.root).map { PackageTypes(declaredBy: $0.attributes) } ?? PackageTypes()
+    }
+}
+
+extension Change {
+    /// Whether it says which folders are packages: to a release that does not know of that it would mean nothing.
+    var declaresPackageType: Bool {
+        guard case .setAttributes(_, let changes) = self else { return false }
+        return changes.extended.keys.contains { $0.hasPrefix(ReservedAttribute.packageTypePrefix) }
     }
 }

@@ -39,10 +39,11 @@ extension TreeStore {
     package func packages(around folder: ItemID) throws -> [CloudItem] {
         var found: [CloudItem] = []
         var next = try standing(for: folder)
+        let types = try packageTypes()
         // Damaged rows may lead in a circle; no path has more folders.
         for _ in 0..<4096 {
             guard let item = next, item.id != .root else { break }
-            if item.body == .folder, !item.isDeleted, PackageTypes.isPackage(item.name) { found.append(item) }
+            if item.body == .folder, !item.isDeleted, types.isPackage(item.name) { found.append(item) }
             next = try standing(for: item.parent)
         }
         return found

@@ -72,7 +72,10 @@ struct UbiquityCommand: ParsableCommand {
                 ]),
             CommandGroup(
                 name: "Looking and listening",
-                subcommands: [FindCommand.self, MonitorCommand.self, KeyValueCommand.self, ContainerCommand.self]),
+                subcommands: [
+                    FindCommand.self, MonitorCommand.self, KeyValueCommand.self, ContainerCommand.self,
+                    PackageTypesCommand.self,
+                ]),
             CommandGroup(name: "Servers", subcommands: [LoginCommand.self, LogoutCommand.self]),
             CommandGroup(
                 name: "Help in need",

@@ -23,7 +23,7 @@ extension TreeFollower {
             }
             other = still
         }
-        if other.kind == .folder, remote.body.kind == .folder, !PackageTypes.isPackage(name) {
+        if other.kind == .folder, remote.body.kind == .folder, try !isPackage(name) {
             try become(remote, other)
             return true
         }
@@ -32,6 +32,10 @@ extension TreeFollower {
             return true
         }
         return false
+    }
+
+    private func isPackage(_ name: ItemName) throws -> Bool {
+        try transaction.packageTypes(of: container).isPackage(name)
     }
 
     /// The other item has another place in the log, or will get one: it goes there, or out of the way until its turn.
@@ -178,7 +182,7 @@ extension TreeFollower {
         var moved = child
         moved.parent = new.node
         if let twin = try transaction.item(named: child.name, in: new.node) {
-            if child.kind == .folder, twin.kind == .folder, !child.isKnown, !PackageTypes.isPackage(child.name) {
+            if child.kind == .folder, twin.kind == .folder, !child.isKnown, !child.isPackage {
                 try moveChildren(of: child, to: twin)
                 return try drop(child)
             }

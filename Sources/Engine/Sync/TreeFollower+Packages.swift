@@ -38,7 +38,8 @@ extension TreeFollower {
     /// A package that was deleted here, which the log was not told of: who changed it wins, and what comes back is the whole.
     private func bringBack(_ package: ItemID) throws -> [SetAside] {
         // To whoever deletes what is no package here each file is one of its own.
-        guard let name = try transaction.departure(of: package, in: container)?.name, PackageTypes.isPackage(name)
+        guard let name = try transaction.departure(of: package, in: container)?.name,
+            try transaction.packageTypes(of: container).isPackage(name)
         else { return [] }
         var (gone, next): ([ItemID], [ItemID]) = ([], [package])
         while let id = next.popLast() {
@@ -143,7 +144,8 @@ extension TreeFollower {
             gone.append(
                 try release(
                     row.item, wasWhole: row.presence == .whole, pin: row.node == package.node ? row.pin : .inherited))
-            try standAside(row)
+            let conflict = PackageConflict(document: package.item, device: deviceName)
+            try standAside(row, as: row.node == package.node ? conflict : nil)
         }
         let name = try ConflictNaming.name(of: package.name, from: deviceName, at: now) {
             try transaction.item(named: $0, in: package.parent) != nil
@@ -166,11 +168,12 @@ extension TreeFollower {
     }
 
     /// The row, with its bytes and whoever has it open, becomes something new that the log is to hear of.
-    private mutating func standAside(_ row: LocalItem) throws {
+    private mutating func standAside(_ row: LocalItem, as conflict: PackageConflict?) throws {
         var copy = row
         copy.item = newID()
         copy.isKnown = false
         copy.wanted = 0
+        if let conflict { copy.packageConflict = conflict }
         // The last close tells of what is written; what is only open for that is told of by nobody else.
         if !row.isWriting || !row.isEdited { copy.pendingSince = now }
         try transaction.update(copy)

@@ -83,7 +83,8 @@ extension VirtualFileSystem {
     ) throws -> DocumentStatus {
         let remote = try transaction.cloudItem(item)
         let state = try transaction.syncState(of: item) { progress[$0.node] ?? TransferFractions() }
-        let document = try item.conflict.flatMap { try transaction.item($0.document, in: item.container) }
+        let document = try transaction.document(ofVersion: item)
+        let version = document == nil ? nil : item.conflictPlace?.version
         return DocumentStatus(
             downloading: state.downloading, isDownloading: state.isDownloading,
             percentDownloaded: state.percentDownloaded, isDownloadRequested: state.isDownloadRequested,
@@ -93,9 +94,9 @@ extension VirtualFileSystem {
             conflictOf: try document.map {
                 try transaction.path(of: $0.node).map(\.description).joined(separator: "/")
             },
-            conflictVersion: item.conflict?.version, isExcluded: item.isExcluded, pin: item.pin,
+            conflictVersion: version, isExcluded: item.isExcluded, pin: item.pin,
             effectivePin: try effectivePin(of: item, transaction), isPaused: item.isPaused, item: item.item,
-            version: item.conflict?.version ?? remote?.version, device: remote?.device,
+            version: version ?? remote?.version, device: remote?.device,
             container: try transaction.container(item.container)?.name ?? .cloudDocs, size: state.size)
     }
 

@@ -105,8 +105,7 @@ extension MetadataTransaction {
         let isFile = item.kind == .file
         return SyncState(
             of: item, newest: isFile && item.content != nil ? try cloudItem(item)?.content : nil,
-            hasConflicts: try isFile && !item.isConflictSibling
-                && !siblings(of: item.item, in: item.container).isEmpty,
+            hasConflicts: try !item.isConflictSibling && !conflicts(of: item).isEmpty,
             progress: isFile ? progress(item) : TransferFractions())
     }
 }

@@ -21,6 +21,7 @@ extension VirtualFileSystem {
             try exchangeExclusion(&one, from: first.item, into: second.folder, transaction)
             try exchangeExclusion(&two, from: second.item, into: first.folder, transaction)
         }
+        (one.packageConflict, two.packageConflict) = (nil, nil)
         markPending(&one, at: now)
         markPending(&two, at: now)
         // Neither name nor id may stand twice, not even between two statements.
@@ -29,6 +30,24 @@ extension VirtualFileSystem {
         try transaction.restore(two)
         try transaction.touch(one.parent, at: now)
         if one.parent != two.parent { try transaction.touch(two.parent, at: now) }
+        try exchangeConflicts(one, two, transaction, at: now)
+    }
+
+    /// Versions in conflict of a package are those of what has its name now.
+    private func exchangeConflicts(
+        _ one: LocalItem, _ two: LocalItem, _ transaction: MetadataTransaction, at now: Timestamp
+    ) throws {
+        let (ofOne, ofTwo) = (try transaction.conflicts(of: one), try transaction.conflicts(of: two))
+        for (versions, document) in [(ofOne, two), (ofTwo, one)] {
+            for version in versions where version.item != document.item {
+                var version = version
+                version.packageConflict = version.packageConflict.map {
+                    PackageConflict(document: document.item, device: $0.device)
+                }
+                markPending(&version, at: now)
+                try transaction.update(version)
+            }
+        }
     }
 
     private func exchangeIdentities(_ one: inout LocalItem, _ two: inout LocalItem) {

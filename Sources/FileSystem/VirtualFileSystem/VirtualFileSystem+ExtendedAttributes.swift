@@ -29,7 +29,8 @@ extension VirtualFileSystem {
     /// The document's own attributes. Ours are hidden, so that `cp -a`, `rsync -X` and `tar` never copy them.
     package func extendedAttributeNames(of node: NodeID) throws -> [String] {
         guard node != .root else { return [] }
-        return try liveItem(node).attributes.extended.keys.filter { !$0.hasPrefix(StatusAttribute.prefix) }.sorted()
+        return try liveItem(node).attributes.extended.keys
+            .filter { !$0.hasPrefix(StatusAttribute.prefix) && !ReservedAttribute.contains($0) }.sorted()
     }
 
     package func setExtendedAttribute(
@@ -70,6 +71,15 @@ extension VirtualFileSystem {
         if let item = try metadata.read({ try $0.item(node) }) { return item }
         if let item = openFiles[node]?.state.withLock({ $0.item }) ?? removed[node] { return item }
         throw Errno(ESTALE)
+    }
+
+    /// Declares folders with an extension to be packages, in the whole container; or takes that back.
+    package func setPackageTypes(_ types: Set<String>, in container: ContainerID) throws {
+        guard let root = try metadata.read({ try $0.container(container)?.node }) else { throw Errno(ENOENT) }
+        try changeExtended(of: root) { extended in
+            extended = extended.filter { !$0.key.hasPrefix(ReservedAttribute.packageTypePrefix) }
+            for type in types { extended[ReservedAttribute.packageType(type)] = [1] }
+        }
     }
 
     private func changeExtended(of node: NodeID, _ body: (inout [String: [UInt8]]) throws -> Void) throws {

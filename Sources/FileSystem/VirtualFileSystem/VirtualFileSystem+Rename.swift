@@ -130,6 +130,7 @@ extension VirtualFileSystem {
 
     /// A renamed conflict sibling is a document of its own from now on.
     private func leaveConflict(_ item: inout LocalItem, _ transaction: MetadataTransaction) throws {
+        item.packageConflict = nil
         guard let conflict = item.conflict else { return }
         try transaction.insert(
             Resolution(container: item.container, item: conflict.document, version: conflict.version))

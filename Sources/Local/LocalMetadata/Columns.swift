@@ -42,13 +42,19 @@ struct Columns {
 /// What a row of some query means.
 protocol ColumnDecodable {
     init(columns: Columns) throws
+    /// The same where more than the row says what it means.
+    init(columns: Columns, in transaction: MetadataTransaction) throws
+}
+
+extension ColumnDecodable {
+    init(columns: Columns, in transaction: MetadataTransaction) throws { try self.init(columns: columns) }
 }
 
 extension MetadataTransaction {
     func fetchOne<T: ColumnDecodable>(_ sql: String, _ arguments: StatementArguments) throws -> T? {
         var found: T?
         try db.forEachRow(sql, arguments) { columns in
-            found = try T(columns: columns)
+            found = try T(columns: columns, in: self)
             return false
         }
         return found
@@ -57,7 +63,7 @@ extension MetadataTransaction {
     func fetchAll<T: ColumnDecodable>(_ sql: String, _ arguments: StatementArguments = []) throws -> [T] {
         var items: [T] = []
         try db.forEachRow(sql, arguments) { columns in
-            items.append(try T(columns: columns))
+            items.append(try T(columns: columns, in: self))
             return true
         }
         return items

@@ -49,6 +49,13 @@ extension LocalItem {
 }
 
 extension LocalItem: ColumnDecodable {
+    init(columns: Columns, in transaction: MetadataTransaction) throws {
+        try self.init(columns: columns)
+        // Most folders have no extension, and need not be asked about.
+        guard kind == .folder, item != .root, name.bytes.contains(UInt8(ascii: ".")) else { return }
+        packageTypes = try transaction.packageTypes(of: container)
+    }
+
     init(columns: Columns) throws {
         let attributes = ItemAttributes(
             permissions: UInt16(truncatingIfNeeded: columns.integer(6)),

@@ -1,5 +1,6 @@
 package import Basics
 package import CloudModel
+package import ContainerLog
 
 /// The number of an item on this device: row id of `local`, FUSE node id and inode number at once. Never reused.
 package struct NodeID: Hashable, Comparable, Sendable, CustomStringConvertible {
@@ -87,6 +88,8 @@ package struct LocalItem: Sendable, Equatable {
     package var used: Timestamp
     package var downloadError: String?
     package var uploadError: String?
+    /// Those of its container, of a folder that was read from the database.
+    package var packageTypes: PackageTypes
     /// Set on a conflict sibling: the document it belongs to, and which version it shows.
     package var conflict: ConflictPlace?
 
@@ -131,6 +134,7 @@ package struct LocalItem: Sendable, Equatable {
         used = .zero
         downloadError = nil
         uploadError = nil
+        packageTypes = PackageTypes()
         conflict = nil
     }
 

@@ -69,10 +69,12 @@ package struct RemoteTree: TreeStore {
 
     package mutating func put(_ item: CloudItem) throws {
         try keepSynced(item.id)
-        if let before = try self.item(item.id) {
+        let before = try self.item(item.id)
+        if let before {
             try keepVersions(before, notIn: item)
             try keepDeletion(before, item)
         }
+        if item.id == .root { transaction.noteRoot(of: container, before?.attributes, item.attributes) }
         // A tombstone gives its name free: the index covers live items only.
         let key = try NameKey(item.name, folding: state().foldsNames)
         try transaction.run(CloudItem.insertion, StatementArguments(item.values(in: container, key: key)))

@@ -70,6 +70,7 @@ final class RowChangeLog: Sendable {
         }
         taken.movedFolders = memory.movedFolders
         taken.leftFolders = memory.leftFolders
+        taken.isEverything = taken.isEverything || memory.changesEverything
         taken.stores = memory.changedStores
         return taken
     }

@@ -17,6 +17,12 @@ enum Schema {
         }
         migrator.registerMigration("key values") { try KeyValueMigration.run($0) }
         migrator.registerMigration("deletions") { try DeletionMigration.run($0) }
+        migrator.registerMigration("package conflicts") { db in
+            try db.execute(
+                sql: """
+                    CREATE INDEX local_packageConflict ON local(node) WHERE \(MetadataTransaction.isPackageConflict)
+                    """)
+        }
         return migrator
     }
 

@@ -95,7 +95,8 @@ extension MetadataTransaction {
         let items = try number("SELECT count(*) FROM local")
         let bytes = try number("SELECT CAST(total(size) AS INTEGER) FROM local")
         let conflicts = try number("SELECT count(*) FROM local WHERE conflictOf IS NOT NULL")
-        return (Int(items), UInt64(clamping: bytes), Int(conflicts))
+        let packages = try packageConflicts().count { try document(ofVersion: $0) != nil }
+        return (Int(items), UInt64(clamping: bytes), Int(conflicts) + packages)
     }
 }
 

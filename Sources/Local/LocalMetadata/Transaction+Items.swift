@@ -80,6 +80,7 @@ extension MetadataTransaction {
     @discardableResult
     package func insert(_ item: LocalItem) throws -> NodeID {
         if item.isConflictSibling { memory.hasSiblings = true }
+        if item.item == .root { noteRoot(of: item.container, nil, item.attributes) }
         try db.perform(LocalItem.insertion, values: item.values)
         return NodeID(UInt64(bitPattern: db.lastInsertedRowID))
     }
@@ -88,6 +89,7 @@ extension MetadataTransaction {
     package func update(_ item: LocalItem) throws {
         guard let old = try self.item(item.node), old != item else { return }
         if item.isConflictSibling { memory.hasSiblings = nil }
+        if item.item == .root { noteRoot(of: item.container, old.attributes, item.attributes) }
         if old.parent != item.parent { memory.leftFolders.insert(old.parent) }
         if item.kind == .folder, (old.parent, old.name) != (item.parent, item.name) {
             memory.movedFolders.insert(item.node)

@@ -1,6 +1,7 @@
 package import Basics
 import CloudModel
-import ContainerLog
+package import ContainerLog
+import GRDB
 
 /// What a package has that the cloud was not told of.
 package struct PackageNews: Sendable {
@@ -15,6 +16,28 @@ package struct PackageNews: Sendable {
 
 /// Folders that are one document each.
 extension MetadataTransaction {
+    /// What the log of a container declares, and what was declared here and is on its way there.
+    package func packageTypes(of container: ContainerID) throws -> PackageTypes {
+        if let known = memory.packageTypes[container] { return known }
+        var types = PackageTypes()
+        // A query of its own: folders are read while others are.
+        let rows: [RootAttributes] = try fetchAll(
+            """
+            SELECT extended FROM remote WHERE container = ?1 AND item = ?2
+            UNION ALL SELECT extended FROM local WHERE container = ?1 AND item = ?2
+            """, [container.value, ItemID.root.data])
+        for row in rows { types.formUnion(PackageTypes(extended: row.extended)) }
+        memory.packageTypes[container] = types
+        return types
+    }
+
+    /// Whether folders are packages by the extensions that a container's root had and has.
+    func noteRoot(of container: ContainerID, _ before: ItemAttributes?, _ after: ItemAttributes) {
+        guard before.map({ PackageTypes(declaredBy: $0) }) != PackageTypes(declaredBy: after) else { return }
+        memory.packageTypes[container] = nil
+        memory.changesEverything = before != nil || memory.changesEverything
+    }
+
     /// The outermost package that a node is or lies in; nil if it is in none.
     package func package(around node: NodeID) throws -> NodeID? {
         var found: NodeID?
@@ -51,8 +74,13 @@ extension MetadataTransaction {
     }
 }
 
+private struct RootAttributes: ColumnDecodable {
+    let extended: [String: [UInt8]]
+    init(columns: Columns) throws { extended = try ExtendedAttributes.decode(columns.optionalData(0)) }
+}
+
 extension LocalItem {
-    package var isPackage: Bool { kind == .folder && PackageTypes.isPackage(name) }
+    package var isPackage: Bool { kind == .folder && packageTypes.isPackage(name) }
 
     /// Bytes of its name and attributes, roughly as the log keeps them.
     package var roughSize: Int {

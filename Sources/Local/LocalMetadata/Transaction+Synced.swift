@@ -94,6 +94,7 @@ extension MetadataTransaction {
 extension MetadataTransaction {
     /// The name of the device that made a conflict version.
     package func author(of sibling: LocalItem) throws -> String? {
+        if let package = sibling.packageConflict { return package.device }
         guard let conflict = sibling.conflict else { return nil }
         let document = try RemoteTree(self, container: sibling.container).item(conflict.document)
         return document?.conflicts.first { $0.version == conflict.version }?.authorName

@@ -17,6 +17,9 @@ final class TransactionMemory {
     /// What ``RowChanges`` says of this transaction beside the rows.
     var movedFolders: Set<NodeID> = []
     var leftFolders: Set<NodeID> = []
+    /// Folders became packages or ceased to be, which no row of theirs tells.
+    var changesEverything = false
+    var packageTypes: [ContainerID: PackageTypes] = [:]
     var changedStores: Set<ContainerID> = []
     /// What keys showed before this transaction changed them.
     var shownValues: [ContainerID: [String: [UInt8]?]] = [:]

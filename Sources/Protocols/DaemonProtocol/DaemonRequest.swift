@@ -37,6 +37,7 @@ package enum DaemonRequest: Hashable, Sendable {
     case setKeyValues(SetKeyValuesRequest)
     /// Answered by events until the client leaves.
     case watchKeyValues(WatchKeyValuesRequest)
+    case packageTypes(PackageTypesRequest)
     case unfollow(UnfollowRequest)
     case publish(PublishRequest)
     case links(LinksRequest)
@@ -89,7 +90,7 @@ extension DaemonRequest: Codable {
             removeVersions, deleted, restoreDeleted, stop, diagnose, reset, check, claim, finish, claims, present,
             withdraw, letters, answer,
             find, monitor, keyValues, setKeyValues, watchKeyValues, unfollow, publish, links, unpublish,
-            latestVersion, resume
+            latestVersion, resume, packageTypes
     }
 
     package init(from decoder: any Decoder) throws {
@@ -131,6 +132,7 @@ extension DaemonRequest: Codable {
         case .monitor: self = .monitor(try container.decode(MonitorRequest.self, forKey: verb))
         case .keyValues: self = .keyValues(try container.decode(KeyValuesRequest.self, forKey: verb))
         case .setKeyValues: self = .setKeyValues(try container.decode(SetKeyValuesRequest.self, forKey: verb))
+        case .packageTypes: self = .packageTypes(try container.decode(PackageTypesRequest.self, forKey: verb))
         case .unfollow: self = .unfollow(try container.decode(UnfollowRequest.self, forKey: verb))
         case .watchKeyValues: self = .watchKeyValues(try container.decode(WatchKeyValuesRequest.self, forKey: verb))
         case .publish: self = .publish(try container.decode(PublishRequest.self, forKey: verb))
@@ -174,6 +176,7 @@ extension DaemonRequest: Codable {
         case .monitor(let request): try container.encode(request, forKey: .monitor)
         case .keyValues(let request): try container.encode(request, forKey: .keyValues)
         case .setKeyValues(let request): try container.encode(request, forKey: .setKeyValues)
+        case .packageTypes(let request): try container.encode(request, forKey: .packageTypes)
         case .unfollow(let request): try container.encode(request, forKey: .unfollow)
         case .watchKeyValues(let request): try container.encode(request, forKey: .watchKeyValues)
         case .publish(let request): try container.encode(request, forKey: .publish)

@@ -17,6 +17,7 @@ package enum DaemonResponse: Hashable, Sendable {
     case claims(ClaimsResponse)
     case presenting(PresentingResponse)
     case keyValues(KeyValuesResponse)
+    case packageTypes(PackageTypesResponse)
     case published(PublishedResponse)
     case links(LinksResponse)
     /// It is done and there is nothing to tell.
@@ -26,7 +27,7 @@ package enum DaemonResponse: Hashable, Sendable {
 extension DaemonResponse: Codable {
     private enum Kind: String, CodingKey {
         case hello, status, items, sync, conflicts, resolve, versions, fetchVersion, deleted, restoreDeleted, diagnose,
-            reset, check, granted, claims, presenting, keyValues, published, links, done
+            reset, check, granted, claims, presenting, keyValues, packageTypes, published, links, done
     }
 
     package init(from decoder: any Decoder) throws {
@@ -55,6 +56,7 @@ extension DaemonResponse: Codable {
         case .claims: self = .claims(try container.decode(ClaimsResponse.self, forKey: kind))
         case .presenting: self = .presenting(try container.decode(PresentingResponse.self, forKey: kind))
         case .keyValues: self = .keyValues(try container.decode(KeyValuesResponse.self, forKey: kind))
+        case .packageTypes: self = .packageTypes(try container.decode(PackageTypesResponse.self, forKey: kind))
         case .published: self = .published(try container.decode(PublishedResponse.self, forKey: kind))
         case .links: self = .links(try container.decode(LinksResponse.self, forKey: kind))
         case .done: self = .done(try container.decode(DoneResponse.self, forKey: kind))
@@ -81,6 +83,7 @@ extension DaemonResponse: Codable {
         case .claims(let response): try container.encode(response, forKey: .claims)
         case .presenting(let response): try container.encode(response, forKey: .presenting)
         case .keyValues(let response): try container.encode(response, forKey: .keyValues)
+        case .packageTypes(let response): try container.encode(response, forKey: .packageTypes)
         case .published(let response): try container.encode(response, forKey: .published)
         case .links(let response): try container.encode(response, forKey: .links)
         case .done(let response): try container.encode(response, forKey: .done)

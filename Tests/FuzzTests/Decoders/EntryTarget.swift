@@ -13,7 +13,9 @@ extension FuzzTarget {
         try fold(batch)
         return true
     } seeds: {
-        try [EntrySamples.first, EntrySamples.second, EntrySamples.third, EntrySamples.fourth].map { try $0.encoded() }
+        try [
+            EntrySamples.first, EntrySamples.second, EntrySamples.third, EntrySamples.fourth, EntrySamples.fifth,
+        ].map { try $0.encoded() }
     }
 
     private static func fold(_ batch: ChangeBatch) throws {
@@ -128,6 +130,25 @@ enum EntrySamples {
             var batch = batch(2, 2, [.move(file, parent: folder, name: try ItemName("b"))])
             batch.packages = [folder, link].map { PackageVersion($0, VersionID(sequence: LogSequence(1), index: 0)) }
             return batch
+        }
+    }
+
+    /// Says which folders are packages, and that one is in conflict with another.
+    static var fifth: ChangeBatch {
+        get throws {
+            batch(
+                1, 3,
+                [
+                    .setAttributes(
+                        .root,
+                        AttributeChanges(extended: [
+                            ReservedAttribute.packageType("a"): [1], ReservedAttribute.packageType("txt"): nil,
+                        ])),
+                    .move(folder, parent: .documents, name: try ItemName("b.a")),
+                    .setAttributes(
+                        folder, AttributeChanges(extended: [ReservedAttribute.conflict: Array(repeating: 7, count: 17)])
+                    ),
+                ])
         }
     }
 

@@ -28,6 +28,23 @@ extension PresenterTool {
         if let error { say("error \(error)") }
     }
 
+    /// Puts the first version in conflict in the document's place, and resolves it.
+    static func resolve(_ url: URL) throws {
+        let versions = NSFileVersion.unresolvedConflictVersionsOfItem(at: url) ?? []
+        guard let version = versions.first else { return say("no conflict") }
+        say("\(versions.count) of \(version.localizedNameOfSavingComputer ?? "nobody")")
+        var error: NSError?
+        NSFileCoordinator().coordinate(writingItemAt: url, options: .forReplacing, error: &error) { target in
+            do {
+                try version.replaceItem(at: target)
+                say("took its place")
+                version.isResolved = true
+            } catch { say("not replaced: \(error)") }
+        }
+        if let error { say("error \(error)") }
+        say("\(NSFileVersion.unresolvedConflictVersionsOfItem(at: url)?.count ?? -1) left")
+    }
+
     private static func nonlocal(_ url: URL) throws -> [NSFileVersion] {
         let done = DispatchSemaphore(value: 0)
         let box = Answer()

@@ -1,5 +1,3 @@
-import CloudModel
-import ContainerLog
 import Coordination
 import DaemonProtocol
 import Foundation
@@ -84,18 +82,9 @@ struct HeldClaims: Sendable {
             item.path.hasPrefix($0.root + "/")
         }
         guard let mount else { return VersionDirectory.shared.missing(item.path) }
-        guard MountAuthority.attribute("status", of: item.path) == "notDownloaded", Self.isDocument(item.path) else {
-            return nil
-        }
+        // Of a folder that is no package this is never so: it is read without what is in it.
+        guard MountAuthority.attribute("status", of: item.path) == "notDownloaded" else { return nil }
         return .document(mount, path: item.path)
-    }
-
-    /// A file or a package. A folder is read without what is in it.
-    private static func isDocument(_ path: String) -> Bool {
-        var status = stat()
-        guard lstat(path, &status) == 0 else { return false }
-        guard status.st_mode & S_IFMT == S_IFDIR else { return true }
-        return (try? ItemName(URL(filePath: path).lastPathComponent)).map(PackageTypes.isPackage) ?? false
     }
 }
 

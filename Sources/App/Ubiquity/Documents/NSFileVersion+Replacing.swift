@@ -11,7 +11,9 @@ extension NSFileVersion {
     public func replaceItem(at url: URL, options: ReplacingOptions = []) throws -> URL {
         if !hasLocalContents { try fetch() }
         // A name that stays on this device; renamed over the document, the file becomes that document.
-        let copy = url.deletingLastPathComponent().appending(path: ".\(UUID().uuidString).tmp")
+        // A folder cannot change places with one that stays, so a package's copy has a hidden name that syncs, for a moment.
+        let ending = Self.isFolder(self.url) ? self.url.pathExtension : "tmp"
+        let copy = url.deletingLastPathComponent().appending(path: ".\(UUID().uuidString).\(ending)")
         try FileManager.default.copyItem(at: self.url, to: copy)
         guard Self.put(copy.path, inPlaceOf: url.path) else {
             let message = "The version can not take the place of \(url.path): \(String(cString: strerror(errno)))"
@@ -34,9 +36,14 @@ extension NSFileVersion {
         guard errno == ENOTEMPTY || errno == EEXIST else { return false }
         // A package takes the place of a whole one.
         guard linux_rename(copy, path, exchange) == 0 else { return false }
-        // What was there is hidden now and stays on this device.
+        // What was there has the copy's hidden name now.
         try? FileManager.default.removeItem(atPath: copy)
         return true
+    }
+
+    private static func isFolder(_ url: URL) -> Bool {
+        var status = stat()
+        return lstat(url.path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
     private func fetch() throws {

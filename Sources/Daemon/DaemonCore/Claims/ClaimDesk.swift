@@ -143,9 +143,11 @@ final class ClaimDesk: TreeWitness {
         guard !ledger.letters.isEmpty else { return }
         for entry in effects.changedEntries {
             let place = ItemPlace(folder: ItemNumber(entry.parent), name: entry.name)
-            guard let item = tree.item(at: place), !effects.changedNodes.contains(item.node),
-                effects.moved[item.node] == nil
-            else { continue }
+            guard let item = tree.item(at: place), effects.moved[item.node] == nil else { continue }
+            guard !effects.changedNodes.contains(item.node) else {
+                stoodAside(item, effects.changedEntries)
+                continue
+            }
             arbiter.tell(.created(item, at: place, by: nil))
             tree.row(of: item).map { tell($0, .gained) }
         }
@@ -158,7 +160,26 @@ final class ClaimDesk: TreeWitness {
     private func moved(_ node: NodeID, from place: ItemPlace) {
         // What is gone by now was told as a deletion.
         guard let item = tree.row(of: ItemNumber(node)), item.place != place else { return }
+        // A package that lost its name to the document that it is in conflict with stays the document to whoever presents it.
+        if item.packageConflict != nil, let document = tree.document(of: item),
+            tree.row(of: document.item)?.place == place
+        {
+            return stoodAside(ItemNumber(node), [TreeEffects.Entry(parent: place.folder.node, name: place.name)])
+        }
         arbiter.tell(.moved(ItemNumber(node), from: place, to: item.place, by: nil))
+    }
+
+    /// A package came that is a version in conflict. Where it had the document's name before, who presents that name presents what has it now.
+    private func stoodAside(_ item: ItemNumber, _ entries: Set<TreeEffects.Entry>) {
+        guard let row = tree.row(of: item), row.packageConflict != nil, let document = tree.document(of: row) else {
+            return
+        }
+        if let place = tree.row(of: document.item),
+            entries.contains(where: { $0.parent == place.parent && $0.name == place.name })
+        {
+            arbiter.tell(.replaced(item, with: document.item, by: nil))
+        }
+        tell(row, .gained)
     }
 
     /// Versions of the history that somebody removed, here or elsewhere.

@@ -1,5 +1,4 @@
 import CloudModel
-import ContainerLog
 import Coordination
 import LocalMetadata
 import Synchronization
@@ -22,7 +21,7 @@ final class KnownItems: Sendable {
             item = ItemNumber(row.node)
             place = row.place
             isFolder = row.kind == .folder
-            kind = !isFolder ? .file : PackageTypes.isPackage(row.name) ? .package : .folder
+            kind = !isFolder ? .file : row.isPackage ? .package : .folder
             isWhole = row.kind == .file && row.presence == .whole
         }
     }

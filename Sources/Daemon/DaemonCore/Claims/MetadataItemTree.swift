@@ -34,9 +34,8 @@ struct MetadataItemTree: ItemTree, Sendable {
 
     /// The document that a conflict sibling is a version of; nil for anything else.
     func document(of sibling: LocalItem) -> (item: ItemNumber, version: VersionID)? {
-        guard let conflict = sibling.conflict else { return nil }
-        return read { try $0.item(conflict.document, in: sibling.container) }
-            .map { (ItemNumber($0.node), conflict.version) }
+        guard let conflict = sibling.conflictPlace else { return nil }
+        return read { try $0.document(ofVersion: sibling) }.map { (ItemNumber($0.node), conflict.version) }
     }
 
     func item(_ id: ItemID, in container: ContainerID) -> ItemNumber? {

@@ -16,9 +16,8 @@ extension DaemonService {
 
     private func conflicted(below prefix: LocalItem?, _ transaction: MetadataTransaction) throws -> [ConflictedItem] {
         var documents: [NodeID: LocalItem] = [:]
-        for sibling in try transaction.allSiblings(limit: 10_000) {
-            guard let conflict = sibling.conflict,
-                let document = try transaction.item(conflict.document, in: sibling.container),
+        for sibling in try transaction.allSiblings(limit: 10_000) + transaction.packageConflicts() {
+            guard let document = try transaction.document(ofVersion: sibling),
                 try prefix.map({ try transaction.isInside(document.node, $0.node) || $0.node == sibling.node }) ?? true
             else { continue }
             documents[document.node] = document
@@ -27,7 +26,7 @@ extension DaemonService {
     }
 
     private func conflicted(_ document: LocalItem, _ transaction: MetadataTransaction) throws -> ConflictedItem {
-        let versions = try transaction.siblings(of: document.item, in: document.container)
+        let versions = try transaction.conflicts(of: document)
         return ConflictedItem(
             path: try path(of: document, transaction), current: try side(document, transaction),
             versions: try versions.map { try side($0, transaction) })
@@ -36,10 +35,15 @@ extension DaemonService {
     private func side(_ item: LocalItem, _ transaction: MetadataTransaction) throws -> ConflictSide {
         let cloud = try transaction.cloudItem(item)
         let device = try transaction.author(of: item) ?? cloud?.device ?? self.daemon.configuration.deviceName
-        let version = item.conflict?.version ?? cloud?.version
+        let version = item.conflictPlace?.version ?? cloud?.version
         return ConflictSide(
             version: version?.description ?? "current", path: try path(of: item, transaction), device: device,
-            modified: WireTime(item.attributes.modified), size: item.size)
+            modified: WireTime(item.attributes.modified), size: try size(of: item, transaction))
+    }
+
+    /// Of a package that of all files in it.
+    func size(of item: LocalItem, _ transaction: MetadataTransaction) throws -> UInt64 {
+        try transaction.syncState(of: item) { _ in TransferFractions() }.size
     }
 
     /// Ends a conflict with the same gestures that programs have: deleting a sibling, renaming it, renaming it over the document.
@@ -47,9 +51,8 @@ extension DaemonService {
         try await blocking { [self] in
             let item = try document(at: request.path)
             let (document, siblings) = try device.metadata.read { transaction -> (LocalItem, [LocalItem]) in
-                let id = item.conflict?.document ?? item.item
-                guard let document = try transaction.item(id, in: item.container) else { return (item, []) }
-                return (document, try transaction.siblings(of: id, in: item.container))
+                let document = try transaction.document(ofVersion: item) ?? item
+                return (document, try transaction.conflicts(of: document))
             }
             guard !siblings.isEmpty else {
                 throw DaemonFailure(
@@ -68,19 +71,34 @@ extension DaemonService {
         case .current: for sibling in siblings { try remove(sibling) }
         case .both: for sibling in siblings { try keepBeside(sibling, document) }
         case .version(let text):
-            guard let chosen = siblings.first(where: { $0.conflict?.version.description == text }) else {
+            guard let chosen = siblings.first(where: { $0.conflictPlace?.version.description == text }) else {
                 throw DaemonFailure(
                     .invalidRequest, "no version \(text) is in conflict", path: path.description,
                     advice: "`ubiquity conflicts` shows the versions.")
             }
             for sibling in siblings where sibling.node != chosen.node { try remove(sibling) }
-            try rename(chosen, to: document.name, in: document.parent)
+            guard chosen.kind == .folder else { return try rename(chosen, to: document.name, in: document.parent) }
+            // What is in a folder can not be renamed over: both change places, and the one that lost goes.
+            try rename(chosen, to: document.name, in: document.parent, mode: .exchange)
+            if let old = try device.metadata.read({ try $0.item(document.node) }) { try remove(old) }
         }
     }
 
     private func remove(_ item: LocalItem) throws {
+        guard item.kind != .folder else { return try removeTree(item) }
         try device.files.removeFile(item.name.bytes, in: item.parent)
         device.invalidator.invalidate(nodes: [item.parent], entries: [(item.parent, item.name.bytes)])
+    }
+
+    /// From the bottom up, as `rm -r` does.
+    private func removeTree(_ package: LocalItem) throws {
+        var items: [LocalItem] = []
+        try device.metadata.read { transaction in try transaction.forEach(below: package) { items.append($0) } }
+        for item in items.reversed() where item.kind != .folder { try remove(item) }
+        for folder in items.reversed() where folder.kind == .folder {
+            try device.files.removeFolder(folder.name.bytes, in: folder.parent)
+            device.invalidator.invalidate(nodes: [folder.parent], entries: [(folder.parent, folder.name.bytes)])
+        }
     }
 
     private func keepBeside(_ sibling: LocalItem, _ document: LocalItem) throws {
@@ -92,8 +110,10 @@ extension DaemonService {
         }
     }
 
-    private func rename(_ item: LocalItem, to name: ItemName, in folder: NodeID) throws {
-        try device.files.rename(item.name.bytes, in: item.parent, to: name.bytes, in: folder, mode: .replace)
+    private func rename(
+        _ item: LocalItem, to name: ItemName, in folder: NodeID, mode: RenameMode = .replace
+    ) throws {
+        try device.files.rename(item.name.bytes, in: item.parent, to: name.bytes, in: folder, mode: mode)
         device.invalidator.invalidate(
             nodes: [item.node, item.parent, folder], entries: [(item.parent, item.name.bytes), (folder, name.bytes)])
     }

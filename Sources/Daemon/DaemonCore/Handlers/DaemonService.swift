@@ -67,6 +67,7 @@ struct DaemonService: RequestHandler {
         case .latestVersion(let request): .fetchVersion(try await latestVersion(request))
         case .resume(let request): .done(try await resume(request))
         case .keyValues(let request): .keyValues(try await keyValues(request))
+        case .packageTypes(let request): .packageTypes(try await packageTypes(request))
         case .setKeyValues(let request): .done(try await setKeyValues(request, client))
         }
     }

@@ -62,13 +62,13 @@ extension DaemonService {
         return name
     }
 
-    private func store(_ text: String) throws -> ContainerID? {
+    func store(_ text: String) throws -> ContainerID? {
         let name = try name(text)
         return try device.metadata.read { try $0.container(named: name)?.id }
     }
 
     /// The store of a container, which is made where there is none.
-    private func made(_ text: String) throws -> ContainerID {
+    func made(_ text: String) throws -> ContainerID {
         if let known = try store(text) { return known }
         let name = try name(text)
         do {

@@ -1,5 +1,6 @@
 import Basics
 import CloudModel
+import ContainerLog
 import DaemonProtocol
 import Fuse
 import Glibc
@@ -27,7 +28,9 @@ extension DaemonService {
             lines += try device.metadata.read { transaction in
                 try transaction.containers().map { container in
                     let outbox = try transaction.outbox(of: container.id)
+                    let types = try transaction.packageTypes(of: container.id).declared.sorted()
                     return "container   \(container.name): log followed to \(container.sequence)"
+                        + (types.isEmpty ? "" : ", declares the packages \(types.joined(separator: " "))")
                         + (outbox.map { ", batch \($0.deviceSequence) on its way" } ?? "")
                 }
             }

@@ -81,14 +81,11 @@ extension DaemonService {
 
     private func documentOrDeleted(at path: MountPath) throws -> Subject {
         do {
-            var item = try document(at: path)
-            if let conflict = item.conflict {
-                let document = try device.metadata.read { try $0.item(conflict.document, in: item.container) }
-                item = document ?? item
-            }
-            guard item.kind == .file else {
+            let named = try document(at: path)
+            let item = try device.metadata.read { try $0.document(ofVersion: named) } ?? named
+            guard item.kind == .file || item.isPackage else {
                 throw DaemonFailure(
-                    .invalidRequest, "it is a folder; versions are of files", path: path.description,
+                    .invalidRequest, "it is a folder; versions are of files and packages", path: path.description,
                     advice: "Name a file in it.")
             }
             return Subject(item: item, id: item.item, container: item.container, name: item.name)
@@ -120,7 +117,7 @@ extension DaemonService {
         let history = try transaction.versions(of: subject.id, in: subject.container, device.versions, at: now)
         let past = history.map { entry($0, of: subject) }
         guard let item = subject.item else { return past }
-        let siblings = try transaction.siblings(of: item.item, in: item.container)
+        let siblings = try transaction.conflicts(of: item)
         let present = try entry(item, .current, transaction)
         return [present] + (try siblings.map { try entry($0, .conflict, transaction) }) + past
     }
@@ -132,11 +129,13 @@ extension DaemonService {
         let isTold = cloud?.content == item.content && !item.isEdited && item.pendingSince == nil
         let author = try transaction.author(of: item) ?? (isTold ? cloud?.device : nil)
         let path = "\(daemon.configuration.mountPoint)/\(try path(of: item, transaction))"
-        let version = item.conflict?.version ?? (isTold ? cloud?.version : nil)
+        let state = try transaction.syncState(of: item) { _ in TransferFractions() }
+        let version = item.conflictPlace?.version ?? (isTold ? cloud?.version : nil)
         return DocumentVersion(
             version: version?.description ?? "current", kind: kind,
             device: author ?? daemon.configuration.deviceName, modified: WireTime(item.attributes.modified),
-            size: item.size, isHere: item.isMaterialised, file: path)
+            size: state.size, isHere: item.kind == .folder ? state.downloading != .notDownloaded : item.isMaterialised,
+            file: path)
     }
 
     private func entry(_ version: HistoricVersion, of subject: Subject) -> DocumentVersion {
@@ -154,6 +153,11 @@ extension DaemonService {
             }
         }
         guard let found else {
+            guard subject.item?.kind != .folder else {
+                throw DaemonFailure(
+                    .notFound, "a package has no history of its own", path: path.description,
+                    advice: "Name a file in it; `ubiquity resolve` takes versions of the whole that are in conflict.")
+            }
             throw DaemonFailure(
                 .notFound, "the document's history has no version \(text)", path: path.description,
                 advice: "`ubiquity versions` lists those there are; `ubiquity resolve` takes those in conflict.")

@@ -1,6 +1,5 @@
 import Basics
 import CloudModel
-import ContainerLog
 import DaemonProtocol
 import LocalMetadata
 import Queries

@@ -228,9 +228,9 @@ final class QueryDesk: Sendable {
     private func learnSiblings() throws {
         guard state.withLock({ $0.documents == nil }) else { return }
         let documents = try metadata.read { transaction in
-            try transaction.allSiblings(limit: 10_000).compactMap { sibling -> (NodeID, NodeID)? in
-                guard let id = sibling.conflict?.document else { return nil }
-                return try transaction.node(of: id, in: sibling.container).map { (sibling.node, $0) }
+            let versions = try transaction.allSiblings(limit: 10_000) + transaction.packageConflicts()
+            return try versions.compactMap { version in
+                try transaction.document(ofVersion: version).map { (version.node, $0.node) }
             }
         }
         state.withLock { $0.documents = Dictionary(documents) { first, _ in first } }
@@ -241,8 +241,13 @@ extension QueryDesk.State {
     /// The bells of those who are to hear of it.
     fileprivate mutating func changed(_ node: NodeID, _ row: FoundRow?, document: NodeID?) -> [Wakeup] {
         // A document is in conflict as long as it has siblings.
-        if let document, documents?.updateValue(document, forKey: node) == nil { changed.insert(document) }
-        if row == nil, let document = documents?.removeValue(forKey: node) { changed.insert(document) }
+        if let document, let known = documents {
+            documents?[node] = document
+            if known[node] != document { changed.formUnion([document, known[node]].compactMap(\.self)) }
+        }
+        if row == nil || document == nil, let document = documents?.removeValue(forKey: node) {
+            changed.insert(document)
+        }
         return queries.changed(node.value, row).compactMap { bells[$0] }
     }
 }

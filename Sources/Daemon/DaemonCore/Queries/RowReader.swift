@@ -38,7 +38,7 @@ struct RowReader {
 
     /// The document that an item is a conflict version of.
     func document(of item: LocalItem) throws -> LocalItem? {
-        try item.conflict.flatMap { try transaction.item($0.document, in: item.container) }
+        try transaction.document(ofVersion: item)
     }
 
     private mutating func path(of item: LocalItem) throws -> [UInt8] {

@@ -79,14 +79,14 @@ extension CloudItem {
         }
     }
 
-    var columns: StatementArguments {
+    func columns(isPackage: Bool) -> StatementArguments {
         var target: Data?
         if case .symlink(let bytes) = body { target = Data(bytes) }
         let content = body.content
         return [
             id.data, parent.data, Data(name.bytes), Int64(body.kind.rawValue),
-            body.kind == .folder && PackageTypes.isPackage(name),
-            isDeleted, target, content?.layoutColumn, content.map { Int64(bitPattern: $0.size) }, content?.digestColumn,
+            isPackage, isDeleted, target, content?.layoutColumn, content.map { Int64(bitPattern: $0.size) },
+            content?.digestColumn,
             Int64(attributes.permissions), attributes.modified.nanoseconds, attributes.created.nanoseconds,
             ExtendedAttributes.encode(attributes.extended), Int64(version.sequence.value), Int64(version.index),
             Int64(bitPattern: author.value), authorName, conflicts.count,

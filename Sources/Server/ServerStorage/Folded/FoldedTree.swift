@@ -56,16 +56,18 @@ struct FoldedTree: KeylessTree {
         let before = try Row.fetchOne(
             db.cachedStatement(sql: "SELECT conflicts, isDeleted FROM item WHERE id = ?"), arguments: [item.id.data])
         let key = NameKey(item.name, folding: try foldsNames())
+        let types = try item.body == .folder ? packageTypes() : PackageTypes()
         try run(
             """
             INSERT OR REPLACE INTO item (id, parent, name, kind, isPackage, isDeleted, target, layout, size, digest,
                 permissions, modified, created, extended, sequence, position, author, authorName, conflicts, nameKey)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, item.columns + [Data(key.bytes)])
+            """, item.columns(isPackage: item.body == .folder && types.isPackage(item.name)) + [Data(key.bytes)])
         if before?["conflicts"] ?? 0 > 0 { try run("DELETE FROM conflict WHERE item = ?", [item.id.data]) }
         for conflict in item.conflicts { try put(conflict, of: item.id) }
         try noteVersion(of: item)
         if let before, before["isDeleted"] != item.isDeleted { try noteDeletion(of: item) }
+        if item.id == .root { try notePackages(PackageTypes(declaredBy: item.attributes), before: types) }
     }
 
     /// When an item was deleted; nothing of one that is back.
@@ -75,6 +77,16 @@ struct FoldedTree: KeylessTree {
         try run(
             "INSERT OR REPLACE INTO deletion VALUES (?, ?, ?, ?)",
             [item.id.data, item.parent.data, time.nanoseconds, origin?.device ?? ""])
+    }
+
+    /// Folders that became packages, or ceased to be, with what the root declares.
+    private func notePackages(_ types: PackageTypes, before: PackageTypes) throws {
+        guard types != before else { return }
+        for row in try Row.fetchAll(db, sql: "SELECT id, name FROM item WHERE kind = 0") {
+            try run(
+                "UPDATE item SET isPackage = ? WHERE id = ?",
+                [types.isPackage(try ItemName(bytes: row["name"] as Data)), row["id"] as Data])
+        }
     }
 
     private func put(_ conflict: ConflictVersion, of item: ItemID) throws {

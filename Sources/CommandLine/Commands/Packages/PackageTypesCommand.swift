@@ -1,0 +1,53 @@
+import ArgumentParser
+import DaemonProtocol
+
+/// `ubiquity package-types`: which folders of a container are one document each.
+struct PackageTypesCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "package-types", abstract: "Show or declare which folders are packages: one document each.",
+        discussion: """
+            A package travels as one, shows all of a save at once, and is kept whole where two devices changed it. Some extensions \
+            are packages everywhere; a container may declare others, for all of its devices. Folders that have such an extension \
+            already are packages too from then on.
+            """)
+
+    @Option(help: ArgumentHelp("Whose types.", valueName: "name"))
+    var container = "CloudDocs"
+
+    @OptionGroup var mount: MountOption
+
+    @Option(
+        help: ArgumentHelp(
+            "Declare folders with this extension to be packages; may be repeated.", valueName: "extension"))
+    var add: [String] = []
+
+    @Option(help: ArgumentHelp("Take that back; may be repeated.", valueName: "extension"))
+    var remove: [String] = []
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    private struct Document: Encodable {
+        let format: Int
+        let container: String
+        let builtIn: [String]
+        let declared: [String]
+    }
+
+    func run() throws {
+        var connection = try DaemonConnection.open(try mount.record())
+        let request = PackageTypesRequest(
+            container: container, add: add.isEmpty ? nil : add, remove: remove.isEmpty ? nil : remove)
+        guard case .packageTypes(let types) = try connection.call(.packageTypes(request)) else {
+            throw DaemonConnection.unexpectedAnswer(connection.record)
+        }
+        if json {
+            let document = Document(
+                format: StatusJSON.format, container: container, builtIn: types.builtIn, declared: types.declared)
+            print(try StatusJSON.text(document))
+        } else {
+            for type in types.declared { print("\(type)\tdeclared") }
+            for type in types.builtIn { print("\(type)\tbuilt in") }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import CloudModel
+import ContainerLog
+import DaemonProtocol
+import LocalMetadata
+import Sync
+import VirtualFileSystem
+
+extension DaemonService {
+    /// Declares extensions of packages, or takes that back, and tells which there are. Durable here when it returns; the log says it to other
+    /// devices with the next batch.
+    func packageTypes(_ request: PackageTypesRequest) async throws -> PackageTypesResponse {
+        let add = try (request.add ?? []).map(Self.packageType)
+        let remove = try (request.remove ?? []).map(Self.packageType)
+        let declared = try await blocking { [self] in
+            guard !add.isEmpty || !remove.isEmpty else {
+                return try store(request.container).map { try declaredTypes(of: $0) } ?? []
+            }
+            let container = try made(request.container)
+            let before = try declaredTypes(of: container)
+            let after = before.union(add).subtracting(remove)
+            guard after != before else { return before }
+            guard after.count <= PackageTypes.maximumCount else {
+                throw DaemonFailure(
+                    .quota, "a container declares at most \(PackageTypes.maximumCount) package types",
+                    advice: "Take back those that nobody uses.")
+            }
+            try device.files.setPackageTypes(after, in: container)
+            try device.metadata.makeDurable()
+            return after
+        }
+        device.engine.localTreeChanged()
+        return PackageTypesResponse(builtIn: PackageTypes.extensions.sorted(), declared: declared.sorted())
+    }
+
+    /// As they are here, told to the log or not.
+    private func declaredTypes(of container: ContainerID) throws -> Set<String> {
+        try device.metadata.read { transaction in
+            guard let root = try transaction.item(.root, in: container) else { return [] }
+            return PackageTypes(declaredBy: root.attributes).declared
+        }
+    }
+
+    private static func packageType(_ text: String) throws(DaemonFailure) -> String {
+        let type = (text.hasPrefix(".") ? String(text.dropFirst()) : text).lowercased()
+        guard PackageTypes.isValid(type) else {
+            throw DaemonFailure(
+                .invalidRequest, "“\(text.prefix(100))” can not be the extension of packages",
+                advice: "It has 1 to 64 letters of ASCII, digits, - and _.")
+        }
+        guard !PackageTypes.extensions.contains(type) else {
+            throw DaemonFailure(.invalidRequest, "folders with the extension \(type) are packages in every container")
+        }
+        return type
+    }
+}
