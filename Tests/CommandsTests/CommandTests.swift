@@ -19,7 +19,8 @@ struct CommandTests {
         let own = try #require(realpath("/proc/self/exe", nil).map { String(cString: $0) })
         let program = FilePath(own).removingLastComponent().appending("ubiquity")
         let environment = Environment.inherit.updating([
-            "XDG_RUNTIME_DIR": "\(daemon.directory)/run", "XDG_STATE_HOME": daemon.directory, "HOME": daemon.directory, "TZ": "UTC",
+            "XDG_RUNTIME_DIR": "\(daemon.directory)/run", "XDG_STATE_HOME": daemon.directory, "HOME": daemon.directory,
+            "TZ": "UTC",
         ])
         let result = try await run(
             .path(program), arguments: Arguments(arguments), environment: environment,

@@ -181,13 +181,13 @@ extension ReferenceModel {
                     #expect(side.perform(.makeFolder(container, mode: 0o755)) == Outcome())
                     #expect(side.make(document) == Outcome())
                     #expect(side.perform(.rename(document, Path("second/file"), flags: 0)) == .failure(EXDEV))
+                    let documents = Path("second/Documents")
+                    #expect(side.perform(.removeFolder(documents)) == .failure(EPERM))
+                    #expect(side.perform(.rename(documents, Path("second/Other"), flags: 0)) == .failure(EPERM))
                     #expect(side.make(Path("second/Documents/file")) == Outcome())
                     #expect(side.perform(.removeFolder(container)) == .failure(ENOTEMPTY))
                     #expect(side.perform(.rename(container, Path("third"), flags: 0)) == .failure(ENOTEMPTY))
                     #expect(side.perform(.removeFolder(Path("CloudDocs"))) == .failure(EPERM))
-                    let documents = Path("second/Documents")
-                    #expect(side.perform(.removeFolder(documents)) == .failure(EPERM))
-                    #expect(side.perform(.rename(documents, Path("second/Other"), flags: 0)) == .failure(EPERM))
                 }
             }
         }
