@@ -12,11 +12,13 @@ extension MountedFileSystem {
 
     private func openNow(_ node: FuseNode, _ flags: FuseOpenFlags, _ request: consuming FuseRequest<Answer.Opened>) {
         do {
-            if flags.clearsSetID { try dropSetID(NodeID(node)) }
             // O_TRUNC empties a file that is opened for reading only, too.
-            let handle = try files.open(
-                NodeID(node), canWrite: flags.isWriting || flags.truncates, truncate: flags.truncates,
-                isNonblocking: flags.isNonblocking && !flags.isWriting)
+            let handle = try files.makingRoom {
+                if flags.clearsSetID { try dropSetID(NodeID(node)) }
+                return try files.open(
+                    NodeID(node), canWrite: flags.isWriting || flags.truncates, truncate: flags.truncates,
+                    isNonblocking: flags.isNonblocking && !flags.isWriting)
+            }
             let opened = opened(handle)
             // A program that was interrupted never gets its handle, and no release comes for it.
             if !request.reply(opened) { giveBack(opened.handle) }
@@ -29,7 +31,10 @@ extension MountedFileSystem {
     ) {
         let bytes = name.copy
         do {
-            let (attributes, handle) = try created(bytes, in: NodeID(parent), mode, flags, request.context)
+            let context = request.context
+            let (attributes, handle) = try files.makingRoom {
+                try created(bytes, in: NodeID(parent), mode, flags, context)
+            }
             let opened = opened(handle)
             if !request.reply(entry(attributes), opened) { giveBack(opened.handle) }
         } catch { request.fail(code(error)) }
@@ -70,7 +75,7 @@ extension MountedFileSystem {
 
     private func giveBack(_ handle: FuseHandle) {
         guard let handle = takeBack(handle) else { return }
-        backings.leave(handle.file.node)
+        backings.leave(handle)
         files.release(handle)
     }
 

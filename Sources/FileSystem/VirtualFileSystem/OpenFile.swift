@@ -47,6 +47,8 @@ package final class OpenHandle: Sendable {
     package let canWrite: Bool
     /// `O_NONBLOCK`: a read that would wait for the network answers `EAGAIN`.
     package let isNonblocking: Bool
+    /// The kernel writes through it by itself.
+    package let isWrittenByKernel = Atomic(false)
 
     init(file: OpenFile, canWrite: Bool, isNonblocking: Bool) {
         self.file = file

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Basics
 import DaemonProtocol
 
 /// `ubiquity evict`: frees local space; the documents stay, their bytes come back when opened.
@@ -12,6 +13,9 @@ struct EvictCommand: ParsableCommand {
     var paths: [String]
 
     func run() throws {
-        try ItemsRequest.run(paths, verb: "Evicted") { .evict(EvictRequest(paths: $0)) }
+        try ItemsRequest.run(
+            paths, verb: "Evicted",
+            progress: { ["Evicting: \(ByteCount($0.cache.bytes)) of documents are still local"] }
+        ) { .evict(EvictRequest(paths: $0)) }
     }
 }

@@ -22,6 +22,9 @@ struct StatusCommand: ParsableCommand {
     @Flag(help: "Show the state again after each change.")
     var watch = false
 
+    /// Items in one request: the answer fits into a message, however long their paths are.
+    private static let batch = 200
+
     func run() throws {
         let locator = try MountLocator.current()
         if paths.isEmpty, !watch { return try show(Self.reports(locator)) }
@@ -76,10 +79,13 @@ struct StatusCommand: ParsableCommand {
         var responses: [(MountRecord, StatusResponse)] = []
         for group in groups {
             var connection = try DaemonConnection.open(group.record)
-            guard case .status(let status) = try connection.call(.status(StatusRequest(paths: group.paths))) else {
-                throw DaemonConnection.unexpectedAnswer(group.record)
+            for start in stride(from: 0, to: group.paths.count, by: Self.batch) {
+                let paths = Array(group.paths[start..<min(start + Self.batch, group.paths.count)])
+                guard case .status(let status) = try connection.call(.status(StatusRequest(paths: paths))) else {
+                    throw DaemonConnection.unexpectedAnswer(group.record)
+                }
+                responses.append((group.record, status))
             }
-            responses.append((group.record, status))
         }
         if json {
             print(try StatusJSON.text(items: responses.flatMap(\.1.items)))

@@ -93,7 +93,7 @@ extension DaemonService {
                     path: try path(of: transfer.item, transaction), direction: transfer.isUpload ? .upload : .download,
                     completedBytes: transfer.done, totalBytes: transfer.total)
             }
-            status.errors = [daemon.damage.withLock { $0 }].compactMap(\.self)
+            status.errors = [daemon.damage.withLock { $0 }, diskFailure].compactMap(\.self)
             status.errors += device.engine.troubles.all.map(DaemonFailure.init)
             status.errors += try transaction.failed(limit: 100).map { item in
                 DaemonFailure(
@@ -109,11 +109,19 @@ extension DaemonService {
         }
     }
 
+    /// Nil while there is room.
+    var diskFailure: DaemonFailure? {
+        guard device.engine.room.isFull else { return nil }
+        return DaemonFailure(
+            .diskFull, "the disk of this device is full", path: daemon.configuration.stateDirectory,
+            advice: "Delete or evict documents, or free some space on that disk; uploads go on.")
+    }
+
     private func cloudStatus() -> CloudStatus {
         let url = daemon.configuration.cloud.description
         return switch device.engine.state {
         case .online: CloudStatus(url: url, state: .online)
-        case .connecting: CloudStatus(url: url, state: .offline, message: "connecting")
+        case .connecting: CloudStatus(url: url, state: .offline, message: CloudStatus.connecting)
         case .offline(let why), .stopped(let why): CloudStatus(url: url, state: .offline, message: why)
         }
     }
