@@ -266,8 +266,11 @@ let package = Package(
         // MARK: Tests across modules
         .target(
             name: "TestSupport",
-            dependencies: ["Basics", "CloudModel", "CloudStorage", "ContainerLog", subprocess, systemPackage],
-            path: "Sources/TestSupport", exclude: ["CFaults", "Device", "Faults", "PowerLoss", "Simulation"]),
+            dependencies: [
+                "Basics", "CTestHome", "CloudModel", "CloudStorage", "ContainerLog", subprocess, systemPackage,
+            ],
+            path: "Sources/TestSupport", exclude: ["CFaults", "CTestHome", "Device", "Faults", "PowerLoss", "Simulation"]),
+        .target(name: "CTestHome", path: "Sources/TestSupport/CTestHome"),
         .systemLibrary(name: "CFaults", path: "Sources/TestSupport/CFaults"),
         .target(name: "Faults", dependencies: ["CFaults"], path: "Sources/TestSupport/Faults"),
         .target(name: "ClockShift", path: "Tests/Support/clock-shift"),

@@ -128,8 +128,9 @@ def main(*scenarios):
     """Runs the scenarios named on the command line, all if none is, each with new devices in a folder of its own."""
     known = {work.__name__: work for work in scenarios}
     base = os.environ.get("UBIQUITY_DEVICES_DIR") or tempfile.mkdtemp(prefix="ubiquity-devices-", dir="/var/tmp")
-    for name in ["HOME", "XDG_RUNTIME_DIR", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME"]:
+    for name in ["HOME", "XDG_RUNTIME_DIR", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"]:
         os.environ[name] = f"{base}/home"
+    os.environ["UBIQUITY_SCOPE"] = os.path.realpath(base)
     os.makedirs(f"{base}/home", exist_ok=True)
     unknown = [name for name in sys.argv[1:] if name not in known]
     if unknown:

@@ -20,7 +20,7 @@ struct CommandTests {
         let program = FilePath(own).removingLastComponent().appending("ubiquity")
         let environment = Environment.inherit.updating([
             "XDG_RUNTIME_DIR": "\(daemon.directory)/run", "XDG_STATE_HOME": daemon.directory, "HOME": daemon.directory,
-            "TZ": "UTC",
+            "TZ": "UTC", "UBIQUITY_SCOPE": daemon.directory,
         ])
         let result = try await run(
             .path(program), arguments: Arguments(arguments), environment: environment,

@@ -22,6 +22,25 @@ struct StandardPathsTests {
         #expect(paths(["XDG_RUNTIME_DIR": "/r"]).registryCandidates.first == "/r/ubiquity")
     }
 
+    @Test("within a scope no registry of mounts outside of it is read")
+    func scope() {
+        let paths = paths(["XDG_RUNTIME_DIR": "/t/run", "XDG_STATE_HOME": "/t/state", "UBIQUITY_SCOPE": "/t"])
+        #expect(paths.registryCandidates == ["/t/run/ubiquity", "/t/state/ubiquity"])
+        #expect(paths.isInScope("/t/mount") && paths.isInScope("/t") && !paths.isInScope("/tmp/mount"))
+        #expect(self.paths().isInScope("/anywhere"))
+    }
+
+    @Test("a process of tests sees nothing of whoever runs it: no mounts, no state, no settings")
+    func ownHome() throws {
+        let paths = StandardPaths.current
+        let scope = try #require(paths.scope)
+        #expect(!scope.isEmpty && paths.home == scope)
+        for path in paths.registryCandidates + [paths.data, paths.signInFile(server: "x"), paths.defaultMount] {
+            #expect(paths.isInScope(path), "\(path)")
+        }
+        #expect(!MountRegistry.standard.records().contains { !paths.isInScope($0.mount) })
+    }
+
     @Test("two mount points never share a state directory, even with one name")
     func stateDirectories() {
         let all = ["/home/u/MobileDocuments", "/a/docs", "/b/docs", "/"].map(paths().stateDirectory(forMount:))

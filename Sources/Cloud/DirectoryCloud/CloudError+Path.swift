@@ -11,9 +11,18 @@ extension CloudError {
     /// What a failed call on a path means to the user of the cloud in `root`.
     init(_ error: PathError, _ access: Access, root: String) {
         let code = Code(error.code, access)
-        let place = error.path.isEmpty ? root : "\(root)/\(error.path)"
+        let place = Self.place(error.path, root: root)
         let verb = access == .reading ? "read" : "write"
         self.init(code, "Could not \(verb) \(place). \(code.advice(root))", cause: error.errno)
+    }
+}
+
+extension CloudError {
+    /// Names of temporary files differ each time and tell nothing: what is wrong is wrong with their folder.
+    private static func place(_ path: String, root: String) -> String {
+        guard !path.isEmpty else { return root }
+        let folder = "\(CloudLayout.temporary)/"
+        return path.hasPrefix(folder) ? "\(root)/\(CloudLayout.temporary)" : "\(root)/\(path)"
     }
 }
 

@@ -71,7 +71,8 @@ struct Device: Sendable {
 
     /// The device's id, made at the first start together with the container that everybody has.
     private static func prepare(_ metadata: MetadataDatabase, _ time: SystemTime) throws -> CloudModel.DeviceID {
-        try metadata.write { transaction in
+        // On a full disk a start has to succeed, and it changes nothing after the first.
+        try metadata.write(.freeing) { transaction in
             if try transaction.container(named: .cloudDocs) == nil {
                 _ = try transaction.createContainer(.cloudDocs, at: time.now())
             }

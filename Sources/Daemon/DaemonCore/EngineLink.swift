@@ -82,5 +82,19 @@ final class EngineLink: ContentSource {
         return noted
     }
 
+    func makeRoom(for bytes: UInt64) -> Bool { current?.room.make(for: bytes) ?? false }
+
+    var isRoomAmple: Bool { current?.room.isAmple ?? true }
+
+    func kernelWrites() { current?.room.kernelWrites() }
+
+    /// Runs work once more after an eviction where the disk is full. Not under a lock that an open takes.
+    func makingRoom<T>(_ work: () throws -> T) throws -> T {
+        do { return try work() } catch  where RoomMaker.isOfFullDisk(error) {
+            guard makeRoom(for: 0) else { throw error }
+        }
+        return try work()
+    }
+
     var cloudSpace: (total: UInt64, free: UInt64)? { current?.cloudSpace.map { ($0.total, $0.free) } }
 }

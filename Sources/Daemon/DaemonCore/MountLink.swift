@@ -46,5 +46,7 @@ final class MountLink: MountedFiles {
 
     func saveUsage() throws { try files.saveUsage() }
 
+    var isWrittenByKernel: Bool { files.kernelWriters > 0 }
+
     func takeAwayBlobs() { files.removal.flush() }
 }

@@ -60,6 +60,7 @@ final class RunningDaemon: Sendable {
             group.addTask { await self.end(session, when: stops) }
             group.addTask { await DaemonService(self).obeyCloud() }
             endIfNotDurable()
+            await noteCloud(readiness)
             readiness.ready()
             Daemon.outliveCrashes(configuration)
             logger.notice("serving", metadata: ["mount": "\(configuration.mountPoint)"])
@@ -68,6 +69,26 @@ final class RunningDaemon: Sendable {
             group.cancelAll()
         }
         MountRegistry.standard.withdraw(mount: record.mount, pid: record.pid)
+    }
+
+    /// How long the cloud has to be found before the mount is ready without a word of it.
+    private static let cloudPatience = Duration.seconds(2)
+
+    /// Says why the cloud cannot be reached, if that turns out at once.
+    private func noteCloud(_ readiness: ReadinessPipe) async {
+        let deadline = ContinuousClock.now + Self.cloudPatience
+        while ContinuousClock.now < deadline {
+            switch device.engine.state {
+            case .online: return
+            case .offline(let why), .stopped(let why):
+                // A note is one line.
+                let reason = why.split(whereSeparator: \.isNewline).joined(separator: " ")
+                return readiness.note("the cloud cannot be reached: \(reason) Edits wait until it can.")
+            case .connecting:
+                // Only cancellation ends it early, and then the mount.
+                do { try await Task.sleep(for: .milliseconds(5)) } catch { return }
+            }
+        }
     }
 
     /// Begins an orderly end: the mount goes, what waits to be uploaded stays noted.

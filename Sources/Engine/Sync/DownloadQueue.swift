@@ -10,12 +10,14 @@ import Transfers
 final class DownloadQueue: Sendable {
     private let context: EngineContext
     private let service: ContentService
+    private let room: RoomMaker
     private let running = Mutex<Set<NodeID>>([])
     private static let width = 16
 
-    init(_ context: EngineContext, _ service: ContentService) {
+    init(_ context: EngineContext, _ service: ContentService, _ room: RoomMaker) {
         self.context = context
         self.service = service
+        self.room = room
     }
 
     /// Fetches until nothing is wanted. Throws the cloud's error when it can not be reached.
@@ -54,8 +56,10 @@ final class DownloadQueue: Sendable {
         }
         guard let item = present, item.wanted > 0, item.content != nil || item.presence == .whole else { return }
         do {
-            try await service.fetch(item)
-            try await note(item, error: nil, wanted: 0)
+            try await room.making(for: item.size) {
+                try await service.fetch(item)
+                try await note(item, error: nil, wanted: 0)
+            }
         } catch let error as TransferError where error.code == .offline || error.code == .stalled {
             throw error
         } catch is CancellationError {

@@ -71,20 +71,23 @@ package struct EngineContext: Sendable {
         let now = time.now()
         let ahead = now.adding(Self.furthestAhead)
         guard try metadata.read({ try $0.hasChanges(after: ahead) }) else { return }
-        try metadata.write { try $0.bringForward(changesAfter: ahead, to: now) }
+        try metadata.write(.uploading) { try $0.bringForward(changesAfter: ahead, to: now) }
     }
 
     /// Changes the shown tree in one transaction while no file can become open, then does what follows from it outside.
     ///
-    /// - Parameter isFree: Goes on only if nobody coordinates by then; ``TurnNeeded`` otherwise.
+    /// - Parameters:
+    ///   - use: What it does to the space of the disk.
+    ///   - isFree: Goes on only if nobody coordinates by then; ``TurnNeeded`` otherwise.
     package func changeTree<T>(
-        ifFree isFree: Bool = false, _ body: (MetadataTransaction, inout TreeEffects) throws -> T
+        _ use: SpaceUse = .ordinary, ifFree isFree: Bool = false,
+        _ body: (MetadataTransaction, inout TreeEffects) throws -> T
     ) throws -> T {
         var effects = TreeEffects()
         let result = try mounted.exclusively {
             // No claim begins while the gate is held.
             if isFree, !turns.areFree { throw TurnNeeded() }
-            let result = try metadata.write { transaction in
+            let result = try metadata.write(use) { transaction in
                 effects = TreeEffects()
                 return try body(transaction, &effects)
             }

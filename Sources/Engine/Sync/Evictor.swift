@@ -14,7 +14,7 @@ package struct Evictor: Sendable {
 
     /// Drops the bytes of one file. Throws ``EvictionRefusal`` where they must stay; no error where there are none.
     package func evict(_ node: NodeID) throws {
-        try context.changeTree { transaction, effects in
+        try context.changeTree(.freeing) { transaction, effects in
             guard var item = try transaction.item(node) else { return }
             let isOpen = context.mounted.isOpen(node)
             if let refusal = EvictionRefusal(item, isOpen: isOpen, isKept: try transaction.isKept(item)) {
@@ -39,9 +39,13 @@ package struct Evictor: Sendable {
     /// Evicts the least recently used files while the cache is over its limits. Answers how many went.
     @discardableResult
     package func enforce(_ limits: CacheLimits) throws -> Int {
-        let space = try context.content.space()
-        let free = UInt64(space.f_bavail).saturatingProduct(UInt64(space.f_frsize))
-        var excess = try limits.excess(present: context.metadata.read { try $0.presentBytes() }, free: free)
+        let free = try context.content.freeBytes()
+        return try evict(bytes: limits.excess(present: context.metadata.read { try $0.presentBytes() }, free: free))
+    }
+
+    /// Evicts the least recently used files until so many bytes are gone, as far as there are any. Answers how many went.
+    func evict(bytes: UInt64) throws -> Int {
+        var excess = bytes
         var count = 0
         var kept = 0
         while excess > 0 {

@@ -142,7 +142,8 @@ package struct LogFollower: Sendable {
         _ body: (_ held: Set<NodeID>, MetadataTransaction, inout TreeEffects) throws -> Void
     ) throws {
         if context.turns.areFree {
-            do { return try context.changeTree(ifFree: true) { try body([], $0, &$1) } } catch is TurnNeeded {}
+            do { return try context.changeTree(.uploading, ifFree: true) { try body([], $0, &$1) } } catch is TurnNeeded
+            {}
         }
         let nodes = try context.metadata.read { transaction in
             try Set(ids).compactMap { try transaction.node(of: $0, in: container.id) }
@@ -158,6 +159,7 @@ package struct LogFollower: Sendable {
             }
         }
         if !held.isEmpty { context.turns.noteDeferral() }
-        try context.changeTree { try body(held, $0, &$1) }
+        // What others changed is read on the way to telling them what changed here.
+        try context.changeTree(.uploading) { try body(held, $0, &$1) }
     }
 }

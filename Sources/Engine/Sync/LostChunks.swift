@@ -36,7 +36,7 @@ struct LostChunks {
         guard !needed.isEmpty else { return true }
         context.log.error("a batch is made anew: bytes it told of are gone", metadata: ["count": "\(needed.count)"])
         try await context.blocking { [context] in
-            try context.metadata.write { try $0.withdrawBatch(of: container.id) }
+            try context.metadata.write(.uploading) { try $0.withdrawBatch(of: container.id) }
         }
         return false
     }

@@ -26,7 +26,9 @@ package struct Outbox: Sendable {
         guard try context.metadata.read({ try hasWork(in: container.id, before: due, $0) }) else { return nil }
         let (held, ends) = try heldPackages(before: due)
         defer { for end in ends { end() } }
-        let (batch, inConflict) = try context.metadata.write { try build(in: container, before: due, held: held, $0) }
+        let (batch, inConflict) = try context.metadata.write(.uploading) {
+            try build(in: container, before: due, held: held, $0)
+        }
         if !inConflict.isEmpty { try LogFollower(context).follow(inConflict, in: container) }
         if batch != nil { try context.metadata.makeDurable() }
         return batch

@@ -23,7 +23,7 @@ package struct Recovery: Sendable {
     package func run() throws {
         let items = try metadata.read { try $0.writing() } + torn()
         guard !items.isEmpty else { return }
-        try metadata.write { transaction in
+        try metadata.write(.freeing) { transaction in
             for item in items { try recover(item, transaction) }
         }
         try metadata.makeDurable()

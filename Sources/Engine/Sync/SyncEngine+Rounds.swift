@@ -48,7 +48,7 @@ extension SyncEngine {
         if let expected { try await requireContinuation(of: expected, by: identity) }
         if expected != identity.text {
             try await context.blocking { [context] in
-                try context.metadata.write { try $0.setSetting("cloud", .init(identity.text.utf8)) }
+                try context.metadata.write(.uploading) { try $0.setSetting("cloud", .init(identity.text.utf8)) }
                 // Forgotten in a loss of power, it would let this device make another cloud while this one is out of reach.
                 try context.metadata.makeDurable()
             }
@@ -89,23 +89,50 @@ extension SyncEngine {
         }
         for container in local where !container.isInCloud {
             try await context.backend.createContainer(container.name)
-            try await context.blocking { [context] in try context.metadata.write { try $0.setIsInCloud(container.id) } }
+            try await context.blocking { [context] in
+                try context.metadata.write(.uploading) { try $0.setIsInCloud(container.id) }
+            }
         }
         guard isStale else { return }
         do {
             let known = Set(local.map(\.name))
             for name in try await context.backend.containers() where !known.contains(name) { try await adopt(name) }
             let space = try await context.backend.space()
-            shared.withLock { $0.space = space }
+            await remember(space)
         } catch {
             shared.withLock { $0.isListStale = true }
             throw error
         }
     }
 
+    /// Kept for the next start, so that what `df` shows is the same before the cloud is reached.
+    private func remember(_ space: CloudSpace?) async {
+        let isNew = shared.withLock { shared in
+            defer { shared.space = space }
+            return shared.space?.total != space?.total
+        }
+        guard isNew else { return }
+        let text = space.map { "\($0.total) \($0.free)" } ?? ""
+        do {
+            try await context.blocking { [context] in
+                try context.metadata.write { try $0.setSetting(Self.spaceKey, .init(text.utf8)) }
+            }
+        } catch { context.log.debug("the size of the cloud is not kept", metadata: ["why": "\(error)"]) }
+    }
+
+    private static let spaceKey = "cloudSpace"
+
+    /// What the cloud had in all and free when it was last asked.
+    static func lastSpace(in metadata: MetadataDatabase) -> CloudSpace? {
+        // What cannot be read is asked of the cloud.
+        guard let stored = try? metadata.read({ try $0.setting(spaceKey) }) else { return nil }
+        let numbers = String(decoding: stored, as: UTF8.self).split(separator: " ").compactMap { UInt64($0) }
+        return numbers.count == 2 ? CloudSpace(total: numbers[0], free: numbers[1]) : nil
+    }
+
     private func adopt(_ name: ContainerName) async throws {
         try await context.blocking { [context] in
-            try context.changeTree { transaction, effects in
+            try context.changeTree(.uploading) { transaction, effects in
                 guard try transaction.container(named: name) == nil else { return }
                 let container = try transaction.createContainer(name, at: context.time.now())
                 try transaction.setIsInCloud(container)
@@ -138,7 +165,7 @@ extension SyncEngine {
         try await context.blocking { [context] in
             let key = LocalContainer.seenKey(container.id)
             guard try context.metadata.read({ try $0.setting(key) }) == nil else { return }
-            try context.metadata.write { try $0.setSetting(key, .init([1])) }
+            try context.metadata.write(.uploading) { try $0.setSetting(key, .init([1])) }
         }
     }
 

@@ -22,7 +22,8 @@ package final class SyncEngine: Sendable {
     private let queue: DownloadQueue
     let outbox: Outbox
     let follower: LogFollower
-    private let limits: CacheLimits
+    /// Makes room on a disk that is full, or about to be.
+    package let room: RoomMaker
     private let versions: VersionLimits
     let logBell = Wakeup()
     let localBell = Wakeup()
@@ -42,15 +43,17 @@ package final class SyncEngine: Sendable {
     package init(_ context: EngineContext, limits: CacheLimits, versions: VersionLimits = VersionLimits()) {
         self.context = context
         self.versions = versions
-        self.limits = limits
         downloads = ContentService(context)
-        evictor = Evictor(context)
+        let evictor = Evictor(context)
+        self.evictor = evictor
+        room = RoomMaker(context, evictor, limits)
         sealer = EditSealer(context)
         failedDownloads = FailedDownloads(context)
         uploads = UploadService(context, uploaded: logBell)
-        queue = DownloadQueue(context, downloads)
+        queue = DownloadQueue(context, downloads, room)
         outbox = Outbox(context)
         follower = LogFollower(context)
+        shared.withLock { $0.space = Self.lastSpace(in: context.metadata) }
     }
 
     package var state: CloudState { shared.withLock { $0.state } }
@@ -88,6 +91,7 @@ package final class SyncEngine: Sendable {
             group.addTask { await self.watchLocalChanges() }
             group.addTask { await self.loop("download", self.downloadBell) { try await self.queue.run() } }
             group.addTask { await self.maintain() }
+            group.addTask { await self.watchRoom() }
             group.addTask { await self.context.waiting.run() }
         }
     }
@@ -144,23 +148,48 @@ package final class SyncEngine: Sendable {
             try? await context.clock.sleep(for: context.timing.maintenance)
             do {
                 try await context.blocking { [self] in
+                    // Before all that takes space.
+                    try room.keep(isWritten: context.mounted.isWrittenByKernel)
+                    room.lookAgain()
                     context.mounted.noteIdleEdits(pause: context.timing.settleOpen)
-                    try context.mounted.saveUsage()
-                    // Afterwards, so that the next look at the disk sees what was evicted.
                     defer { context.mounted.takeAwayBlobs() }
+                    try context.mounted.saveUsage()
                     if isHourly {
                         let oldest = context.time.now().adding(.zero - versions.age)
-                        try context.metadata.write {
+                        try context.metadata.write(.freeing) {
                             try $0.expireVersions(before: oldest)
                             try $0.expireDeletions(before: oldest)
                         }
                     }
-                    try evictor.enforce(limits)
                     if try failedDownloads.look(after: context.timing.maintenance) { downloadBell.ring() }
                 }
                 try await sealer.look { self.uploads.progress(of: $0) != nil }
-            } catch { context.log.warning("maintenance failed", metadata: ["error": "\(error)"]) }
+            } catch {
+                if RoomMaker.isOfFullDisk(error) { room.noteFull() }
+                context.log.warning("maintenance failed", metadata: ["error": "\(error)"])
+            }
         }
+    }
+
+    /// Keeps some room while the kernel writes to blobs by itself.
+    private func watchRoom() async {
+        // A start on a full disk makes room before anything else.
+        await keepRoom()
+        while !Task.isCancelled {
+            guard context.mounted.isWrittenByKernel else {
+                await room.bell.wait(atMost: context.timing.poll, clock: context.clock)
+                continue
+            }
+            await keepRoom()
+            // Only cancellation ends it early, and then the loop.
+            try? await context.clock.sleep(for: RoomMaker.watchPeriod)
+        }
+    }
+
+    private func keepRoom() async {
+        do {
+            try await context.blocking { [self] in try room.keep(isWritten: context.mounted.isWrittenByKernel) }
+        } catch { context.log.warning("could not keep the disk free", metadata: ["error": "\(error)"]) }
     }
 
     private static func code(of error: any Error) -> CloudError.Code {
@@ -170,6 +199,11 @@ package final class SyncEngine: Sendable {
     }
 
     private func note(_ error: any Error, in loop: String) {
+        guard !RoomMaker.isOfFullDisk(error) else {
+            // That is no trouble of the cloud.
+            context.log.debug("no room on this device", metadata: ["loop": "\(loop)", "why": "\(error)"])
+            return room.noteFull()
+        }
         let state: CloudState
         switch error {
         case let error as CloudError where error.code == .foreign || error.code == .tooNew:

@@ -76,6 +76,8 @@ package protocol MountedFiles: Sendable {
     /// Notes edits in files that stay open for writing and were left alone for `pause`.
     func noteIdleEdits(pause: Duration)
     func saveUsage() throws
+    /// Whether programs write to blobs without our seeing each write.
+    var isWrittenByKernel: Bool { get }
     /// Removes the stale blobs that wait for it.
     func takeAwayBlobs()
 }

@@ -169,7 +169,7 @@ final class UploadService: Sendable {
         var cloudError: TransferError?
         // A row that says "clean" would outlive a loss of power that its bytes did not.
         let durable = try makeDurable(results.compactMap { (try? $0.1.get()) == nil ? nil : $0.0.item.blob })
-        try context.metadata.write { transaction in
+        try context.metadata.write(.uploading) { transaction in
             for (candidate, result) in results {
                 switch result {
                 case .success(let upload) where !candidate.isIntact(upload.reference):
@@ -224,7 +224,7 @@ final class UploadService: Sendable {
     }
 
     private func fail(_ item: LocalItem, _ message: String) {
-        do { try context.metadata.write { try setError(message, of: item, $0) } } catch {
+        do { try context.metadata.write(.uploading) { try setError(message, of: item, $0) } } catch {
             context.log.error("could not note an error", metadata: ["error": "\(error)"])
         }
     }

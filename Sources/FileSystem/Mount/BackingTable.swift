@@ -20,7 +20,10 @@ final class BackingTable: Sendable {
         var isRefused = false
     }
 
+    private let files: VirtualFileSystem
     private let state = Mutex(State())
+
+    init(_ files: VirtualFileSystem) { self.files = files }
 
     func attach(_ session: FuseSession) { state.withLock { $0.session = session } }
 
@@ -34,14 +37,22 @@ final class BackingTable: Sendable {
             if entry.handles == 0 { entry.backing = register(handle, &state) }
             entry.handles += 1
             state.entries[handle.file.node] = entry
+            if entry.backing != nil, handle.canWrite { noteWriter(handle) }
             return entry.backing
         }
+    }
+
+    private func noteWriter(_ handle: OpenHandle) {
+        handle.isWrittenByKernel.store(true, ordering: .relaxed)
+        files.noteKernelWriter(1)
     }
 
     private func register(_ handle: OpenHandle, _ state: inout State) -> FuseBacking? {
         guard let session = state.session, session.offersPassthrough, !state.isRefused, handle.file.isWhole else {
             return nil
         }
+        // What the kernel's own write is refused by a full disk cannot be tried again; what comes through us can.
+        guard files.source.isRoomAmple else { return nil }
         let descriptor = handle.file.state.withLock { $0.descriptor }
         do { return try session.register(backing: descriptor) } catch {
             // Without the privilege, or on a stacked disk, all works through us.
@@ -51,7 +62,9 @@ final class BackingTable: Sendable {
     }
 
     /// Counts a handle out; the last gives the registration back.
-    func leave(_ node: NodeID) {
+    func leave(_ handle: OpenHandle) {
+        if handle.isWrittenByKernel.load(ordering: .relaxed) { files.noteKernelWriter(-1) }
+        let node = handle.file.node
         let (session, backing) = state.withLock { state -> (FuseSession?, FuseBacking?) in
             guard var entry = state.entries[node] else { return (nil, nil) }
             entry.handles -= 1

@@ -36,7 +36,8 @@ extension MountedFileSystem {
             if let size = wanted.size, try files.needsContent(toTruncate: node, to: size) {
                 return truncateLater(node, wanted, request)
             }
-            reply(try files.setAttributes(of: node, wanted), to: request)
+            let attributes = try files.makingRoom { try files.setAttributes(of: node, wanted) }
+            reply(attributes, to: request)
         } catch { request.fail(code(error)) }
     }
 
@@ -50,8 +51,8 @@ extension MountedFileSystem {
             do {
                 let handle = try files.open(node, canWrite: true, truncate: false)
                 defer { files.release(handle) }
-                try await files.waitUntilWhole(handle)
-                result = .success(try files.setAttributes(of: node, changes))
+                try await files.makingRoomLater { try await files.waitUntilWhole(handle) }
+                result = .success(try files.makingRoom { try files.setAttributes(of: node, changes) })
             } catch { result = .failure(error) }
             guard let request = later.take() else { return }
             switch result {
@@ -100,7 +101,9 @@ extension MountedFileSystem {
             return
         }
         do {
-            try files.setExtendedAttribute(name, to: Array(value), of: NodeID(node), mode: mode)
+            try files.makingRoom {
+                try files.setExtendedAttribute(name, to: Array(value), of: NodeID(node), mode: mode)
+            }
             request.succeed()
         } catch { request.fail(code(error)) }
     }
@@ -133,7 +136,7 @@ extension MountedFileSystem {
             return
         }
         do {
-            try files.removeExtendedAttribute(name, of: NodeID(node))
+            try files.makingRoom { try files.removeExtendedAttribute(name, of: NodeID(node)) }
             request.succeed()
         } catch { request.fail(code(error)) }
     }

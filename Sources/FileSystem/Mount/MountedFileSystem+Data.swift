@@ -43,7 +43,7 @@ extension MountedFileSystem {
         let task = Task { [self] in
             let failure: (any Error)?
             do {
-                try await files.wait(for: range, in: handle)
+                try await files.makingRoomLater { try await files.wait(for: range, in: handle) }
                 failure = nil
             } catch { failure = error }
             guard let request = later.take() else { return }
@@ -73,7 +73,7 @@ extension MountedFileSystem {
             return
         }
         do {
-            if clearsSetID { try dropSetID(NodeID(node)) }
+            if clearsSetID { try files.makingRoom { try dropSetID(NodeID(node)) } }
             guard try files.isWritable(handle) else {
                 let bytes = try payload.copy()
                 return whenWhole(handle, request) { files in
@@ -83,9 +83,19 @@ extension MountedFileSystem {
                 }
             }
             try files.prepareWrite(handle)
-            let descriptor = handle.file.state.withLock { $0.descriptor }
-            request.reply(try payload.write(to: descriptor, at: offset))
+            request.reply(try write(payload, at: offset, in: handle))
         } catch { request.fail(code(error)) }
+    }
+
+    /// Where the disk has little room the bytes are copied first: what a refused write has taken from the kernel's pipe is gone.
+    private func write(_ payload: borrowing FusePayload, at offset: Int64, in handle: OpenHandle) throws -> Int {
+        guard !files.source.isRoomAmple else {
+            return try payload.write(to: handle.file.state.withLock { $0.descriptor }, at: offset)
+        }
+        let bytes = try payload.copy()
+        return try files.makingRoom(for: bytes.count) {
+            try bytes.withUnsafeBytes { try files.write($0, at: UInt64(offset), in: handle) }
+        }
     }
 
     package func fallocate(
@@ -107,7 +117,7 @@ extension MountedFileSystem {
             guard try files.isWritable(handle) else {
                 return whenWhole(handle, request, allocate) { request, _ in request.succeed() }
             }
-            try allocate(files)
+            try files.makingRoom(for: Int(clamping: length)) { try allocate(files) }
             request.succeed()
         } catch { request.fail(code(error)) }
     }
@@ -144,9 +154,11 @@ extension MountedFileSystem {
             return
         }
         do {
-            request.reply(
+            let count = try files.makingRoom {
                 try files.copyRange(
-                    from: input, at: from.lowerBound, to: output, at: to.lowerBound, length: length))
+                    from: input, at: from.lowerBound, to: output, at: to.lowerBound, length: length)
+            }
+            request.reply(count)
         } catch { request.fail(code(error)) }
     }
 }

@@ -12,10 +12,12 @@ extension MountedFileSystem {
 
     private func openNow(_ node: FuseNode, _ flags: FuseOpenFlags, _ request: consuming FuseRequest<Answer.Opened>) {
         do {
-            if flags.clearsSetID { try dropSetID(NodeID(node)) }
             // O_TRUNC empties a file that is opened for reading only, too.
-            let handle = try files.open(
-                NodeID(node), canWrite: flags.isWriting || flags.truncates, truncate: flags.truncates)
+            let handle = try files.makingRoom {
+                if flags.clearsSetID { try dropSetID(NodeID(node)) }
+                return try files.open(
+                    NodeID(node), canWrite: flags.isWriting || flags.truncates, truncate: flags.truncates)
+            }
             // Writes through a mapping move size and times without the kernel's notice: from here on it asks.
             if handle.canWrite { invalidator.invalidateAttributes(of: handle.file.node) }
             let opened = opened(handle)
@@ -30,7 +32,10 @@ extension MountedFileSystem {
     ) {
         let bytes = name.copy
         do {
-            let (attributes, handle) = try created(bytes, in: NodeID(parent), mode, flags, request.context)
+            let context = request.context
+            let (attributes, handle) = try files.makingRoom {
+                try created(bytes, in: NodeID(parent), mode, flags, context)
+            }
             let opened = opened(handle)
             if !request.reply(entry(attributes), opened) { giveBack(opened.handle) }
         } catch { request.fail(code(error)) }
@@ -72,7 +77,7 @@ extension MountedFileSystem {
     private func giveBack(_ handle: FuseHandle) {
         guard let handle = takeBack(handle) else { return }
         let node = handle.file.node
-        backings.leave(node)
+        backings.leave(handle)
         if files.release(handle) { invalidator.invalidateAttributes(of: node) }
     }
 

@@ -43,8 +43,10 @@ extension MountedFileSystem {
         }
         do {
             let caller = caller(request.context)
-            let attributes = try files.makeNode(
-                bytes, in: NodeID(parent), kind: kind, permissions: UInt16(mode & 0o7777), caller: caller)
+            let attributes = try files.makingRoom {
+                try files.makeNode(
+                    bytes, in: NodeID(parent), kind: kind, permissions: UInt16(mode & 0o7777), caller: caller)
+            }
             request.reply(entry(attributes))
         } catch { request.fail(code(error)) }
     }
@@ -55,8 +57,10 @@ extension MountedFileSystem {
         let bytes = name.copy
         do {
             let caller = caller(request.context)
-            let attributes = try files.makeFolder(
-                bytes, in: NodeID(parent), permissions: UInt16(mode & 0o7777), caller: caller)
+            let attributes = try files.makingRoom {
+                try files.makeFolder(
+                    bytes, in: NodeID(parent), permissions: UInt16(mode & 0o7777), caller: caller)
+            }
             request.reply(entry(attributes))
         } catch { request.fail(code(error)) }
     }
@@ -69,7 +73,10 @@ extension MountedFileSystem {
         let path = target.copy
         do {
             let caller = caller(request.context)
-            request.reply(entry(try files.makeSymlink(bytes, in: NodeID(parent), target: path, caller: caller)))
+            let attributes = try files.makingRoom {
+                try files.makeSymlink(bytes, in: NodeID(parent), target: path, caller: caller)
+            }
+            request.reply(entry(attributes))
         } catch { request.fail(code(error)) }
     }
 
@@ -110,7 +117,9 @@ extension MountedFileSystem {
             return
         }
         do {
-            try files.rename(old, in: NodeID(parent), to: new, in: NodeID(newParent), mode: mode)
+            try files.makingRoom {
+                try files.rename(old, in: NodeID(parent), to: new, in: NodeID(newParent), mode: mode)
+            }
             request.succeed()
         } catch { request.fail(code(error)) }
     }

@@ -14,8 +14,8 @@ extension MountedFileSystem {
         let task = Task { [self] in
             let result: Result<Value, any Error>
             do {
-                try await files.waitUntilWhole(handle)
-                result = .success(try change(files))
+                try await files.makingRoomLater { try await files.waitUntilWhole(handle) }
+                result = .success(try files.makingRoom { try change(files) })
             } catch { result = .failure(error) }
             guard let request = later.take() else { return }
             switch result {

@@ -12,7 +12,7 @@ package import VirtualFileSystem
 /// back exactly once.
 package final class MountedFileSystem: FuseFileSystem {
     let files: VirtualFileSystem
-    let backings = BackingTable()
+    let backings: BackingTable
     let invalidator: KernelInvalidator
     /// Nil where nobody coordinates.
     let turns: (any AccessTurns)?
@@ -25,6 +25,7 @@ package final class MountedFileSystem: FuseFileSystem {
         timeout: Duration = .seconds(3600), log: Logger
     ) {
         self.files = files
+        backings = BackingTable(files)
         self.invalidator = invalidator
         self.turns = turns
         self.timeout = timeout

@@ -16,6 +16,16 @@ package enum FileSystemError {
         }
     }
 
+    /// Whether it says that this device's disk is full.
+    static func isOfFullDisk(_ error: any Error) -> Bool {
+        switch error {
+        case let error as Errno: error.isOfFullDisk
+        case let error as MetadataError: error.code == .noSpace
+        case let error as TransferError: error.code == .noSpace
+        default: false
+        }
+    }
+
     private static func code(for metadata: MetadataError.Code) -> Int32 {
         switch metadata {
         case .noSpace: ENOSPC

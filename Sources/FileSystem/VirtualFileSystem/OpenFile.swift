@@ -47,6 +47,8 @@ package final class OpenFile: Sendable {
 package final class OpenHandle: Sendable {
     package let file: OpenFile
     package let canWrite: Bool
+    /// The kernel writes through it by itself.
+    package let isWrittenByKernel = Atomic(false)
 
     init(file: OpenFile, canWrite: Bool) {
         self.file = file

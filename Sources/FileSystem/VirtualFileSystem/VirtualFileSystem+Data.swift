@@ -106,7 +106,7 @@ extension VirtualFileSystem {
         let bytes = SharedDescriptor(adopting: try content.create(empty.blob))
         // A start after a death here goes by it.
         try LocalContent.setModified(time.now(), descriptor: bytes.raw)
-        let row = try update(item.node) { row in
+        let row = try update(item.node, .freeing) { row in
             row.presence = .whole
             row.ranges = []
             row.size = 0
@@ -130,7 +130,7 @@ extension VirtualFileSystem {
         let now = time.now()
         try LocalContent.setModified(now, descriptor: state.descriptor)
         state.baseline = try BlobStatus(descriptor: state.descriptor)
-        state.item = try update(item.node) { row in
+        state.item = try update(item.node, .freeing) { row in
             row.attributes.modified = now
             row.changed = now
         }

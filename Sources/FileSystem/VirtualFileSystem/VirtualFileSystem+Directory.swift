@@ -75,14 +75,15 @@ extension VirtualFileSystem {
     /// The kernel forgot the node: what was kept of a removed item can go.
     package func forget(_ node: NodeID) { removed.forget(node) }
 
-    /// `statfs(2)`: the cloud's space where it says one, else that of the disk that holds the content.
+    /// `statfs(2)`: what can be written here. That is bounded by the disk that holds the content and by the cloud, so the smaller total
+    /// and the smaller rest of the two are shown.
     package func space() throws -> FileSystemSpace {
         let disk = try content.space()
         let totals = try metadata.read { try $0.totals() }
         let unit = max(1, UInt64(disk.f_frsize))
         let cloud = source.cloudSpace
         return FileSystemSpace(
-            blockSize: unit, blocks: cloud.map { $0.total / unit } ?? UInt64(disk.f_blocks),
+            blockSize: unit, blocks: cloud.map { min($0.total / unit, UInt64(disk.f_blocks)) } ?? UInt64(disk.f_blocks),
             free: cloud.map { min($0.free / unit, UInt64(disk.f_bfree)) } ?? UInt64(disk.f_bfree),
             available: cloud.map { min($0.free / unit, UInt64(disk.f_bavail)) } ?? UInt64(disk.f_bavail),
             files: UInt64(clamping: totals.items).saturatingSum(1_000_000), freeFiles: 1_000_000)

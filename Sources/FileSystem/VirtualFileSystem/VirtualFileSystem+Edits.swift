@@ -14,7 +14,7 @@ extension VirtualFileSystem {
             let written = try writtenStatus(state)
         else { return }
         let now = time.now()
-        state.item = try update(item.node) { row in
+        state.item = try update(item.node, .freeing) { row in
             Self.noteEdit(written, &row)
             markPending(&row, at: now)
         }

@@ -138,7 +138,8 @@ extension VirtualFileSystem {
 
     /// Keeps an item here, or lets it go again; folders hand it down.
     package func setPin(_ pin: PinState, of node: NodeID) throws {
-        let item = try update(node) { $0.pin = pin }
+        // What nothing keeps can be evicted.
+        let item = try update(node, pin == .keep ? .ordinary : .freeing) { $0.pin = pin }
         if pin == .keep { try source.request(.download, for: item) }
     }
 

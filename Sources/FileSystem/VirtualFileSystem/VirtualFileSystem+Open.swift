@@ -79,7 +79,7 @@ extension VirtualFileSystem {
     private func forgetBytes(of item: LocalItem) throws {
         log.warning(
             "a document's bytes are gone from this disk; they are fetched again", metadata: ["node": "\(item.node)"])
-        _ = try update(item.node) { row in
+        _ = try update(item.node, .freeing) { row in
             guard row.generation == item.generation, row.presence == .whole else { return }
             row.presence = .none
             row.ranges = []
@@ -111,8 +111,10 @@ extension VirtualFileSystem {
     }
 
     @discardableResult
-    func update(_ node: NodeID, _ body: (inout LocalItem) throws -> Void) throws -> LocalItem {
-        try metadata.write { transaction in
+    func update(
+        _ node: NodeID, _ use: SpaceUse = .ordinary, _ body: (inout LocalItem) throws -> Void
+    ) throws -> LocalItem {
+        try metadata.write(use) { transaction in
             var item = try existing(node, transaction)
             try body(&item)
             try transaction.update(item)

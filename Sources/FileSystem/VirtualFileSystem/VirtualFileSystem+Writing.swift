@@ -26,7 +26,8 @@ extension VirtualFileSystem {
             if !state.isUnlinked, !item.isWriting {
                 let wasClean = !item.isEdited
                 let rest = time.now().adding(.seconds(2))
-                item = try update(item.node) { row in
+                // Also on a full disk: it may be opened to be truncated.
+                item = try update(item.node, .freeing) { row in
                     row.isWriting = true
                     // An edit that waits for its upload is being written over: better not to send half of that. The close says when.
                     if row.isEdited, row.pendingSince != nil { row.pendingSince = rest }
@@ -44,12 +45,12 @@ extension VirtualFileSystem {
     func finishWriting(_ state: inout OpenFile.State) throws {
         guard !state.isUnlinked, let item = state.item else { return }
         guard state.download == nil else {
-            state.item = try update(item.node) { $0.isWriting = false }
+            state.item = try update(item.node, .freeing) { $0.isWriting = false }
             return
         }
         let written = try writtenStatus(state)
         let now = time.now()
-        state.item = try update(item.node) { row in
+        state.item = try update(item.node, .freeing) { row in
             if let written { Self.noteEdit(written, &row) }
             row.isWriting = false
             if row.isEdited { markPending(&row, at: now) }

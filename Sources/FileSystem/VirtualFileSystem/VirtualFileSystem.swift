@@ -15,7 +15,7 @@ package import Transfers
 package final class VirtualFileSystem: Sendable {
     let metadata: MetadataDatabase
     let content: ContentStore
-    let source: any ContentSource
+    package let source: any ContentSource
     let witness: (any TreeWitness)?
     let time: any TimeSource
     let exclusions: ExclusionRules
@@ -32,6 +32,8 @@ package final class VirtualFileSystem: Sendable {
     let removed = RemovedItems()
     package let unreadable = UnreadableItems()
     let usage = UsageTimes()
+    /// Handles through which the kernel writes by itself.
+    private let kernelWriterCount = Atomic<Int>(0)
     /// Takes away the bytes of what has no name any more.
     package let removal: BlobRemoval
 
@@ -58,6 +60,40 @@ package final class VirtualFileSystem: Sendable {
         startedAt = time.now()
         removal = BlobRemoval(content, metadata, log: log)
     }
+
+    package var kernelWriters: Int { kernelWriterCount.load(ordering: .relaxed) }
+
+    /// Counts handles through which the kernel writes by itself: while there are any, some room is kept on the disk.
+    package func noteKernelWriter(_ change: Int) {
+        kernelWriterCount.add(change, ordering: .relaxed)
+        if change > 0 { source.kernelWrites() }
+    }
+
+    /// Runs a change that takes space. Where the disk has none, documents that the cloud has are evicted and it is tried again, as long
+    /// as any went. Not under a lock that an open takes.
+    package func makingRoom<T>(for bytes: Int = 0, _ change: () throws -> T) throws -> T {
+        for _ in 0..<Self.tries {
+            do { return try change() } catch {
+                guard FileSystemError.isOfFullDisk(error), source.makeRoom(for: UInt64(max(0, bytes))) else {
+                    throw error
+                }
+            }
+        }
+        return try change()
+    }
+
+    /// The same for work that waits.
+    package func makingRoomLater<T>(_ change: () async throws -> T) async throws -> T {
+        for _ in 0..<Self.tries {
+            do { return try await change() } catch {
+                guard FileSystemError.isOfFullDisk(error), source.makeRoom(for: 0) else { throw error }
+            }
+        }
+        return try await change()
+    }
+
+    /// Others may take the room that was made.
+    private static let tries = 8
 
     /// The row of an item that exists; `ENOENT` otherwise.
     func existing(_ node: NodeID, _ transaction: MetadataTransaction) throws -> LocalItem {
@@ -108,8 +144,21 @@ package protocol ContentSource: Sendable {
     func progress(of item: LocalItem) -> TransferFractions
     /// Carries out a command given through an extended attribute; returns when it is noted, not when it is done.
     func request(_ command: ContentCommand, for item: LocalItem) throws
+    /// Evicts documents so that `bytes` more can be written, where the disk refused that. Answers whether it is worth another try.
+    func makeRoom(for bytes: UInt64) -> Bool
+    /// Whether the disk has so much room that programs may write to blobs without our seeing each write.
+    var isRoomAmple: Bool { get }
+    /// Programs begin to write to a blob like that.
+    func kernelWrites()
     /// What the cloud has in all and free; nil where it has no limit or is not known.
     var cloudSpace: (total: UInt64, free: UInt64)? { get }
+}
+
+/// Of sources that evict nothing.
+extension ContentSource {
+    package func makeRoom(for bytes: UInt64) -> Bool { false }
+    package var isRoomAmple: Bool { true }
+    package func kernelWrites() {}
 }
 
 package enum ContentCommand: Sendable { case download, evict }

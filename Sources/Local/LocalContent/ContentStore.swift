@@ -99,6 +99,13 @@ package final class ContentStore: Sendable {
         return result
     }
 
+    /// Bytes that may still be written to that file system.
+    package func freeBytes() throws(Errno) -> UInt64 {
+        let space = try space()
+        let free = UInt64(space.f_bavail).multipliedReportingOverflow(by: UInt64(space.f_frsize))
+        return free.overflow ? .max : free.partialValue
+    }
+
     /// The shards that there are, in order: 256 at most.
     package func existingShards() throws(Errno) -> [Int] { try shards.existing() }
 

@@ -24,11 +24,13 @@ final class Checkpoint: Sendable {
     private let queue = DispatchQueue(label: "ubiquity.checkpoint")
     private let state = Mutex(State())
     private let sync: LogSync
+    private let space: DatabaseSpace
     private let log: Logger
 
-    init(sync: LogSync, log: Logger, open: @escaping @Sendable () throws -> DatabaseQueue) {
+    init(sync: LogSync, space: DatabaseSpace, log: Logger, open: @escaping @Sendable () throws -> DatabaseQueue) {
         self.open = open
         self.sync = sync
+        self.space = space
         self.log = log
     }
 
@@ -41,6 +43,7 @@ final class Checkpoint: Sendable {
                 { context, connection, name, pages in
                     guard let context else { return SQLITE_OK }
                     let checkpoint = Unmanaged<Checkpoint>.fromOpaque(context).takeUnretainedValue()
+                    checkpoint.space.noteLog(frames: Int(pages))
                     if pages >= Checkpoint.limit { checkpoint.runAtOnce(connection, name) }
                     checkpoint.noteLength(pages)
                     return SQLITE_OK
@@ -71,7 +74,7 @@ final class Checkpoint: Sendable {
         defer { state.withLock { $0.isRunning = false } }
         // The log may have lost pages that it is taken to have.
         guard sync.failure == nil else { return }
-        do { _ = try opened().inDatabase { try $0.checkpoint(.passive) } } catch {
+        do { _ = try space.whileSteady { try opened().inDatabase { try $0.checkpoint(.passive) } } } catch {
             if let error = error as? DatabaseError { sync.note(error) }
             // It is tried again when the log has grown by another step.
             log.warning("the database's log was not carried over", metadata: ["error": "\(error)"])

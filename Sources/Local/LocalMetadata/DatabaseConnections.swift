@@ -16,15 +16,22 @@ final class DatabaseConnections: Sendable {
     private let checkpoint: Checkpoint
 
     /// Opens the file, or makes it, and prepares it with `prepare` before anyone reads.
-    init(path: String, readers count: Int, sync: LogSync, log: Logger, prepare: (DatabaseQueue) throws -> Void) throws {
+    init(
+        path: String, readers count: Int, sync: LogSync, space: DatabaseSpace, log: Logger,
+        prepare: (DatabaseQueue) throws -> Void
+    ) throws {
         writer = try DatabaseQueue(path: path, configuration: Self.configuration(isReadOnly: false))
         try prepare(writer)
         // Folding a batch touches pages all over the trees; what does not fit is written and read again within it.
-        try writer.inDatabase { try $0.execute(sql: "PRAGMA cache_size = -16000") }
+        try writer.inDatabase { db in
+            try db.execute(sql: "PRAGMA cache_size = -16000")
+            // The folder for temporary files may be on the disk that is full.
+            try db.execute(sql: "PRAGMA temp_store = MEMORY")
+        }
         free = DispatchSemaphore(value: count)
         readerCount = count
         self.path = path
-        checkpoint = Checkpoint(sync: sync, log: log) {
+        checkpoint = Checkpoint(sync: sync, space: space, log: log) {
             try DatabaseQueue(path: path, configuration: Self.configuration(isReadOnly: false))
         }
         checkpoint.follow(writer)

@@ -16,7 +16,7 @@ package final class MetadataDatabase: Sendable {
     private let sync: LogSync
     private let log: Logger
     private let onCall: (@Sendable (DatabaseCall) throws -> Void)?
-    private let reserve: DiskReserve
+    private let space: DatabaseSpace
     private let writeCount = Atomic<UInt64>(0)
     let rowChanges = RowChangeLog()
 
@@ -31,56 +31,63 @@ package final class MetadataDatabase: Sendable {
         self.log = log
         self.onCall = onCall
         sync = LogSync(path: path, log: log)
-        reserve = DiskReserve(path: "\(path)-reserve")
+        space = DatabaseSpace(path: path)
         try UnsyncedDatabase(path: path).renew()
         do {
             // After a loss of power a hole is what was not synced, and so was told to nobody.
             let hasLostCommits = !mayHaveLostPower && WriteAheadLog.isDamaged("\(path)-wal")
-            try Self.refuseNewer(path)
+            space.beforeOpening()
+            // Open until the others are: the first connection has SQLite give up the blocks of its index.
+            let first = try Self.looking(at: path)
+            defer { withExtendedLifetime(first) {} }
             // Rows older than what the cloud was told would go there as changes.
             guard !hasLostCommits else {
                 throw Self.damaged(path, "the newest changes in its write-ahead log are lost")
             }
             let hasLog = WriteAheadLog.isPresent("\(path)-wal")
-            connections = try DatabaseConnections(path: path, readers: 4, sync: sync, log: log) {
+            connections = try DatabaseConnections(path: path, readers: 4, sync: sync, space: space, log: log) {
                 try Schema.migrator.migrate($0)
             }
             connections.writer.inDatabase { rowChanges.follow($0) }
             if hasLog { beginLogAnew() }
+            space.opened()
         } catch let error as DatabaseError { throw Self.describe(error, path: path) }
     }
 
-    /// Empties the log that another process has left: what that one began and never ended would stand behind our commits, where it
-    /// looks like damage.
+    /// Has the log that another process left written from its start: what that one began and never ended would stand behind our commits,
+    /// where it looks like damage. It keeps its blocks, which a full disk would not give back.
     private func beginLogAnew() {
-        do { try connections.writer.inDatabase { _ = try $0.checkpoint(.truncate) } } catch {
+        do { try connections.writer.inDatabase { _ = try $0.checkpoint(.restart) } } catch {
             if let error = error as? DatabaseError { sync.note(error) }
             log.warning("the database's log was not begun anew", metadata: ["error": "\(error)"])
         }
     }
 
     /// Throws `tooNew` for a database of a newer version. Looks without writing: opening to write would already tidy up the write-ahead log.
-    package static func refuseNewer(_ path: String) throws {
-        guard access(path, F_OK) == 0 else { return }
-        var isNewer = false
-        do { isNewer = try isSuperseded(path, isReadOnly: true) } catch let error as DatabaseError {
+    package static func refuseNewer(_ path: String) throws { _ = try looking(at: path) }
+
+    /// A connection to a database that is there, which is not newer.
+    private static func looking(at path: String) throws -> DatabaseQueue? {
+        guard access(path, F_OK) == 0 else { return nil }
+        var (connection, isNewer): (DatabaseQueue, Bool)
+        do { (connection, isNewer) = try isSuperseded(path, isReadOnly: true) } catch let error as DatabaseError {
             // What a loss of power left of a first start may have to be rolled back, which only a writer can.
             guard error.resultCode == .SQLITE_READONLY else { throw error }
-            isNewer = try isSuperseded(path, isReadOnly: false)
+            (connection, isNewer) = try isSuperseded(path, isReadOnly: false)
         }
         guard !isNewer else {
             throw MetadataError(
                 .tooNew,
                 "\(path) was written by a newer version of ubiquity. Install that version; nothing was changed.")
         }
+        return connection
     }
 
-    private static func isSuperseded(_ path: String, isReadOnly: Bool) throws -> Bool {
+    private static func isSuperseded(_ path: String, isReadOnly: Bool) throws -> (DatabaseQueue, Bool) {
         var configuration = Configuration()
         configuration.readonly = isReadOnly
-        return try DatabaseQueue(path: path, configuration: configuration).read { db in
-            try Schema.migrator.hasBeenSuperseded(db)
-        }
+        let connection = try DatabaseQueue(path: path, configuration: configuration)
+        return (connection, try connection.read { try Schema.migrator.hasBeenSuperseded($0) })
     }
 
     /// Runs `body` in a read transaction: one snapshot, never waits for the writer.
@@ -92,42 +99,57 @@ package final class MetadataDatabase: Sendable {
         } catch let error as DatabaseError { throw Self.describe(error, path: path) }
     }
 
+    /// Runs `body` in a write transaction that leaves the reserve of a full disk alone; nothing of it happens when it throws.
+    package func write<T>(_ body: (MetadataTransaction) throws -> T) throws -> T { try write(.ordinary, body) }
+
     /// Runs `body` in a write transaction; nothing of it happens when it throws.
-    package func write<T>(_ body: (MetadataTransaction) throws -> T) throws -> T {
-        do {
-            let result = try writeAndTell(body)
-            reserve.restore()
-            return result
-        } catch let error as DatabaseError {
+    ///
+    /// - Parameter use: Decides what happens on a full disk: only what frees space goes on then.
+    /// - Throws: `noSpace` where the disk is full. `body` may have been run twice by then.
+    package func write<T>(_ use: SpaceUse, _ body: (MetadataTransaction) throws -> T) throws -> T {
+        do { return try writeAndTell(use, body) } catch let error as DatabaseError {
             sync.note(error)
-            // What frees space must be noted on a full disk too.
-            guard error.resultCode == .SQLITE_FULL, reserve.release() else { throw Self.describe(error, path: path) }
-            log.warning("the disk is full, the database uses its reserve", metadata: ["path": "\(path)"])
+            // The room for the log that was seen before it may not have been enough for a large one.
+            guard error.isOfFullDisk, use != .ordinary else { throw Self.describe(error, path: path) }
         }
-        do { return try writeAndTell(body) } catch let error as DatabaseError { throw Self.describe(error, path: path) }
+        do { return try writeAndTell(use, body) } catch let error as DatabaseError {
+            throw Self.describe(error, path: path)
+        }
     }
 
-    private func writeAndTell<T>(_ body: (MetadataTransaction) throws -> T) throws -> T {
-        let (result, changes) = try writeOnce(body)
+    /// Makes the reserve of a full disk whole again, as far as the disk has room: to be called when space became free, before others take it.
+    package func replenishReserve() {
+        space.replenish()
+        // It fails where there is no room, and is tried again with the next transaction.
+        _ = try? write(.freeing) { _ in }
+    }
+
+    private func writeAndTell<T>(_ use: SpaceUse, _ body: (MetadataTransaction) throws -> T) throws -> T {
+        let (result, changes) = try writeOnce(use, body)
         // Not on the connection: others may write while it is told.
         rowChanges.tell(changes)
         return result
     }
 
-    private func writeOnce<T>(_ body: (MetadataTransaction) throws -> T) throws -> (T, RowChanges) {
+    private func writeOnce<T>(_ use: SpaceUse, _ body: (MetadataTransaction) throws -> T) throws -> (T, RowChanges) {
         try connections.writer.inDatabase { db in
+            try space.prepare(use, db)
             // Counted also where the commit fails: one sync too many does no harm.
             defer {
                 sync.noteCommit()
                 writeCount.add(1, ordering: .relaxed)
             }
             let transaction = MetadataTransaction(db)
+            var (isGrowing, isCommitted) = (false, false)
+            defer { if isGrowing { space.ended(isCommitted: isCommitted) } }
             do {
                 let result = try db.transaction("BEGIN IMMEDIATE") {
                     let result = try body(transaction)
+                    isGrowing = try space.admit(use, db)
                     try onCall?(.commit)
                     return result
                 }
+                isCommitted = true
                 try onCall?(.committed)
                 return (result, rowChanges.take(transaction.memory))
             } catch {
@@ -157,7 +179,8 @@ package final class MetadataDatabase: Sendable {
     /// Closes it with everything in the one file: nothing is left in the log of writes.
     package func closeWhole() throws {
         do {
-            try connections.writer.inDatabase { _ = try $0.checkpoint(.truncate) }
+            // Not cut off: the disk may be full, and the next start needs its blocks.
+            try connections.writer.inDatabase { _ = try $0.checkpoint(.restart) }
         } catch let error as DatabaseError {
             sync.note(error)
             throw Self.describe(error, path: path)
@@ -168,8 +191,9 @@ package final class MetadataDatabase: Sendable {
     package func close() throws {
         sync.close()
         guard sync.failure == nil else { return }
-        _ = reserve.release()
+        space.beforeClosing()
         try connections.close()
+        space.closed()
     }
 
     deinit {
@@ -193,8 +217,10 @@ package final class MetadataDatabase: Sendable {
         switch error.resultCode {
         case .SQLITE_CORRUPT, .SQLITE_NOTADB:
             damaged(path, error.message ?? "no detail")
-        case .SQLITE_FULL:
-            MetadataError(.noSpace, "No space left for \(path). Free some space on that disk.")
+        case _ where error.isOfFullDisk:
+            MetadataError(
+                .noSpace,
+                "No space left on this device for \(path). Delete or evict documents, or free some space on that disk.")
         default: MetadataError(.unusable, "\(path): \(error.message ?? error.resultCode.description)")
         }
     }
@@ -205,4 +231,11 @@ package enum DatabaseCall: Sendable {
     case commit
     case committed
     case sync
+}
+
+extension DatabaseError {
+    /// SQLite has an error of its own for the file that indexes its log.
+    fileprivate var isOfFullDisk: Bool {
+        resultCode == .SQLITE_FULL || extendedResultCode == .SQLITE_IOERR_SHMSIZE
+    }
 }

@@ -13,6 +13,9 @@ package struct Errno: Error, Hashable, CustomStringConvertible {
     package static func == (left: Errno, right: Errno) -> Bool { left.code == right.code }
     package func hash(into hasher: inout Hasher) { hasher.combine(code) }
 
+    /// Whether a call says that a disk, or its user's share of it, is full. An error without a call is our own limit.
+    package var isOfFullDisk: Bool { !call.isEmpty && (code == ENOSPC || code == EDQUOT) }
+
     package var description: String {
         let text = String(cString: strerror(code))
         return call.isEmpty ? text : "\(call): \(text)"

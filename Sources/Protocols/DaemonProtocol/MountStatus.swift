@@ -54,6 +54,8 @@ package struct DeviceStatus: Codable, Hashable, Sendable {
 
 package struct CloudStatus: Codable, Hashable, Sendable {
     package enum Reachability: String, Codable, Sendable { case online, offline }
+    /// The message while the cloud is being looked for.
+    package static let connecting = "connecting"
 
     package let url: String
     package let state: Reachability

@@ -15,13 +15,20 @@ package struct StandardPaths: Sendable {
     /// Those of this process.
     package static var current: StandardPaths {
         var environment: [String: String] = [:]
-        for name in ["HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"] {
+        for name in ["HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "UBIQUITY_SCOPE"] {
             if let value = getenv(name) { environment[name] = String(cString: value) }
         }
         let entry = getpwuid(getuid())?.pointee.pw_dir.map { String(cString: $0) }
         let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? entry ?? "/"
         return StandardPaths(home: home, environment: environment, userID: getuid())
     }
+
+    /// A directory outside of which this program sees no mounts, for tests beside mounts that are in use: `UBIQUITY_SCOPE`. Nil: it sees
+    /// all of its user's.
+    package var scope: String? { absolute("UBIQUITY_SCOPE") }
+
+    /// Whether a path is not outside of ``scope``.
+    package func isInScope(_ path: String) -> Bool { scope.map { path == $0 || path.hasPrefix("\($0)/") } ?? true }
 
     /// The mount point when none is named.
     package var defaultMount: String { "\(home)/MobileDocuments" }
@@ -47,7 +54,7 @@ package struct StandardPaths: Sendable {
         let standard = "/run/user/\(userID)/ubiquity"
         if !result.contains(standard) { result.append(standard) }
         result.append(stateHome)
-        return result
+        return result.filter(isInScope)
     }
 
     /// Where the sign-in at a server is kept: one file for each address, whose name is the address with all but letters and digits

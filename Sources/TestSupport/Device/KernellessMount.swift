@@ -5,6 +5,7 @@ package import VirtualFileSystem
 
 /// The mount as the engine sees it, without a kernel to tell of anything.
 package final class KernellessMount: MountedFiles {
+    package var isWrittenByKernel: Bool { false }
     private let files: VirtualFileSystem
 
     package init(_ files: VirtualFileSystem) {

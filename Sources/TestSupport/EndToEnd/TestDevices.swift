@@ -66,7 +66,8 @@ package struct TestDevices: Sendable {
         }
         return [
             "HOME": home, "XDG_RUNTIME_DIR": runtime, "XDG_STATE_HOME": "\(home)/.local/state",
-            "XDG_DATA_HOME": "\(home)/.local/share", "XDG_CONFIG_HOME": "\(home)/.config", "LC_ALL": "C.UTF-8",
+            "XDG_DATA_HOME": "\(home)/.local/share", "XDG_CONFIG_HOME": "\(home)/.config",
+            "XDG_CACHE_HOME": "\(home)/.cache", "UBIQUITY_SCOPE": root, "LC_ALL": "C.UTF-8",
             "TZ": "UTC", "TERM": "xterm", "GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_NAME": "Test",
             // A crash is a failure: no daemon may start again by itself and hide it.
             "SWIFT_BACKTRACE": "enable=yes",

@@ -65,6 +65,9 @@ struct MountCommand: ParsableCommand {
 
     func run() throws {
         let mount = try MountPoint.prepare(directory, .current())
+        // Read again: a dead mount may have been there before.
+        let table = try MountLocator.current().table
+        try MountNesting(mount: mount, table: table).refuse(state: stateDirectory(mount), cloud: cloud)
         let launcher = try DaemonLauncher(arguments: daemonArguments(mount), state: stateDirectory(mount))
         if foreground { try launcher.become() }
         var display = LiveDisplay()

@@ -7,7 +7,8 @@ struct UnmountCommand: ParsableCommand {
         commandName: "unmount", abstract: "Unmount your documents and stop their daemon.",
         discussion: """
             What is not uploaded yet stays on this device and goes on at the next mount; with --wait it is uploaded \
-            first. A mount whose daemon died or does not answer is taken away as well.
+            first. A mount with files that programs have open is refused (status 6), unless --force is given. A mount whose \
+            daemon died or does not answer is taken away as well.
             """)
 
     @Argument(help: ArgumentHelp("The mount, or any path in it (default: ~/MobileDocuments).", valueName: "dir"))
@@ -15,6 +16,9 @@ struct UnmountCommand: ParsableCommand {
 
     @Flag(help: "Upload everything first. Ctrl-C ends the waiting; the mount then stays.")
     var wait = false
+
+    @Flag(help: "Unmount although programs have files open: what they write later fails.")
+    var force = false
 
     @Flag(help: "Take a mount away only if its daemon is gone: for clean-up after a crash.")
     var onlyDead = false
@@ -39,6 +43,7 @@ struct UnmountCommand: ParsableCommand {
     private func unmount(_ record: MountRecord) throws(CommandFailure) {
         do throws(CommandFailure) {
             if onlyDead { throw try Self.alive(DaemonConnection.open(record)) }
+            if !force { try refuseBusy(record) }
             try Unmounting.stop(record, upload: wait)
         } catch {
             guard error.status == .notAnswering || error.status == .notMounted, !wait,
@@ -60,6 +65,15 @@ struct UnmountCommand: ParsableCommand {
         }
         try Unmounting.detach(view)
         print("Unmounted \(view), a second place of \(record.mount), which stays.")
+    }
+
+    /// Of a daemon that is gone or frozen the mount is taken away whatever is open: nobody can write to it any more.
+    private func refuseBusy(_ record: MountRecord) throws(CommandFailure) {
+        guard let failure = CommandFailure(mount: record.mount, usedBy: MountUsers(mount: record.mount).all()) else {
+            return
+        }
+        _ = try DaemonConnection.open(record)
+        throw failure
     }
 
     private static func alive(_ connection: consuming DaemonConnection) -> CommandFailure {

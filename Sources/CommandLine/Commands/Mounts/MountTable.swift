@@ -1,4 +1,5 @@
 import Basics
+import DaemonProtocol
 import Glibc
 
 /// The mounts of this process that are ours, from `/proc/self/mountinfo` (proc_pid_mountinfo(5)).
@@ -81,9 +82,14 @@ package struct MountTable: Sendable {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         while true {
             let count = try check("read") { read(descriptor, &buffer, buffer.count) }
-            if count == 0 { return MountTable(parsing: text, userID: geteuid()) }
+            if count == 0 { return MountTable(parsing: text, userID: geteuid()).seen(from: .current) }
             text += buffer[..<count]
         }
+    }
+
+    /// Without what is outside of the scope of this program.
+    private func seen(from paths: StandardPaths) -> MountTable {
+        MountTable(mountPoints: mountPoints.filter { paths.isInScope(String(decoding: $0, as: UTF8.self)) })
     }
 
     package func contains(_ mountPoint: String) -> Bool { mountPoints.contains(Array(mountPoint.utf8)) }

@@ -59,14 +59,16 @@ struct SyncCommand: ParsableCommand {
         let request = SyncRequest(paths: group.paths, wait: wait, timeout: remaining)
         var connection = try DaemonConnection.open(group.record)
         var display = LiveDisplay()
-        var told: String?
+        var told: Set<String> = []
         let response = try connection.call(.sync(request), watch: wait ? WatchRequest() : nil) { status in
             display.show(StatusText.progress(status.mount))
             // The terminal shows it all the time.
-            guard !Terminal.isInteractive, status.mount.cloud.state == .offline, told != status.mount.cloud.message
-            else { return }
-            told = status.mount.cloud.message
-            Terminal.note("waiting for the cloud: \(told ?? "it can not be reached now")")
+            guard !Terminal.isInteractive, let reason = Self.reason(status.mount), told.count < 20,
+                told.insert(reason).inserted
+            else {
+                return
+            }
+            Terminal.note(reason)
         }
         display.clear()
         guard case .sync(let result) = response else { throw DaemonConnection.unexpectedAnswer(group.record) }
@@ -74,5 +76,12 @@ struct SyncCommand: ParsableCommand {
         if json { return result }
         print(result.pendingItems == 0 ? "\(group.record.mount): everything is in the cloud." : waiting)
         return result
+    }
+
+    /// What keeps it from being done, each to be said once; nil where nothing does.
+    private static func reason(_ mount: MountStatus) -> String? {
+        if let full = mount.errors.first(where: { $0.code == .diskFull }) { return "\(full)" }
+        guard mount.cloud.state == .offline, mount.cloud.message != CloudStatus.connecting else { return nil }
+        return "waiting for the cloud: \(mount.cloud.message ?? "it cannot be reached now")"
     }
 }

@@ -13,7 +13,7 @@ extension DaemonService {
         let outcomes = try await each(request.paths) { path in
             var total = (items: 0, bytes: UInt64(0))
             for item in try items(at: path) {
-                let noted = try device.link.requestDownload(item)
+                let noted = try device.link.makingRoom { try device.link.requestDownload(item) }
                 total = (total.items + noted.items, total.bytes.saturatingSum(noted.bytes))
             }
             return ItemOutcome(path: path, items: UInt64(total.items), bytes: total.bytes)

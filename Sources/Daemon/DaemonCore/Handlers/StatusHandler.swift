@@ -90,7 +90,7 @@ extension DaemonService {
                 downloads: UInt64(try transaction.wantedTotal()), pendingItems: UInt64(pending.items),
                 pendingBytes: pending.bytes)
             status.transfers = try transfers.prefix(100).map { try self.status($0, transaction) }
-            status.errors = [daemon.damage.withLock { $0 }].compactMap(\.self)
+            status.errors = [daemon.damage.withLock { $0 }, diskFailure].compactMap(\.self)
             status.errors += try unreadable(transaction)
             status.errors += device.engine.troubles.all.map(DaemonFailure.init)
             status.errors += try transaction.failed(limit: 100).map { item in
@@ -118,12 +118,20 @@ extension DaemonService {
         }
     }
 
+    /// Nil while there is room.
+    var diskFailure: DaemonFailure? {
+        guard device.engine.room.isFull else { return nil }
+        return DaemonFailure(
+            .diskFull, "the disk of this device is full", path: daemon.configuration.stateDirectory,
+            advice: "Delete or evict documents, or free some space on that disk; uploads go on.")
+    }
+
     private func cloudStatus() -> CloudStatus {
         let url = daemon.configuration.cloud.description
         var status =
             switch device.engine.state {
             case .online: CloudStatus(url: url, state: .online)
-            case .connecting: CloudStatus(url: url, state: .offline, message: "connecting")
+            case .connecting: CloudStatus(url: url, state: .offline, message: CloudStatus.connecting)
             case .offline(let why), .stopped(let why): CloudStatus(url: url, state: .offline, message: why)
             }
         if case .http = daemon.configuration.cloud {

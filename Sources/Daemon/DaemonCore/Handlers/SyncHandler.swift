@@ -66,6 +66,7 @@ extension DaemonService {
             ? "all changes made here are in the cloud, what others changed is not known yet"
             : "\(now.pendingItems) item\(now.pendingItems == 1 ? "" : "s") still to upload"
         if case .offline(let reason) = device.engine.state { why += " (\(DaemonFailure.clause(reason)))" }
+        if diskFailure != nil { why += " (the disk of this device is full)" }
         return DaemonFailure(
             .timedOut, why, advice: "It goes on by itself as soon as it can; `ubiquity status` shows how far it is.")
     }

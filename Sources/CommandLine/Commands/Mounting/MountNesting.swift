@@ -1,0 +1,71 @@
+import Basics
+import DaemonProtocol
+import Glibc
+
+/// Refuses mounts that would contain themselves: the daemon would wait for itself, or sync its own state.
+struct MountNesting {
+    /// The mount point, which exists.
+    let mount: String
+    let table: MountTable
+
+    /// - Throws: ``CommandFailure`` with status `refused` where the mount point, its state or its cloud lie in a mount of documents, or
+    ///   the latter two in the mount point.
+    func refuse(state: String, cloud: String?) throws(CommandFailure) {
+        if let outer = outerMount(of: mount) {
+            throw CommandFailure(
+                .refused, "the mount point is inside of the mount \(outer)", path: mount,
+                advice: "Choose a folder outside of it.")
+        }
+        try refuse("state directory", state, option: "--state")
+        if let cloud, let folder = Self.folder(ofCloud: cloud) { try refuse("cloud", folder, option: "--cloud") }
+    }
+
+    private func refuse(_ what: String, _ path: String, option: String) throws(CommandFailure) {
+        let advice = "Choose another with \(option)."
+        if let outer = outerMount(of: path) {
+            throw CommandFailure(.refused, "the \(what) is inside of the mount \(outer)", path: path, advice: advice)
+        }
+        if isInMountPoint(path) {
+            throw CommandFailure(
+                .refused, "the \(what) is inside of the mount point, which would hide it", path: path, advice: advice)
+        }
+    }
+
+    /// Nil for clouds that are no folder.
+    static func folder(ofCloud text: String) -> String? {
+        if text.hasPrefix("/") { return text }
+        let prefix = "file://"
+        return text.hasPrefix("\(prefix)/") ? String(text.dropFirst(prefix.utf8.count)) : nil
+    }
+
+    /// The mount of documents that holds a path, also through symbolic links and bind mounts. The path need not exist.
+    private func outerMount(of path: String) -> String? {
+        let real = Array(Self.existing(path).utf8)
+        return table.mountPoints.filter { point in
+            real == point || real.starts(with: point + [UInt8(ascii: "/")])
+        }.max { $0.count < $1.count }.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// By the numbers of the folders, which are the same through links and bind mounts.
+    private func isInMountPoint(_ path: String) -> Bool {
+        var point = stat()
+        guard stat(mount, &point) == 0 else { return false }
+        var current = Self.existing(path)
+        while true {
+            var folder = stat()
+            if stat(current, &folder) == 0, folder.st_dev == point.st_dev, folder.st_ino == point.st_ino { return true }
+            guard current != "/", let slash = current.lastIndex(of: "/") else { return false }
+            current = slash == current.startIndex ? "/" : String(current[..<slash])
+        }
+    }
+
+    /// The real path of the deepest folder on the way to `path` that exists.
+    private static func existing(_ path: String) -> String {
+        var current = absolute(path)
+        while true {
+            if let real = realPath(Array(current.utf8)) { return String(decoding: real, as: UTF8.self) }
+            guard current != "/", let slash = current.lastIndex(of: "/") else { return "/" }
+            current = slash == current.startIndex ? "/" : String(current[..<slash])
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import Basics
+package import Glibc
+
+/// A file in a mount that a program has open.
+package struct OpenedFile: Equatable, Sendable {
+    package let pid: pid_t
+    /// What the program is called (proc_pid_comm(5)).
+    package let program: String
+    /// Absolute.
+    package let path: String
+
+    package init(pid: pid_t, program: String, path: String) {
+        self.pid = pid
+        self.program = program
+        self.path = path
+    }
+}
+
+/// Which programs have files of a mount open, from /proc. Never asks the mount itself, which may hang. Programs of other users are not
+/// seen, except by root.
+struct MountUsers {
+    let mount: String
+
+    /// One file for each program, ordered by process.
+    func all() -> [OpenedFile] {
+        Self.names(in: "/proc").compactMap { pid_t($0) }.sorted().compactMap { pid in
+            guard pid != getpid(), let path = openPath(of: pid) else { return nil }
+            return OpenedFile(pid: pid, program: Self.program(pid), path: path)
+        }
+    }
+
+    /// Files, whether open or mapped; a folder that a program is in loses nothing.
+    private func openPath(of pid: pid_t) -> String? {
+        let descriptors = "/proc/\(pid)/fd"
+        for name in Self.names(in: descriptors) {
+            guard let path = Self.target(of: "\(descriptors)/\(name)"), isInside(path),
+                !Self.isFolder(pid, name)
+            else { continue }
+            return path
+        }
+        let mappings = "/proc/\(pid)/map_files"
+        return Self.names(in: mappings).lazy.compactMap { Self.target(of: "\(mappings)/\($0)") }.first(where: isInside)
+    }
+
+    private func isInside(_ path: String) -> Bool { path.hasPrefix("\(mount)/") }
+
+    /// By the flags of the open file (proc_pid_fdinfo(5)): `O_DIRECTORY` or `O_PATH`.
+    private static func isFolder(_ pid: pid_t, _ descriptor: String) -> Bool {
+        let lines = text("/proc/\(pid)/fdinfo/\(descriptor)").split(separator: "\n")
+        guard let line = lines.first(where: { $0.hasPrefix("flags:") }),
+            let flags = Int32(line.dropFirst(6).drop { $0.isWhitespace }, radix: 8)
+        else { return false }
+        return flags & (O_DIRECTORY | 0o10_000_000) != 0
+    }
+
+    private static func program(_ pid: pid_t) -> String {
+        let name = text("/proc/\(pid)/comm").split(separator: "\n").first.map(String.init) ?? ""
+        return name.isEmpty ? "a program" : name
+    }
+
+    private static func target(of link: String) -> String? {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink(link, &buffer, buffer.count)
+        return count > 0 ? String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
+    }
+
+    /// Empty where it cannot be read, as for a program that has ended meanwhile.
+    private static func text(_ path: String) -> String {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return "" }
+        defer { close(file) }
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        return String(decoding: buffer.prefix(max(0, read(file, &buffer, buffer.count))), as: UTF8.self)
+    }
+
+    private static func names(in folder: String) -> [String] {
+        guard let directory = opendir(folder) else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+}
+
+extension CommandFailure {
+    /// A mount that is in use; nil where it is not.
+    package init?(mount: String, usedBy users: [OpenedFile]) {
+        guard !users.isEmpty else { return nil }
+        let most = 5
+        var parts = users.prefix(most).map { "\(printable($0.program)) (pid \($0.pid)) has \(printable($0.path)) open" }
+        if users.count > most { parts.append("\(users.count - most) more programs have files open") }
+        self.init(
+            .refused, "it is busy, \(parts.joined(separator: ", "))", path: mount,
+            advice:
+                "Close these files, or unmount it anyway with --force: what was written is kept, what is written later fails."
+        )
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// Mounts that are in use, that would contain themselves, and that start without their cloud.
+    @Suite("Mounts that must not be taken or made as asked")
+    struct BusyMountTests {
+        @Test("unmount refuses a mount in which a program has a file open and names both, until it is forced")
+        func busy() async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                let a = test.a
+                try await a.shell("echo text > f")
+                // The shell keeps it open while it runs the command.
+                let refused = try await a.tryShell("exec 7>>f; \(a.command(["unmount", a.mount]))")
+                #expect(refused.status == 6, "\(refused)")
+                #expect(refused.errors.contains("it is busy, bash (pid "), "\(refused)")
+                #expect(refused.errors.contains("has \(a.path("f")) open: \(a.mount)"), "\(refused)")
+                #expect(refused.errors.contains("--force"), "\(refused)")
+                #expect(try await a.contents("f") == "text")
+                let forced = try await a.tryShell("exec 7>>f; \(a.command(["unmount", "--force", a.mount]))")
+                #expect(forced.output.contains("Unmounted"), "\(forced)")
+                a.daemon.set(nil)
+                try await a.start()
+            }
+        }
+
+        @Test("a program that only stands in a folder of it does not hold a mount")
+        func folder() async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                let outcome = try await test.a.tryShell("mkdir d; cd d; \(test.a.command(["unmount", test.a.mount]))")
+                #expect(outcome.succeeded, "\(outcome)")
+                test.a.daemon.set(nil)
+                try await test.a.start()
+            }
+        }
+
+        @Test(
+            "mounts inside of mounts, and clouds and states inside of mounts or of their own mount point, are refused")
+        func nested() async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                let (a, root) = (test.a, test.root)
+                try await a.shell("mkdir inner; ln -s \(a.documents) \(root)/link; mkdir \(root)/other")
+                let other = "\(root)/other"
+                let free = ["--state", "\(root)/state-of-other", "--cloud", "file://\(root)/cloud-of-other"]
+                func refused(
+                    _ arguments: [String], _ message: String, sourceLocation: SourceLocation = #_sourceLocation
+                ) async throws {
+                    let outcome = try await a.ubiquity(["mount"] + arguments)
+                    #expect(outcome.status == 6, "\(outcome)", sourceLocation: sourceLocation)
+                    #expect(outcome.errors.contains(message), "\(outcome)", sourceLocation: sourceLocation)
+                }
+                try await refused([a.path("inner")] + free, "the mount point is inside of the mount \(a.mount)")
+                try await refused(["\(root)/link/inner"] + free, "the mount point is inside of the mount \(a.mount)")
+                for inside in [a.path("x/y"), "\(root)/link/x"] {
+                    try await refused(
+                        [other, "--state", inside], "the state directory is inside of the mount \(a.mount): \(inside)")
+                    try await refused(
+                        [other, "--state", "\(root)/s", "--cloud", "file://\(inside)"],
+                        "the cloud is inside of the mount \(a.mount): \(inside)")
+                }
+                try await refused(
+                    [other, "--state", "\(other)/s"],
+                    "the state directory is inside of the mount point, which would hide it")
+                try await refused(
+                    [other, "--state", "\(root)/s", "--cloud", "file://\(other)/c"],
+                    "the cloud is inside of the mount point")
+                #expect(!FileManager.default.fileExists(atPath: "\(root)/s/metadata.sqlite"))
+                #expect(try await a.list() == ["inner"])
+            }
+        }
+
+        @Test("through a bind mount they are refused, too", .needsRoot)
+        func bound() async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                let (a, root) = (test.a, test.root)
+                try await a.shell(
+                    "mkdir -p inner \(root)/bound \(root)/twin \(root)/point/m; mount --bind \(a.documents) \(root)/bound; "
+                        + "mount --bind \(root)/point \(root)/twin")
+                let free = ["--state", "\(root)/other", "--cloud", "file://\(root)/cloud-of-other"]
+                let inner = try await a.ubiquity(["mount", "\(root)/bound/inner"] + free)
+                let state = try await a.ubiquity(["mount", "\(root)/point/m", "--state", "\(root)/twin/m/s"])
+                try await a.runner.run("umount", ["\(root)/bound", "\(root)/twin"], in: "/").text()
+                #expect(inner.status == 6 && inner.errors.contains("inside of the mount \(root)/bound"), "\(inner)")
+                #expect(state.status == 6 && state.errors.contains("inside of the mount point"), "\(state)")
+            }
+        }
+
+        @Test("a mount that starts without its cloud says so on standard error, and one with it says nothing")
+        func withoutCloud() async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                try await test.a.stop()
+                try test.cloud.goOffline()
+                let arguments = ["mount", test.a.mount, "--state", test.a.state]
+                let away = try await test.a.ubiquity(arguments)
+                try test.a.adopt(away)
+                #expect(away.errors.hasPrefix("ubiquity: the cloud cannot be reached: "), "\(away)")
+                #expect(away.errors.hasSuffix(" Edits wait until it can.\n"), "\(away)")
+                try await test.a.stop()
+                try test.cloud.goOnline()
+                let there = try await test.a.ubiquity(arguments)
+                try test.a.adopt(there)
+                #expect(there.errors.isEmpty, "\(there)")
+            }
+        }
+
+        @Test(
+            "while a cloud cannot be written to, sync --wait gives the reason once, without names of temporary files",
+            .needsRoot)
+        func reasons() async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                let a = test.a
+                try await a.shell("echo one > one")
+                try await a.sync()
+                let cloud = test.cloud.directory
+                try await a.shell("mount --bind \(cloud) \(cloud); mount -o remount,ro,bind \(cloud); echo two > two")
+                let waited = try await a.ubiquity(["sync", "--wait", "--timeout", "4", a.mount])
+                try await a.runner.run("umount", ["-l", cloud], in: "/").text()
+                #expect(waited.status == 5, "\(waited)")
+                let told = waited.errors.split(separator: "\n").filter { $0.contains("waiting for the cloud") }
+                #expect(told.count <= 2, "\(waited)")
+                #expect(Set(told).count == told.count && !waited.errors.contains("/temporary/"), "\(waited)")
+            }
+        }
+    }
+}
