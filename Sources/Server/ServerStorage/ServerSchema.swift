@@ -11,6 +11,8 @@ enum ServerSchema {
             try db.execute(sql: "UPDATE chunk SET touched = unixepoch()")
         }
         migrator.registerMigration("console") { db in try db.execute(sql: consoleTables) }
+        migrator.registerMigration("manifests") { db in try db.execute(sql: manifestColumns) }
+        migrator.registerMigration("costs") { db in try db.execute(sql: StorageCost.recount) }
         return migrator
     }
 
@@ -84,5 +86,12 @@ enum ServerSchema {
             FOREIGN KEY (account, identity) REFERENCES formerIdentity (account, identity) ON DELETE CASCADE
         ) WITHOUT ROWID;
         CREATE TABLE health (only INTEGER PRIMARY KEY CHECK (only = 1), at INTEGER NOT NULL);
+        """
+
+    /// `content`: the size of the content that the chunk's bytes make as a manifest, -1 where they are none, null where nobody has looked;
+    /// `held`: when all chunks of it were last found to be here.
+    private static let manifestColumns = """
+        ALTER TABLE chunk ADD COLUMN content INTEGER;
+        ALTER TABLE chunk ADD COLUMN held INTEGER NOT NULL DEFAULT 0;
         """
 }

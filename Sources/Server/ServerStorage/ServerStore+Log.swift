@@ -15,19 +15,21 @@ extension ServerStore {
         guard payload.count <= CloudLimits.entry else {
             throw StorageError(.tooLarge, "An entry has at most \(CloudLimits.entry) bytes.")
         }
+        guard !payload.isEmpty else { throw StorageError(.invalid, "An entry has at least one byte.") }
+        let cost = StorageCost.entry(payload)
         try await requireContents(of: payload, in: name, of: account)
         let now = now()
         let sequence = try await database.commit { db in
             let container = try Self.requireContainer(name, account, db)
             if let key, let known = try Self.position(of: key, in: container.id, db) { return known }
-            try Self.reserve(payload.count, slack: Self.logSlack, of: account, db)
+            try Self.reserve(cost, slack: Self.logSlack, of: account, db)
             let next = container.sequence + 1
             try db.execute(
                 sql: "INSERT INTO entry (container, sequence, key, payload, created) VALUES (?, ?, ?, ?, ?)",
                 arguments: [container.id, Int64(next), key.map { Data($0.bytes) }, Data(payload), now])
             try db.execute(
                 sql: "UPDATE container SET sequence = ? WHERE id = ?", arguments: [Int64(next), container.id])
-            try Self.use(payload.count, of: account, db)
+            try Self.use(cost, of: account, db)
             return next
         }
         changes.changed(name, to: sequence, of: account)

@@ -83,7 +83,7 @@ extension ServerStore {
             sql: """
                 DELETE FROM entry WHERE id IN (SELECT id FROM entry WHERE container = ? LIMIT ?) RETURNING LENGTH(payload)
                 """, arguments: [container, step])
-        return (sizes.count, sizes.reduce(0, +))
+        return (sizes.count, sizes.reduce(0) { $0 + StorageCost.entry(length: $1) })
     }
 
     private static func takeChunks(of container: Int64, _ db: Database) throws -> (count: Int, bytes: Int) {
@@ -93,7 +93,7 @@ extension ServerStore {
                 DELETE FROM chunk WHERE container = ?1 AND id IN (SELECT id FROM chunk WHERE container = ?1 LIMIT ?2)
                 RETURNING size
                 """, arguments: [container, step])
-        return (sizes.count, sizes.reduce(0, +))
+        return (sizes.count, sizes.reduce(0) { $0 + StorageCost.chunk($1) })
     }
 
     private func removeFolder(of container: Int64) async throws {
