@@ -16,6 +16,7 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let nioExtras = Target.Dependency.product(name: "NIOExtras", package: "swift-nio-extras")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
@@ -94,8 +95,8 @@ let package = Package(
         .testTarget(
             name: "HTTPCloudTests",
             dependencies: [
-                "Basics", "CloudModel", "CloudProtocol", "CloudServer", "CloudStorage", "HTTPCloud", "ServerStorage",
-                "TestSupport", logging, nioCore, nioPosix,
+                "Basics", "Chunking", "CloudModel", "CloudProtocol", "CloudServer", "CloudStorage", "HTTPCloud",
+                "ServerStorage", "TestSupport", logging, nioCore, nioPosix,
             ]),
 
         // MARK: Local: what a device keeps
@@ -216,7 +217,7 @@ let package = Package(
             dependencies: [
                 "Basics", "Chunking", "CloudModel", "CloudProtocol", "ContainerLog", "ServerConsole", "ServerStorage",
                 httpTypes, hummingbird,
-                hummingbirdCore, hummingbirdTLS, logging, nioCore, nioSSL, serviceLifecycle, unixSignals,
+                hummingbirdCore, hummingbirdTLS, logging, nioCore, nioHTTPTypes, nioSSL, serviceLifecycle, unixSignals,
             ], path: "Sources/Server/CloudServer"),
         .testTarget(
             name: "CloudServerTests",

@@ -15,12 +15,22 @@ struct SignInLimiterTests {
         #expect(later == 5)
     }
 
-    @Test("however many addresses try, all together have a bound, and the table too")
-    func all() {
+    @Test("however many addresses try codes, another one with a right code is let in, and the table stays bounded")
+    func strangers() {
         var limiter = SignInLimiter()
-        let allowed = (0..<50_000).count { limiter.allows("\($0)", now: .seconds(1)) }
-        #expect((100...105).contains(allowed))
-        let isLaterAllowed = limiter.allows("later", now: .seconds(10))
-        #expect(isLaterAllowed)
+        for number in 0..<25 { for _ in 0..<20 { _ = limiter.allows("10.0.0.\(number)", now: .seconds(1)) } }
+        let isAllowed = limiter.allows("fresh", now: .seconds(1))
+        #expect(isAllowed)
+        let many = (0..<50_000).count { limiter.allows("\($0)", now: .seconds(2)) }
+        #expect(many == 50_000)
+    }
+
+    @Test("all addresses of one /64 have the bound of one, those of another /64 their own")
+    func networks() {
+        var limiter = SignInLimiter()
+        let tries = (1...100).count { limiter.allows(PeerAddress.group(of: "2001:db8:1:2::\($0)"), now: .seconds(1)) }
+        #expect(tries == 5)
+        let isOtherAllowed = limiter.allows(PeerAddress.group(of: "2001:db8:1:3::1"), now: .seconds(1))
+        #expect(isOtherAllowed)
     }
 }

@@ -36,14 +36,16 @@ struct ErrorTests {
     func quota() async throws {
         try await withServer { server in
             let device = try await server.device()
-            try await server.store.setQuota(1_000, of: "anna")
+            try await server.store.setQuota(6_000, of: "anna")
             let frame = [UInt8](repeating: 1, count: 600)
             try await device.putChunk(ChunkID(words: (1, 0, 0, 0)), frame: frame, in: .cloudDocs)
             await expectCloudError(.quota) {
                 try await device.putChunk(ChunkID(words: (2, 0, 0, 0)), frame: frame, in: .cloudDocs)
             }
             #expect(try await device.append([1], to: .cloudDocs) == LogSequence(1))
-            #expect(try await device.space() == CloudSpace(total: 1_000, free: 399))
+            #expect(
+                try await device.space()
+                    == CloudSpace(total: 6_000, free: 6_000 - UInt64(StorageCost.chunk(600) + StorageCost.entry([1]))))
         }
     }
 

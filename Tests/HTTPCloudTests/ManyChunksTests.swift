@@ -30,7 +30,7 @@ struct ManyChunksTests {
     @Test("where not all fit into the share those that do are kept, and the rest is told as such")
     func quota() async throws {
         try await withServer { server in
-            try await server.store.addAccount("anna", quota: 100)
+            try await server.store.addAccount("anna", quota: 10_000)
             let device = try await server.device()
             let chunks = (UInt64(1)...3).map { chunk($0, 40) }
             await expectCloudError(.quota) { try await device.putChunks(chunks, in: .cloudDocs) }

@@ -33,7 +33,7 @@ struct OperationTests {
             #expect(mode as? Int == 0o600)
             let text = try await curl(
                 [url, "-H", "Authorization: Bearer \(token.trimmingCharacters(in: .whitespacesAndNewlines))"])
-            #expect(text.contains("ubiquity_account_used_bytes{account=\"1\"} 3\n"))
+            #expect(text.contains("ubiquity_account_used_bytes{account=\"1\"} \(StorageCost.chunk(3))\n"))
             #expect(text.contains("ubiquity_account_containers{account=\"1\"} 2\n"))
             #expect(text.contains("route=\"/v1/containers/{container}/chunks/{chunk}\"") || text.contains("/chunks/"))
             #expect(!text.contains("secretive") && !text.contains("hush"))

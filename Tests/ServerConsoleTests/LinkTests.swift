@@ -36,7 +36,7 @@ struct LinkTests {
             #expect(whole["Content-Type"] == "application/pdf")
             #expect(
                 whole["Content-Disposition"]
-                    == "inline; filename=\"_bersicht 1.pdf\"; filename*=UTF-8''%C3%9Cbersicht%201.pdf")
+                    == "attachment; filename=\"_bersicht 1.pdf\"; filename*=UTF-8''%C3%9Cbersicht%201.pdf")
             let tag = try #require(whole["ETag"])
             for (field, range) in [
                 ("bytes=0-0", 0..<1), ("bytes=262143-262145", 262_143..<262_146), ("bytes=699000-", 699_000..<700_000),

@@ -1,3 +1,4 @@
+import Chunking
 import CloudModel
 import CloudProtocol
 import Foundation
@@ -18,14 +19,15 @@ struct ChunkTests {
             let before = try await store.space(of: berta)
             try await store.put([secret], in: .cloudDocs, of: berta)
             let after = try await store.accounts().first { $0.name == "berta" }
-            #expect(after?.used == 6, "\(before)")
+            #expect(after?.used == UInt64(StorageCost.chunk(6)), "\(before)")
         }
     }
 
     @Test("the share is what is stored: a repeat is free, what does not fit changes nothing, a batch is all or none")
     func quota() async throws {
         try await withStore { store in
-            let account = try await store.newAccount("anna", quota: 100)
+            let cost = UInt64(StorageCost.chunk(40))
+            let account = try await store.newAccount("anna", quota: cost * 2 + cost / 2)
             let forty = [UInt8](repeating: 1, count: 40)
             for _ in 0..<5 { try await store.put([part(1, forty)], in: .cloudDocs, of: account) }
             await #expect(throws: StorageError.self) {
@@ -33,15 +35,17 @@ struct ChunkTests {
             }
             #expect(try await store.missing([part(2, []).id], in: .cloudDocs, of: account).count == 1)
             try await store.put([part(2, forty)], in: .cloudDocs, of: account)
-            #expect(try await store.accounts().first?.used == 80)
-            #expect(try await store.space(of: account) == SpaceAnswer(total: 100, free: 20))
+            #expect(try await store.accounts().first?.used == cost * 2)
+            let space = SpaceAnswer(total: cost * 2 + cost / 2, free: cost / 2)
+            #expect(try await store.space(of: account) == space)
         }
     }
 
     @Test("many at once can not have more than the share together")
     func concurrentQuota() async throws {
         try await withStore { store in
-            let account = try await store.newAccount("anna", quota: 100)
+            let share = UInt64(StorageCost.chunk(10)) * 10
+            let account = try await store.newAccount("anna", quota: share)
             let stored = await withTaskGroup(of: Bool.self) { group in
                 for number in UInt64(1)...30 {
                     group.addTask {
@@ -55,7 +59,7 @@ struct ChunkTests {
                 return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
             }
             #expect(stored == 10)
-            #expect(try await store.accounts().first?.used == 100)
+            #expect(try await store.accounts().first?.used == share)
         }
     }
 
@@ -74,7 +78,7 @@ struct ChunkTests {
             let place = try #require(try await store.place(of: bad.id, in: .cloudDocs, of: account))
             #expect(try await store.read(place, 0..<place.size) == good.frame)
             #expect(try await store.missing([bad.id], in: .cloudDocs, of: account).isEmpty)
-            #expect(try await store.accounts().first?.used == 2)
+            #expect(try await store.accounts().first?.used == UInt64(StorageCost.chunk(2)))
         }
     }
 
@@ -103,6 +107,40 @@ struct ChunkTests {
             let place = try #require(try await store.place(of: part(1, []).id, in: .cloudDocs, of: account))
             #expect(try await store.read(place, 10..<20) == Array(10..<20))
             #expect(try await store.read(place, 100..<100) == [])
+        }
+    }
+
+    @Test("small things cost what the disk pays: twenty thousand chunks of a byte do not fit into a share of five MiB")
+    func costs() async throws {
+        try await withStore { store in
+            let account = try await store.newAccount("anna", quota: 5 << 20)
+            var stored = 0
+            for batch in 0..<20 {
+                let parts = (0..<1_024).map { part(UInt64(batch * 1_024 + $0), [1]) }
+                do { try await store.put(parts, in: .cloudDocs, of: account) } catch { break }
+                stored += parts.count
+            }
+            #expect(stored == 1_024)
+            await #expect(throws: StorageError.self) {
+                try await store.append([], key: nil, to: .cloudDocs, of: account)
+            }
+            let before = try await store.accounts().first?.used ?? 0
+            _ = try await store.append([1], key: nil, to: .cloudDocs, of: account)
+            #expect(try await store.accounts().first?.used == before + UInt64(StorageCost.entry([1])))
+        }
+    }
+
+    @Test("a chunk whose bytes are seen to be others than its name says is not kept")
+    func wrongName() async throws {
+        try await withStore { store in
+            let account = try await store.newAccount("anna")
+            let frame = ChunkFrame.encode([1, 2, 3])
+            await #expect { try await store.put([part(1, frame)], in: .cloudDocs, of: account) } throws: {
+                ($0 as? StorageError)?.code == .invalid
+            }
+            let right = ChunkBatch.Part(id: Digest.of([1, 2, 3]), frame: frame)
+            try await store.put([right], in: .cloudDocs, of: account)
+            #expect(try await store.missing([right.id], in: .cloudDocs, of: account).isEmpty)
         }
     }
 }

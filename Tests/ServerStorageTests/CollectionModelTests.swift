@@ -99,7 +99,9 @@ struct CollectionModelTests {
         let page = try await documents.store.page(
             of: .cloudDocs, after: .zero, limit: 1_024, account: documents.account)
         let frames = Dictionary(parts.map { ($0.id, $0.frame.count) }, uniquingKeysWith: { first, _ in first })
-        let bytes = page.payloads.reduce(0) { $0 + $1.count } + frames.values.reduce(0, +)
+        let bytes =
+            page.payloads.reduce(0) { $0 + StorageCost.entry($1) }
+            + frames.values.reduce(0) { $0 + StorageCost.chunk($1) }
         #expect(try await documents.store.accounts().first?.used == UInt64(bytes))
     }
 }

@@ -27,6 +27,7 @@ struct ImportTests {
         "NIOCore": ["CloudServer", "DaemonCore", "HTTPCloud"],
         "NIOExtras": ["DaemonCore"],
         "NIOHTTP1": ["HTTPCloud"],
+        "NIOHTTPTypes": ["CloudServer"],
         "NIOPosix": ["DaemonCore", "ServerStorage"],
         "NIOSSL": ["CloudServer"],
         "ServiceLifecycle": ["CloudServer", "DaemonCore"],

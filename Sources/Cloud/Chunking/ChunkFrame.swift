@@ -45,6 +45,24 @@ package enum ChunkFrame {
         return plain
     }
 
+    /// Bytes at the beginning of a frame that ``plainLength(of:)`` and ``isWrong(_:for:)`` look at first.
+    package static let headerLength = maximumHeaderBytes
+
+    /// What a frame claims to hold, in bytes; decides how much memory decoding it takes. Needs the frame's beginning only.
+    package static func plainLength(of frame: [UInt8]) throws(ChunkError) -> Int {
+        try readHeader(frame, limit: maximumPlainLength).length
+    }
+
+    /// Whether a frame that is not compressed holds other bytes than its name says. False for one that would have to be decompressed to
+    /// know, and for what is no frame of this version.
+    package static func isWrong(_ frame: [UInt8], for id: ChunkID) -> Bool {
+        guard let (codec, length, start) = try? readHeader(frame, limit: maximumPlainLength), codec == .raw else {
+            return false
+        }
+        guard frame.count - start == length else { return true }
+        return Digest.of(Array(frame[start...])) != id
+    }
+
     private static func header(_ codec: Codec, _ length: Int) -> [UInt8] {
         var writer = ByteWriter()
         writer.append(raw: magic)

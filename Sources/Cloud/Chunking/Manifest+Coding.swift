@@ -43,6 +43,13 @@ extension Manifest {
 
     private static func read(_ bytes: [UInt8]) throws -> Manifest {
         var reader = ByteReader(bytes)
+        let (size, count) = try readHeader(&reader)
+        let chunks = try entries(&reader, count: count, size: size)
+        try reader.expectEnd()
+        return Manifest(chunks)
+    }
+
+    private static func readHeader(_ reader: inout ByteReader) throws -> (size: UInt64, count: Int) {
         let version = try reader.byte()
         guard version == Self.version else {
             throw ChunkError(.tooNew, "A manifest has version \(version). Update Ubiquity on this device.")
@@ -50,9 +57,20 @@ extension Manifest {
         let size = try reader.varint()
         let count = try reader.count(minimumBytes: minimumEntryBytes)
         guard count > 1, count <= maximumCount else { throw ChunkError(.damaged, "A manifest lists \(count) chunks.") }
-        let chunks = try entries(&reader, count: count, size: size)
-        try reader.expectEnd()
-        return Manifest(chunks)
+        return (size, count)
+    }
+
+    /// What stands before the chunks, and where they begin.
+    static func header(of bytes: [UInt8]) throws(ChunkError) -> (size: UInt64, count: Int, position: Int) {
+        var reader = ByteReader(bytes)
+        do {
+            let (size, count) = try readHeader(&reader)
+            return (size, count, bytes.count - reader.remaining)
+        } catch let error as ChunkError {
+            throw error
+        } catch {
+            throw ChunkError(error as? ByteCodingError == .truncated ? .truncated : .damaged, "A manifest: \(error).")
+        }
     }
 
     private static func entries(_ reader: inout ByteReader, count: Int, size: UInt64) throws -> [ChunkEntry] {

@@ -33,6 +33,8 @@ extension CloudError.Code {
             switch errno {
             case ENOSPC, EDQUOT, EFBIG: .quota
             case EROFS: .readOnly
+            // Something else than a file or a folder of ours lies there, or a link that leads out of the directory.
+            case EBADMSG, ELOOP, EXDEV: .damaged
             case EACCES, EPERM: access == .writing ? .readOnly : .unauthorized
             // What a disk that was pulled out, or a server that went away, answers.
             case ENODEV, ENXIO, ENOTCONN, ESTALE, EHOSTDOWN, EHOSTUNREACH, ENETUNREACH, ETIMEDOUT: .offline
@@ -46,6 +48,7 @@ extension CloudError.Code {
         case .readOnly: "Make \(root) writable for you; what waits is sent then."
         case .unauthorized: "Make \(root) readable for you."
         case .offline: "Connect the disk or server that holds \(root)."
+        case .damaged: "It is something else than its name says, or leads out of \(root). Restore it from a backup."
         default: "Check the disk that holds \(root); it is tried again."
         }
     }

@@ -25,10 +25,31 @@ final class Descriptor: Sendable {
     // Errors of close(2) are those of writing back, and whatever must be on the disk was synced before.
     deinit { close(raw) }
 
+    /// Opens what lies in this directory and nothing else: no link leads out of it, no FIFO makes the caller wait, and where no folder is
+    /// asked for it is a plain file. `EBADMSG` for anything else of that name.
     func open(_ name: String, _ flags: Int32, mode: mode_t = 0) throws(PathError) -> Descriptor {
-        let result = try at(name, "open") { openat(raw, name, flags | O_CLOEXEC, mode) }
-        return Descriptor(owning: result, path: join(name))
+        let isFolder = flags & O_DIRECTORY != 0
+        let guarded = flags | O_CLOEXEC | (isFolder ? 0 : O_NOFOLLOW | O_NONBLOCK)
+        let result = try at(name, "open") { openBeneath(raw, name, guarded, mode) }
+        let opened = Descriptor(owning: result, path: join(name))
+        if isFolder { return opened }
+        guard try opened.status().st_mode & S_IFMT == S_IFREG else {
+            throw PathError(path: join(name), errno: Errno(EBADMSG, "open"))
+        }
+        return opened
     }
+
+    /// Runs a call on the folder that holds the last component of a path, which lies in this directory, and that component.
+    private func inFolder(_ name: String, _ call: String, _ body: (Int32, String) -> Int32) throws(PathError) -> Int32 {
+        guard let slash = name.lastIndex(of: "/") else { return try at(name, call) { body(raw, name) } }
+        let folder = String(name[..<slash])
+        let parent = try at(folder, "open") { openBeneath(raw, folder, Self.pathOnly | O_DIRECTORY | O_CLOEXEC, 0) }
+        defer { close(parent) }
+        return try at(name, call) { body(parent, String(name[name.index(after: slash)...])) }
+    }
+
+    /// `O_PATH`, which Swift does not import.
+    private static let pathOnly: Int32 = 0o10000000
 
     /// Nil when there is no such file.
     func openIfPresent(_ name: String, _ flags: Int32) throws(PathError) -> Descriptor? {
@@ -44,7 +65,7 @@ final class Descriptor: Sendable {
     func statusIfPresent(_ name: String) throws(PathError) -> stat? {
         var info = stat()
         do {
-            try at(name, "stat") { fstatat(raw, name, &info, AT_SYMLINK_NOFOLLOW) }
+            _ = try inFolder(name, "stat") { fstatat($0, $1, &info, AT_SYMLINK_NOFOLLOW) }
             return info
         } catch  where error.code == ENOENT { return nil }
     }
@@ -55,7 +76,7 @@ final class Descriptor: Sendable {
     @discardableResult
     func makeDirectory(_ name: String) throws(PathError) -> Bool {
         do {
-            try at(name, "mkdir") { mkdirat(raw, name, CloudLayout.folderMode) }
+            _ = try inFolder(name, "mkdir") { mkdirat($0, $1, CloudLayout.folderMode) }
             return true
         } catch  where error.code == EEXIST { return false }
     }
@@ -63,17 +84,36 @@ final class Descriptor: Sendable {
     /// Gives a file a second name; false when that name is taken. This is what orders the log: of many only one wins.
     func link(_ name: String, to other: String) throws(PathError) -> Bool {
         do {
-            try at(other, "link") { linkat(raw, name, raw, other, 0) }
+            try inBoth(name, other, "link") { linkat($0, $1, $2, $3, 0) }
             return true
         } catch  where error.code == EEXIST { return false }
     }
 
     func rename(_ name: String, to other: String) throws(PathError) {
-        try at(other, "rename") { renameat(raw, name, raw, other) }
+        try inBoth(name, other, "rename") { renameat($0, $1, $2, $3) }
+    }
+
+    /// The same with two paths.
+    private func inBoth(
+        _ name: String, _ other: String, _ call: String, _ body: (Int32, String, Int32, String) -> Int32
+    ) throws(PathError) {
+        var failure: PathError?
+        _ = try inFolder(other, call) { otherFolder, otherName in
+            do throws(PathError) {
+                return try inFolder(name, call) { body($0, $1, otherFolder, otherName) }
+            } catch {
+                failure = error
+                return 0
+            }
+        }
+        // What failed of the call is named by where it leads to.
+        if let failure {
+            throw failure.path == join(name) ? PathError(path: join(other), errno: failure.errno) : failure
+        }
     }
 
     func remove(_ name: String, folder: Bool = false) throws(PathError) {
-        try at(name, "unlink") { unlinkat(raw, name, folder ? AT_REMOVEDIR : 0) }
+        _ = try inFolder(name, "unlink") { unlinkat($0, $1, folder ? AT_REMOVEDIR : 0) }
     }
 
     /// `fsync(2)`.
@@ -93,7 +133,7 @@ final class Descriptor: Sendable {
 
     /// The names in a folder, without `.` and `..`.
     func names(in name: String) throws(PathError) -> [String] {
-        let folder = try at(name, "open") { openat(raw, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+        let folder = try at(name, "open") { openBeneath(raw, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0) }
         guard let stream = fdopendir(folder) else {
             let code = errno
             close(folder)
@@ -119,4 +159,14 @@ final class Descriptor: Sendable {
     func at(_ name: String, _ call: String, _ body: () -> Int32) throws(PathError) -> Int32 {
         do { return try check(call, body) } catch { throw PathError(path: join(name), errno: error) }
     }
+}
+
+/// openat(2) that does not leave the folder, where the kernel can do that (Linux 5.6); a filter of system calls may refuse it.
+private func openBeneath(_ folder: Int32, _ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
+    // openat2(2) takes a mode only of what it creates.
+    let result = linux_open_beneath(folder, path, flags, flags & O_CREAT == 0 ? 0 : mode)
+    if result < 0, errno == ENOSYS || errno == EPERM { return openat(folder, path, flags, mode) }
+    // What opening a socket says; a disk that is gone says other things.
+    if result < 0, errno == ENXIO { errno = EBADMSG }
+    return result
 }

@@ -22,15 +22,16 @@ struct StoredFrame: Equatable {
 
     static let headerSize = 20
     static let version: UInt32 = 1
-    /// Far more than any entry or chunk has; a header that claims more can not make its reader reserve memory.
-    static let maximumLength = 1 << 30
+    /// The most that an entry has, as at a server, and a chunk, which may be the largest list of chunks as it is. A header that claims more
+    /// cannot make its reader reserve memory.
+    static func maximumLength(of kind: Kind) -> Int { kind == .entry ? 16 << 20 : (64 << 20) + 64 }
 
     let kind: Kind
     let length: UInt64
     let checksum: UInt32
 
     init(_ kind: Kind, of payload: [UInt8]) throws(Problem) {
-        guard payload.count <= Self.maximumLength else { throw .tooLong }
+        guard payload.count <= Self.maximumLength(of: kind) else { throw .tooLong }
         self.kind = kind
         length = UInt64(payload.count)
         checksum = kind == .entry ? CRC32C.checksum(payload) : 0
@@ -57,7 +58,7 @@ struct StoredFrame: Equatable {
         guard fileSize >= Self.headerSize, fields.length == UInt64(fileSize) - UInt64(Self.headerSize) else {
             throw .truncated
         }
-        guard fields.length <= UInt64(Self.maximumLength) else { throw .tooLong }
+        guard fields.length <= UInt64(Self.maximumLength(of: kind)) else { throw .tooLong }
         guard kind == .entry || fields.checksum == 0 else { throw .checksum }
         self.kind = kind
         length = fields.length

@@ -122,6 +122,9 @@ final class NewsFollower: Sendable {
 
 /// What is known of the logs, and which hints follow from more. Pure.
 struct NewsMemory {
+    /// More containers than any account has: names that a server makes up take no more memory than this.
+    static let maximumNames = 16_384
+
     private var sequences: [String: UInt64] = [:]
     private(set) var revision: UInt64 = 0
     private(set) var isConnected = false
@@ -144,6 +147,7 @@ struct NewsMemory {
         revision = news.revision
         let known = Set(sequences.keys)
         for (name, sequence) in news.containers.sorted(by: { $0.key < $1.key }) where sequences[name] != sequence {
+            guard sequences[name] != nil || sequences.count < Self.maximumNames else { continue }
             sequences[name] = sequence
             guard let container = ContainerName(name) else { continue }
             if !known.contains(name), !events.contains(.containersChanged) { events.append(.containersChanged) }

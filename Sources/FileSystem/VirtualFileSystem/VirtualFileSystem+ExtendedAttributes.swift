@@ -29,8 +29,13 @@ extension VirtualFileSystem {
     /// The document's own attributes. Ours are hidden, so that `cp -a`, `rsync -X` and `tar` never copy them.
     package func extendedAttributeNames(of node: NodeID) throws -> [String] {
         guard node != .root else { return [] }
-        return try liveItem(node).attributes.extended.keys
-            .filter { !$0.hasPrefix(StatusAttribute.prefix) && !ReservedAttribute.contains($0) }.sorted()
+        return try liveItem(node).attributes.extended.keys.filter(Self.isShown).sorted()
+    }
+
+    /// Another device may have written any name: only those are shown that can be asked for, and no NUL makes two of one.
+    static func isShown(_ name: String) -> Bool {
+        name.hasPrefix("user.") && (6...255).contains(name.utf8.count) && !name.utf8.contains(0)
+            && !name.hasPrefix(StatusAttribute.prefix) && !ReservedAttribute.contains(name)
     }
 
     package func setExtendedAttribute(

@@ -32,6 +32,12 @@ static inline int linux_open_without_links(const char *path, int flags) {
     return (int)syscall(SYS_openat2, -100 /* AT_FDCWD */, path, how, sizeof(how));
 }
 
+// openat2(2) with RESOLVE_BENEATH and RESOLVE_NO_MAGICLINKS: EXDEV where the path leads out of the folder.
+static inline int linux_open_beneath(int folder, const char *path, int flags, unsigned mode) {
+    const uint64_t how[3] = {(uint64_t)flags, mode, 8 | 2};
+    return (int)syscall(SYS_openat2, folder, path, how, sizeof(how));
+}
+
 // memfd_create(2) with MFD_CLOEXEC: a file in memory without a name.
 static inline int linux_memory_file(const char *name) { return (int)syscall(SYS_memfd_create, name, 1u); }
 

@@ -11,37 +11,47 @@ final class AccountRoutes: Sendable {
     private let limiter = Mutex(SignInLimiter())
     private let start = ContinuousClock.now
 
-    init(_ store: ServerStore, _ reader: BodyReader) {
+    private let audit: Audit
+
+    init(_ store: ServerStore, _ reader: BodyReader, _ audit: Audit) {
         self.store = store
         self.reader = reader
+        self.audit = audit
     }
 
     func signIn(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let isAllowed = limiter.withLock { $0.allows(context.peer, now: ContinuousClock.now - start) }
+        let isAllowed = limiter.withLock { $0.allows(context.peerGroup, now: ContinuousClock.now - start) }
         guard isAllowed else {
+            audit.refused("tooMany", context)
             throw CloudFailure(.busy, "Too many tries to sign in; wait a minute.")
         }
         let body = try await reader.collect(request, upTo: CloudLimits.json)
         let message = try WireJSON.decode(SignInRequest.self, from: body)
         guard let code = SignInCode(typed: message.code) else {
+            audit.refused("code", context)
             throw CloudFailure(.unauthorized, "That is no sign-in code: it has four groups of four letters and digits.")
         }
-        let answer = try await store.signIn(code: code, device: message.device)
-        context.logger.notice("a device signed in", metadata: ["device": "\(answer.device)"])
-        return try .json(answer)
+        do {
+            let answer = try await store.signIn(code: code, device: message.device)
+            audit.note("device signed in", context, account: answer.account, ["device": "\(answer.device)"])
+            return try .json(answer)
+        } catch let error as StorageError {
+            if error.code == .unauthorized { audit.refused("code", context) }
+            throw error
+        }
     }
 
     /// The device has read that it is to reset itself, and does.
     func confirmReset(_ request: Request, _ context: ServerContext) async throws -> Response {
         try await store.confirmReset(of: context.requireDevice())
-        context.logger.notice("a device resets itself")
+        await audit.note("device resets itself", context, account: try context.requireDevice().account)
         return .done
     }
 
     func signOut(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let device = try context.requireDevice().device
-        _ = try await store.revoke(device: device)
-        context.logger.notice("a device signed out")
+        let device = try context.requireDevice()
+        _ = try await store.revoke(device: device.device)
+        await audit.note("device signed out", context, account: device.account)
         return .done
     }
 }

@@ -7,22 +7,61 @@ import Logging
 /// pattern of the path, never the path: names of containers and digests of documents are nobody's business.
 struct AnswerMiddleware: RouterMiddleware {
     let metrics: ServerMetrics
+    let proxies: TrustedProxies
+    /// Whether this server itself speaks TLS.
+    let isEncrypted: Bool
 
     func handle(
         _ request: Request, context: ServerContext, next: @concurrent (Request, ServerContext) async throws -> Response
     ) async throws -> Response {
         let start = ContinuousClock.now
+        let context = known(request, context)
         var response: Response
-        do { response = try await next(request, context) } catch {
+        do {
+            try Self.refuseBody(of: request)
+            response = try await next(request, context)
+        } catch {
             response = try answer(to: error, request, context)
         }
-        response.headers[.protocolVersion] = String(CloudProtocolVersion.current)
+        addHeaders(to: &response, context)
         let duration = ContinuousClock.now - start
         metrics.count(
             ServerMetrics.Kind(
                 method: Self.method(request), route: route(context), status: response.status.code), took: duration)
         log(request, context, response, duration)
         return response
+    }
+
+    /// Says whose request it is, which a trusted proxy knows better than the connection.
+    private func known(_ request: Request, _ context: ServerContext) -> ServerContext {
+        var context = context
+        let peer = PeerAddress(context.peer)
+        let isTrusted = peer.map { proxies.contains($0) } ?? false
+        let client = peer.map { proxies.client(of: $0, forwarded: request.headers[values: .forwardedFor]) }
+        context.setClient(
+            client.map { "\($0)" } ?? context.peer,
+            isEncrypted: isEncrypted || (isTrusted && request.headers[.forwardedProtocol] == "https"))
+        return context
+    }
+
+    /// A body that nobody reads would hold the connection.
+    private static func refuseBody(of request: Request) throws {
+        guard request.method == .get || request.method == .head else { return }
+        let length = request.headers[.contentLength].map { Int($0) ?? 1 } ?? 0
+        guard length == 0, request.headers[.transferEncoding] == nil else {
+            throw CloudFailure(.invalidRequest, "A \(request.method) has no body.")
+        }
+    }
+
+    /// Every answer says how a browser is to take it, pages more exactly than this.
+    private func addHeaders(to response: inout Response, _ context: ServerContext) {
+        response.headers[.protocolVersion] = String(CloudProtocolVersion.current)
+        let defaults: HTTPFields = [
+            .contentSecurityPolicy: "default-src 'none'; frame-ancestors 'none'; sandbox",
+            .contentTypeOptions: "nosniff",
+        ]
+        for field in defaults where response.headers[field.name] == nil { response.headers[field.name] = field.value }
+        if context.isEncrypted { response.headers[.strictTransportSecurity] = "max-age=31536000" }
     }
 
     private func answer(to error: any Error, _ request: Request, _ context: ServerContext) throws -> Response {
@@ -37,9 +76,9 @@ struct AnswerMiddleware: RouterMiddleware {
     }
 
     private func log(_ request: Request, _ context: ServerContext, _ response: Response, _ duration: Duration) {
-        let isNews = response.status.code >= 400
+        // What clients do wrong is theirs, and anybody can do it; who was not let in is a line of ``Audit``.
         context.logger.log(
-            level: isNews ? .info : .debug, "request",
+            level: response.status.code >= 500 ? .info : .debug, "request",
             metadata: [
                 "method": "\(request.method)", "route": "\(route(context))", "status": "\(response.status.code)",
                 "milliseconds": "\(duration / .milliseconds(1))",

@@ -8,6 +8,7 @@ extension HTTPField.Name {
     static let protocolVersion = HTTPField.Name(CloudProtocolVersion.header)!
     static let cloudIdentity = HTTPField.Name(CloudProtocolVersion.cloudHeader)!
     static let resetAsked = HTTPField.Name(CloudRoutes.resetHeader)!
+    static let forwardedFor = HTTPField.Name("X-Forwarded-For")!
     static let appendKey = HTTPField.Name(AppendKey.header)!
 }
 

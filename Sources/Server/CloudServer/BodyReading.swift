@@ -5,46 +5,136 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import ServerStorage
+import Synchronization
 
 /// Reads bodies within bounds of size, time and memory.
 struct BodyReader: Sendable {
     let budget: MemoryBudget
     /// For a whole body: 16 MiB at 1.2 Mbit/s.
     let patience: Duration
+    /// How often a body is held against ``ArrivalRate``.
+    let interval: Duration
 
-    init(budget: MemoryBudget, patience: Duration = .seconds(120)) {
+    init(budget: MemoryBudget, patience: Duration = .seconds(120), interval: Duration = .seconds(1)) {
         self.budget = budget
         self.patience = patience
+        self.interval = interval
     }
 
-    /// Gives `use` the body, of at most `limit` bytes, and keeps its place in memory until that is done.
+    /// Bytes of a body are booked so many at a time, as they come.
+    private static let step = 1 << 20
+
+    /// Gives `use` the body, of at most `limit` bytes, and keeps its place in memory until that is done. The place is taken as bytes come:
+    /// a body that was only announced takes none.
     func read<T: Sendable>(
         _ request: Request, upTo limit: Int, of account: AccountID, _ use: ([UInt8]) async throws -> T
     ) async throws -> T {
         let declared = request.headers[.contentLength].flatMap { Int($0) }
-        guard declared ?? 0 <= limit else {
-            throw CloudFailure(.tooLarge, "The body is longer than the \(limit) bytes that this route takes.")
+        guard declared ?? 0 <= limit else { throw Self.tooLong(limit) }
+        let most = max(1, declared ?? limit)
+        let grant = try await within(patience) { [budget] in
+            try await MemoryGrant(min(most, Self.step), of: account, growingTo: most, in: budget)
         }
-        return try await budget.withBytes(declared ?? limit, of: account) {
-            try await use(collect(request, upTo: limit))
+        defer { withExtendedLifetime(grant) {} }
+        let bytes = try await collect(request, upTo: limit, capacity: declared) { booked in
+            try await grant.grow(by: min(Self.step, max(1, most - booked)))
         }
+        grant.endGrowth()
+        return try await use(bytes)
     }
 
     /// Who sends a byte now and then is let go like who sends nothing.
     func collect(_ request: Request, upTo limit: Int) async throws -> [UInt8] {
+        try await collect(request, upTo: limit, capacity: nil, nil)
+    }
+
+    /// - Parameter book: takes the place of the next step behind so many bytes.
+    private func collect(
+        _ request: Request, upTo limit: Int, capacity: Int?, _ book: (@Sendable (Int) async throws -> Void)?
+    ) async throws -> [UInt8] {
         let body = request.body
-        return try await within(patience) { Array(buffer: try await body.collect(upTo: limit)) }
+        let arrival = Arrival()
+        return try await within(patience, checking: { try arrival.check() }, every: interval) {
+            var bytes: [UInt8] = []
+            var booked = min(Self.step, max(1, capacity ?? limit))
+            for try await part in body {
+                guard part.readableBytes <= limit - bytes.count else { throw Self.tooLong(limit) }
+                while let book, bytes.count + part.readableBytes > booked {
+                    // The time that it waits for others does not count as its own.
+                    arrival.isHeld(true)
+                    try await book(booked)
+                    arrival.isHeld(false)
+                    booked += Self.step
+                }
+                bytes.append(contentsOf: part.readableBytesView)
+                arrival.came(part.readableBytes)
+            }
+            return bytes
+        }
+    }
+
+    private static func tooLong(_ limit: Int) -> CloudFailure {
+        CloudFailure(.tooLarge, "The body is longer than the \(limit) bytes that this route takes.")
     }
 }
 
-/// Runs `body`, and cancels it after `duration`.
+/// The least at which a body may come: after some seconds so many bytes for each second since. Pure; times only grow.
+struct ArrivalRate {
+    static let grace = Duration.seconds(5)
+    /// In bytes for each second.
+    static let slowest = 16 << 10
+
+    private var bytes = 0
+    private var start: Duration
+    private var heldSince: Duration?
+
+    init(start: Duration) { self.start = start }
+
+    mutating func came(_ count: Int) { bytes += count }
+
+    /// Whether the server itself keeps it from coming.
+    mutating func setHeld(_ isHeld: Bool, now: Duration) {
+        if let since = heldSince { start += now - since }
+        heldSince = isHeld ? now : nil
+    }
+
+    func isTooSlow(now: Duration) -> Bool {
+        guard heldSince == nil, now - start > Self.grace else { return false }
+        return Double(bytes) < (now - start - Self.grace) / .seconds(1) * Double(Self.slowest)
+    }
+}
+
+/// How far a body has come.
+private final class Arrival: Sendable {
+    private let start = ContinuousClock.now
+    private let rate = Mutex(ArrivalRate(start: .zero))
+
+    func came(_ count: Int) { rate.withLock { $0.came(count) } }
+
+    func isHeld(_ isHeld: Bool) {
+        let now = ContinuousClock.now - start
+        rate.withLock { $0.setHeld(isHeld, now: now) }
+    }
+
+    func check() throws {
+        let now = ContinuousClock.now - start
+        guard rate.withLock({ !$0.isTooSlow(now: now) }) else { throw Refusals.slow }
+    }
+}
+
+/// Runs `body`, and cancels it after `duration`, or when `check` throws, which it is asked now and then.
 private func within<T: Sendable>(
-    _ duration: Duration, _ body: @escaping @Sendable () async throws -> T
+    _ duration: Duration, checking check: @escaping @Sendable () throws -> Void = {}, every interval: Duration? = nil,
+    _ body: @escaping @Sendable () async throws -> T
 ) async throws -> T {
     try await withThrowingTaskGroup(of: T.self) { group in
         group.addTask { try await body() }
         group.addTask {
-            try await Task.sleep(for: duration)
+            let end = ContinuousClock.now + duration
+            while ContinuousClock.now < end {
+                try await Task.sleep(for: min(interval ?? duration, duration))
+                try check()
+            }
             throw Refusals.slow
         }
         defer { group.cancelAll() }

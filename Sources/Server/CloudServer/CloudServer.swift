@@ -19,8 +19,17 @@ package struct CloudServerConfiguration: Sendable {
     package var isEncryptedByProxy = false
     /// Connections at once; more wait in the kernel's queue.
     package var maximumConnections = 4_096
+    /// Connections of one address, or of one /64 of IPv6; the machine itself and trusted proxies may have more.
+    package var connectionsPerAddress = 64
+    /// Whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed.
+    package var trustedProxies: [AddressRange] = []
+    /// Where to report that something is not safe, a URI; said in `/.well-known/security.txt`.
+    package var securityContact: String?
     /// A connection on which nothing is asked for so long is closed, and one whose request does not get further.
     package var idleSeconds: Int64 = 75
+    /// One that takes nothing of its answers for so long is closed, and one that goes on sending a body that nobody reads.
+    package var readerPatience = Duration.seconds(45)
+    package var unreadPatience = Duration.seconds(10)
     /// What accepted requests get at the end.
     package var shutdownSeconds: Int64 = 30
     /// What is collected in the background; nil: nothing is.
@@ -36,12 +45,18 @@ package struct CloudServer: Sendable {
     private let log: Logger
     private let metrics = ServerMetrics()
     private let health: HealthWatch
+    private let connections: Connections
+    private let proxies: TrustedProxies
 
     package init(_ store: ServerStore, _ configuration: CloudServerConfiguration, log: Logger) {
         self.store = store
         self.configuration = configuration
         self.log = log
         health = HealthWatch(store, log: log)
+        proxies = TrustedProxies(configuration.trustedProxies)
+        let limits = ConnectionTable.Limits(
+            maximum: configuration.maximumConnections, perAddress: configuration.connectionsPerAddress)
+        connections = Connections(limits, proxies)
     }
 
     /// Serves until SIGTERM or SIGINT (if `handlesSignals`), or until the task is cancelled; what was accepted is finished first.
@@ -51,7 +66,8 @@ package struct CloudServer: Sendable {
             router: router(), server: try builder(),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port), serverName: "ubiquity-server",
-                availableConnectionsDelegate: .maximum(configuration.maximumConnections, logger: log)),
+                // New ones take the place of those that do nothing, so a few more are there for a moment.
+                availableConnectionsDelegate: .maximum(configuration.maximumConnections + 64, logger: log)),
             onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) }, logger: log)
         await health.look()
         var services: [any Service] = [application, health]
@@ -65,7 +81,10 @@ package struct CloudServer: Sendable {
     }
 
     private func builder() throws -> HTTPServerBuilder {
+        let limits = ConnectionRules.Limits(
+            patience: configuration.readerPatience, unreadPatience: configuration.unreadPatience)
         let channel = HTTP1Channel.Configuration(
+            additionalChannelHandlers: [ConnectionGuard(connections, limits)],
             idleTimeout: .seconds(configuration.idleSeconds),
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: 8 << 10, maxHeaderListSize: 16 << 10, maxHeaderFieldCount: 64))
@@ -76,16 +95,19 @@ package struct CloudServer: Sendable {
 
     private func router() -> Router<ServerContext> {
         let router = Router(context: ServerContext.self)
-        router.add(middleware: AnswerMiddleware(metrics: metrics))
+        let isEncrypted = configuration.certificate != nil || configuration.isEncryptedByProxy
+        router.add(middleware: AnswerMiddleware(metrics: metrics, proxies: proxies, isEncrypted: isEncrypted))
         let budget = MemoryBudget()
         let operations = OperationRoutes(store: store, metrics: metrics, health: health, budget: budget)
         router.get("health", use: operations.health)
         router.get("metrics", use: operations.metrics)
+        router.get(".well-known/security.txt", use: SecurityText(contact: configuration.securityContact).show)
         let reader = BodyReader(budget: budget)
-        let accounts = AccountRoutes(store, reader)
+        let audit = Audit(store)
+        let accounts = AccountRoutes(store, reader, audit)
         let open = router.group("v1").add(middleware: VersionMiddleware())
         open.post("sign-in", use: accounts.signIn)
-        let closed = open.add(middleware: TokenMiddleware(store: store))
+        let closed = open.add(middleware: TokenMiddleware(store: store, connections: connections, audit: audit))
         closed.post("sign-out", use: accounts.signOut)
         closed.post("reset", use: accounts.confirmReset)
         closed.get("news", use: NewsRoutes(store: store, metrics: metrics).news)
@@ -93,9 +115,7 @@ package struct CloudServer: Sendable {
         addLogs(to: closed, reader)
         let board = TransferBoard()
         addChunks(to: closed, reader, board)
-        addPeople(
-            to: router, devices: closed, reader, board,
-            isEncrypted: configuration.certificate != nil || configuration.isEncryptedByProxy)
+        addPeople(to: router, devices: closed, reader, board, audit, isEncrypted: isEncrypted)
         return router
     }
 

@@ -8,13 +8,19 @@ final class MemoryGrant: Sendable {
     private let budget: MemoryBudget
     private let ticket: UInt64
 
-    /// Waits until so many bytes are free for this account.
-    init(_ bytes: Int, of account: AccountID, in budget: MemoryBudget) async throws {
-        ticket = try await budget.take(bytes, of: account)
+    /// Waits until so many bytes are free for this account: all, or the first of those that it grows to.
+    init(_ bytes: Int, of account: AccountID, growingTo most: Int? = nil, in budget: MemoryBudget) async throws {
+        ticket = try await budget.take(bytes, of: account, growingTo: most)
         self.budget = budget
     }
 
     deinit { budget.release(ticket) }
+
+    /// Waits for so many bytes more.
+    func grow(by bytes: Int) async throws { try await budget.grow(ticket, by: bytes) }
+
+    /// It has all that it will ask for.
+    func endGrowth() { budget.endGrowth(ticket) }
 
     /// Gives back all but so many bytes.
     func shrink(to bytes: Int) { budget.shrink(ticket, to: bytes) }
@@ -31,9 +37,7 @@ extension Response {
         headers[.contentType] = "application/octet-stream"
         let (buffer, channel) = (ByteBuffer(bytes: bytes), context.channel)
         let body = ResponseBody(contentLength: buffer.readableBytes) { writer in
-            let watch = StallWatch(channel)
-            defer { watch.end() }
-            try await send(buffer, watch, &writer)
+            try await send(buffer, WritePace(channel), &writer)
             try await writer.finish(nil)
             withExtendedLifetime(grant) {}
         }
@@ -42,10 +46,10 @@ extension Response {
 }
 
 @concurrent
-private func send(_ buffer: ByteBuffer, _ watch: StallWatch, _ writer: inout any ResponseBodyWriter) async throws {
+private func send(_ buffer: ByteBuffer, _ pace: WritePace, _ writer: inout any ResponseBodyWriter) async throws {
     var rest = buffer
-    while let piece = rest.readSlice(length: min(StallWatch.pieceLength, rest.readableBytes)), piece.readableBytes > 0 {
+    while let piece = rest.readSlice(length: min(WritePace.pieceLength, rest.readableBytes)), piece.readableBytes > 0 {
         try await writer.write(piece)
-        try await watch.wrote()
+        try await pace.wrote()
     }
 }

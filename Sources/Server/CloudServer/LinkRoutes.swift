@@ -1,4 +1,5 @@
 import Basics
+import Chunking
 import CloudModel
 import CloudProtocol
 import Foundation
@@ -10,7 +11,7 @@ import ServerStorage
 struct LinkRoutes: Sendable {
     let store: ServerStore
     let reader: BodyReader
-    let budget: MemoryBudget
+    let audit: Audit
 
     func add(to router: RouterGroup<ServerContext>) {
         router.post("containers/:container/links", use: publish)
@@ -35,15 +36,12 @@ struct LinkRoutes: Sendable {
         guard message.password.map({ (1...1_024).contains($0.utf8.count) }) ?? true else {
             throw CloudFailure(.invalidRequest, "A password has 1 to 1,024 bytes.")
         }
-        let source = ContentSource(
-            store: store, budget: budget, account: account, container: container, content: content)
-        _ = try await source.manifest()
         var random = SystemRandomNumberGenerator()
         let token = LinkToken.random(using: &random)
         let record = try await store.addLink(
             token, to: content, name: name, in: container, of: account, lifetime: .seconds(message.seconds),
             password: message.password)
-        context.logger.notice("a document was published", metadata: ["link": "\(record.id)"])
+        await audit.note("document published", context, account: account, ["link": "\(record.id)"])
         return try .json(
             PublishAnswer(id: record.id, path: CloudRoutes.published(token), expires: record.expires.split.seconds))
     }
@@ -58,9 +56,11 @@ struct LinkRoutes: Sendable {
     }
 
     func withdraw(_ request: Request, _ context: ServerContext) async throws -> Response {
-        guard try await store.withdrawLink(try context.number(), of: try context.requireDevice().account) else {
+        let (number, account) = (try context.number(), try context.requireDevice().account)
+        guard try await store.withdrawLink(number, of: account) else {
             throw CloudFailure(.notFound, "There is no such link; it may be over, or was withdrawn before.")
         }
+        await audit.note("link withdrawn", context, account: account, ["link": "\(number)"])
         return .done
     }
 
@@ -68,6 +68,10 @@ struct LinkRoutes: Sendable {
         guard let digest = bytes(ofHexadecimal: message.digest).flatMap({ Digest($0) }),
             let layout = ContentReference.Layout(rawValue: message.layout), message.size <= UInt64(Int64.max)
         else { throw CloudFailure(.invalidRequest, "The content is not named as it must be.") }
-        return ContentReference(digest: digest, size: message.size, layout: layout)
+        let content = ContentReference(digest: digest, size: message.size, layout: layout)
+        guard layout == .manifest || Manifest(within: content) != nil else {
+            throw CloudFailure(.invalidRequest, "No content of that size has that layout.")
+        }
+        return content
     }
 }

@@ -1,75 +1,100 @@
 import ServerStorage
 import Synchronization
 
-/// The bound on bodies in memory: who would exceed it waits for its turn, and is refused when too many wait.
+/// The bound on bodies and answers in memory: who would exceed it waits for its turn, and is refused when too many wait. What is small
+/// has a lane of its own, and never waits for what is large.
 final class MemoryBudget: Sendable {
-    private struct State {
-        var ledger: MemoryLedger
-        var callers: [UInt64: CheckedContinuation<Void, any Error>] = [:]
+    /// What is no longer goes by the lane for small ones, in bytes.
+    static let small = 64 << 10
+    private static let smallLimit = 32 << 20
+    /// Of the lane's tickets, to tell them from the others.
+    private static let smallBit: UInt64 = 1 << 63
+
+    private final class Lane: Sendable {
+        struct State {
+            var ledger: MemoryLedger
+            var callers: [UInt64: CheckedContinuation<Void, any Error>] = [:]
+        }
+
+        private let state: Mutex<State>
+
+        init(_ ledger: MemoryLedger) { state = Mutex(State(ledger: ledger)) }
+
+        func withLock<T: Sendable>(_ body: (inout sending State) -> sending T) -> sending T { state.withLock(body) }
     }
 
-    private let state: Mutex<State>
+    private let large: Lane
+    private let lane: Lane
 
     init(limit: Int = 256 << 20, maximumWaiting: Int = 1_024) {
-        state = Mutex(State(ledger: MemoryLedger(limit: limit, maximumWaiting: maximumWaiting)))
+        large = Lane(MemoryLedger(limit: limit, largest: 16 << 20, maximumWaiting: maximumWaiting))
+        lane = Lane(MemoryLedger(limit: Self.smallLimit, largest: Self.small, maximumWaiting: maximumWaiting))
     }
 
     /// Bytes that are granted now.
-    var used: Int { state.withLock { $0.ledger.used } }
-
-    /// Runs `body` once so many bytes are free for this account.
-    func withBytes<T>(_ bytes: Int, of account: AccountID, _ body: () async throws -> T) async throws -> T {
-        let ticket = try await take(bytes, of: account)
-        defer { release(ticket) }
-        return try await body()
-    }
+    var used: Int { large.withLock { $0.ledger.used } + lane.withLock { $0.ledger.used } }
 
     /// Waits until so many bytes are free for this account; they are taken until the ticket's ``release(_:)``.
-    func take(_ bytes: Int, of account: AccountID) async throws -> UInt64 {
-        switch state.withLock({ $0.ledger.request(bytes, for: account) }) {
+    /// - Parameters:
+    ///   - bytes: the first, or all.
+    ///   - most: what it may come to with ``grow(_:by:)``; without it all is taken at once.
+    func take(_ bytes: Int, of account: AccountID, growingTo most: Int? = nil) async throws -> UInt64 {
+        let isSmall = max(bytes, most ?? 0) <= Self.small
+        let verdict = (isSmall ? lane : large).withLock {
+            $0.ledger.request(bytes, for: account, isGrowing: most != nil)
+        }
+        switch verdict {
         case .refused: throw Refusals.busy
-        case .granted(let ticket): return ticket
-        case .waiting(let ticket):
-            try await turn(of: ticket)
+        case .granted(let ticket): return ticket | (isSmall ? Self.smallBit : 0)
+        case .waiting(let number):
+            let ticket = number | (isSmall ? Self.smallBit : 0)
+            do { try await turn(of: ticket) } catch {
+                release(ticket)
+                throw error
+            }
             return ticket
         }
     }
 
+    /// Waits for so many bytes more. The ticket is to be released whatever comes of it.
+    func grow(_ ticket: UInt64, by bytes: Int) async throws {
+        guard state(of: ticket).withLock({ !$0.ledger.grow(ticket & ~Self.smallBit, by: bytes) }) else { return }
+        try await turn(of: ticket)
+    }
+
     private func turn(of ticket: UInt64) async throws {
+        let number = ticket & ~Self.smallBit
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                enum Answer { case go, cancelled, later }
-                let answer = state.withLock { state -> Answer in
-                    if Task.isCancelled { return .cancelled }
+            try await withCheckedThrowingContinuation { (caller: CheckedContinuation<Void, any Error>) in
+                let outcome = state(of: ticket).withLock { state -> Result<Void, any Error>? in
+                    if Task.isCancelled { return .failure(CancellationError()) }
                     // Its turn may have come between the request and here.
-                    guard state.ledger.isWaiting(ticket) else { return .go }
-                    state.callers[ticket] = continuation
-                    return .later
+                    guard state.ledger.isWaiting(number) else { return .success(()) }
+                    state.callers[number] = caller
+                    return nil
                 }
-                switch answer {
-                case .go: continuation.resume()
-                case .cancelled:
-                    release(ticket)
-                    continuation.resume(throwing: CancellationError())
-                case .later: break
-                }
+                if let outcome { caller.resume(with: outcome) }
             }
         } onCancel: {
-            guard let caller = state.withLock({ $0.callers.removeValue(forKey: ticket) }) else { return }
-            release(ticket)
-            caller.resume(throwing: CancellationError())
+            let caller = state(of: ticket).withLock { $0.callers.removeValue(forKey: number) }
+            caller?.resume(throwing: CancellationError())
         }
     }
 
-    func release(_ ticket: UInt64) { wake { $0.release(ticket) } }
+    func release(_ ticket: UInt64) { wake(ticket) { $0.release($1) } }
 
     /// The ticket keeps so many bytes; the others are free.
-    func shrink(_ ticket: UInt64, to bytes: Int) { wake { $0.shrink(ticket, to: bytes) } }
+    func shrink(_ ticket: UInt64, to bytes: Int) { wake(ticket) { $0.shrink($1, to: bytes) } }
 
-    private func wake(_ event: (inout MemoryLedger) -> [UInt64]) {
-        let callers = state.withLock { state in
-            event(&state.ledger).compactMap { state.callers.removeValue(forKey: $0) }
+    /// It has all that it will ask for.
+    func endGrowth(_ ticket: UInt64) { wake(ticket) { $0.endGrowth($1) } }
+
+    private func wake(_ ticket: UInt64, _ event: (inout MemoryLedger, UInt64) -> [UInt64]) {
+        let callers = state(of: ticket).withLock { state in
+            event(&state.ledger, ticket & ~Self.smallBit).compactMap { state.callers.removeValue(forKey: $0) }
         }
         for caller in callers { caller.resume() }
     }
+
+    private func state(of ticket: UInt64) -> Lane { ticket & Self.smallBit == 0 ? large : lane }
 }

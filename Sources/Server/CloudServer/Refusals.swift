@@ -43,6 +43,8 @@ enum Refusals {
         case .tooLarge: .tooLarge
         case .invalid: .invalidRequest
         case .unauthorized: .unauthorized
+        case .unsupported: .clientTooNew
+        case .busy: .busy
         case .inUse, .tooNew, .failed: .failed
         }
     }

@@ -70,6 +70,15 @@ private final class Commit<T: Sendable>: Job {
         self.continuation = continuation
     }
 
+    /// What the disk, the memory or the database itself is to blame for. Anything else is of one write alone, such as a value that is too
+    /// long.
+    private static var concernsAll: [ResultCode] {
+        [
+            .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_NOMEM, .SQLITE_READONLY, .SQLITE_BUSY,
+            .SQLITE_LOCKED, .SQLITE_INTERRUPT, .SQLITE_CANTOPEN, .SQLITE_PROTOCOL, .SQLITE_ABORT,
+        ]
+    }
+
     /// What fails by itself is undone by itself; what fails of the disk fails for all.
     func perform(_ db: Database) throws {
         do {
@@ -79,7 +88,7 @@ private final class Commit<T: Sendable>: Job {
                 return .commit
             }
             if let value { outcome.withLock { $0 = .success(value) } }
-        } catch let error as DatabaseError where error.resultCode != .SQLITE_CONSTRAINT {
+        } catch let error as DatabaseError where Self.concernsAll.contains(error.resultCode) {
             throw error
         } catch { outcome.withLock { $0 = .failure(error) } }
     }

@@ -1,6 +1,7 @@
 import Crypto
 import CryptoExtras
 import Foundation
+import NIOPosix
 
 /// What one try of a link's password costs (scrypt, RFC 7914, with blocks of 8): `rounds` times 1 KiB of memory, `passes` times over.
 /// Kept with each password, so that it can be raised later.
@@ -46,4 +47,38 @@ struct LinkPassword: Hashable, Sendable {
             parallelism: Int(passes))
         return key.withUnsafeBytes { Data($0) }
     }
+}
+
+/// Works on passwords on a thread of its own, one at a time and accounts by turns: each takes memory and some tenths of a second.
+final class PasswordDesk: Sendable {
+    private let cost: PasswordCost
+    private let turnstile = FairTurnstile(maximumWaiting: 256, maximumPerAccount: 8)
+    private let thread = NIOThreadPool(numberOfThreads: 1)
+
+    init(cost: PasswordCost) {
+        self.cost = cost
+        thread.start()
+    }
+
+    /// - Parameter account: whose link it is or becomes.
+    /// - Throws: `busy` where too many wait already.
+    func seal(_ text: String, for account: AccountID) async throws -> LinkPassword {
+        try await run(for: account) { [cost] in try LinkPassword.of(text, cost: cost) }
+    }
+
+    func matches(_ text: String, _ password: LinkPassword, of account: AccountID) async throws -> Bool {
+        try await run(for: account) { try password.matches(text) }
+    }
+
+    private func run<T: Sendable>(
+        for account: AccountID, _ body: @escaping @Sendable () throws -> T
+    ) async throws -> T {
+        try await turnstile.run(for: account) {
+            do { return try await thread.runIfActive { try withLowPriority(body) } } catch {
+                throw StorageError.of(error)
+            }
+        }
+    }
+
+    func close() async throws { try await thread.shutdownGracefully() }
 }

@@ -12,6 +12,8 @@ enum ServerSchema {
         }
         migrator.registerMigration("console") { db in try db.execute(sql: consoleTables) }
         migrator.registerMigration("suspension") { db in try db.execute(sql: suspension) }
+        migrator.registerMigration("manifests") { db in try db.execute(sql: manifestColumns) }
+        migrator.registerMigration("costs") { db in try db.execute(sql: StorageCost.recount) }
         migrator.registerMigration("keyValues") { db in try db.execute(sql: keyValueColumns) }
         return migrator
     }
@@ -92,5 +94,12 @@ enum ServerSchema {
     private static let keyValueColumns = """
         ALTER TABLE entry ADD COLUMN isFree INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE account ADD COLUMN keyValueBytes INTEGER NOT NULL DEFAULT 0;
+        """
+
+    /// `content`: the size of the content that the chunk's bytes make as a manifest, -1 where they are none, null where nobody has looked;
+    /// `held`: when all chunks of it were last found to be here.
+    private static let manifestColumns = """
+        ALTER TABLE chunk ADD COLUMN content INTEGER;
+        ALTER TABLE chunk ADD COLUMN held INTEGER NOT NULL DEFAULT 0;
         """
 }

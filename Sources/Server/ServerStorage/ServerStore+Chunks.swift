@@ -1,3 +1,4 @@
+import Chunking
 package import CloudModel
 package import CloudProtocol
 import Foundation
@@ -8,6 +9,11 @@ extension ServerStore {
     package func put(_ parts: [ChunkBatch.Part], in name: ContainerName, of account: AccountID) async throws {
         guard parts.allSatisfy({ $0.frame.count <= CloudLimits.frame }) else {
             throw StorageError(.tooLarge, "A chunk has at most \(CloudLimits.frame) bytes.")
+        }
+        // What can be seen without decompressing; whoever reads a chunk checks all of it.
+        let isWrong = try await offPool { parts.contains { ChunkFrame.isWrong($0.frame, for: $0.id) } }
+        guard !isWrong else {
+            throw StorageError(.invalid, "A chunk holds other bytes than its name says. Nothing was kept.")
         }
         // One file for each name: which of two parts of one name is kept does not matter.
         let parts = Dictionary(parts.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
@@ -27,7 +33,7 @@ extension ServerStore {
     ) async throws -> [ChunkID] {
         let wanted = try await database.read { db in
             let container = try Self.requireContainer(name, account, db).id
-            try Self.reserve(parts.reduce(0) { $0 + $1.frame.count }, of: account, db)
+            try Self.reserve(parts.reduce(0) { $0 + StorageCost.chunk($1.frame.count) }, of: account, db)
             return parts.map {
                 (place: ChunkPlace(container: container, id: $0.id, size: $0.frame.count), frame: $0.frame)
             }
@@ -89,13 +95,14 @@ extension ServerStore {
         let id = Data(place.id.bytes)
         let known = try Int.fetchOne(
             db, sql: "SELECT size FROM chunk WHERE container = ? AND id = ?", arguments: [place.container, id])
-        try reserve(place.size, of: account, db)
+        try reserve(StorageCost.chunk(place.size), of: account, db)
         try db.execute(
             sql: """
                 INSERT INTO chunk (container, id, size, touched) VALUES (?, ?, ?, ?)
-                ON CONFLICT DO UPDATE SET size = excluded.size, isTrusted = 1, touched = excluded.touched
+                ON CONFLICT DO UPDATE SET size = excluded.size, isTrusted = 1, touched = excluded.touched,
+                    content = NULL, held = 0
                 """, arguments: [place.container, id, place.size, now])
-        try use(place.size - (known ?? 0), of: account, db)
+        try use(StorageCost.chunk(place.size) - (known.map { StorageCost.chunk($0) } ?? 0), of: account, db)
         return true
     }
 }

@@ -1,7 +1,5 @@
-import Basics
 import Chunking
 import CloudModel
-import ContainerLog
 import Foundation
 import GRDB
 import Logging
@@ -33,9 +31,9 @@ extension ServerStore {
         return report
     }
 
+    /// All but the end of the server and a full disk, which concern every one: whatever one log has in it, the others are collected.
     private static func concernsOneContainer(_ error: any Error) -> Bool {
-        guard let error = error as? StorageError else { return false }
-        return [.damaged, .notFound].contains(error.code) || error.cause is LogError || error.cause is ByteCodingError
+        !(error is CancellationError) && (error as? StorageError)?.code != .full
     }
 
     // MARK: Mark
@@ -63,28 +61,57 @@ extension ServerStore {
                 return Array(manifests)
             }
         }
-        for content in manifests {
+        try await markChunks(of: Dictionary(grouping: manifests, by: \.digest), container, fold)
+    }
+
+    /// What the manifests of one container may inflate to in one collection, in bytes: those of some 60 TiB.
+    private static let maximumMarked = 8 << 30
+
+    /// Notes the chunks that manifests name, each read once whatever sizes it is told with.
+    /// Throws `damaged` where it can not be known: then nothing may go.
+    private func markChunks(
+        of manifests: [Digest: [ContentReference]], _ container: StoredContainer, _ fold: ContainerFold
+    ) async throws {
+        var inflated = 0
+        for (digest, contents) in manifests {
             try Task.checkCancellation()
-            let chunks = try await chunks(of: content, in: container.id)
-            try await blocking { try fold.queue.write { try NeededContents.add(chunks, $0) } }
+            let row = try await database.read { db in
+                try Row.fetchOne(
+                    db, sql: "SELECT size, content FROM chunk WHERE container = ? AND id = ?",
+                    arguments: [container.id, Data(digest.bytes)]
+                ).map { (size: $0[0] as Int, content: $0[1] as Int64?) }
+            }
+            // Nobody can read that content, so nothing of it is needed before it is put again, with all its chunks.
+            guard let row else { continue }
+            let sizes = Set(contents.map { Int64(clamping: $0.size) })
+            // Nor one of another size than what its chunks make.
+            if let known = row.content, !sizes.contains(known) { continue }
+            let place = ChunkPlace(container: container.id, id: digest, size: row.size)
+            inflated += try await markChunks(of: place, sizes, container, fold)
+            guard inflated <= Self.maximumMarked else {
+                throw StorageError(.damaged, "The lists of chunks of a container are longer than a collection reads.")
+            }
         }
     }
 
-    /// Throws `damaged` where it can not be known: then nothing may go.
-    private func chunks(of content: ContentReference, in container: Int64) async throws -> [ChunkID] {
-        let size = try await database.read { db in
-            try Int.fetchOne(
-                db, sql: "SELECT size FROM chunk WHERE container = ? AND id = ?",
-                arguments: [container, Data(content.digest.bytes)])
-        }
-        // Nobody can read that content, so nothing of it is needed before it is put again, with all its chunks.
-        guard let size else { return [] }
-        let place = ChunkPlace(container: container, id: content.digest, size: size)
-        return try await blocking { [files] in
-            let damaged = "A list of chunks can not be read, so it is not known which are needed."
-            guard let frame = try files.read(place, 0..<size) else { throw StorageError(.damaged, damaged) }
-            do { return try Manifest(frame: frame, of: content).chunks.map(\.id) } catch {
-                throw StorageError(.damaged, damaged, cause: error)
+    /// - Returns: How many bytes the manifest has.
+    private func markChunks(
+        of place: ChunkPlace, _ sizes: Set<Int64>, _ container: StoredContainer, _ fold: ContainerFold
+    ) async throws -> Int {
+        // The server's own turns, which no account can take.
+        let turns = AccountID(-container.account.value)
+        var number = 0
+        while true {
+            // From the disk at first: what is not there any more, no memory of it makes good.
+            switch try await manifests.read(place, for: turns, mustRead: number == 0) {
+            case .unreadable:
+                throw StorageError(.damaged, "A list of chunks can not be read, so it is not known which are needed.")
+            case .none: return place.size
+            case .list(let list):
+                guard number < list.partCount, sizes.contains(Int64(clamping: list.size)) else { return list.memory }
+                let ids = list.part(number).chunks.map(\.id)
+                try await blocking { try fold.queue.write { try NeededContents.add(ids, $0) } }
+                number += 1
             }
         }
     }
@@ -138,7 +165,7 @@ extension ServerStore {
                     sql: "DELETE FROM chunk WHERE container = ? AND id = ? AND touched < ?",
                     arguments: [place.container, Data(place.id.bytes), cutoff])
                 guard db.changesCount > 0 else { return false }
-                try Self.use(-place.size, of: account, db)
+                try Self.use(-StorageCost.chunk(place.size), of: account, db)
                 return true
             }
         }

@@ -73,7 +73,7 @@ extension ServerStore {
     /// Throws `quota` where so many bytes more are beyond the account's share.
     static func reserve(_ bytes: Int, slack: UInt64 = 0, of account: AccountID, _ db: Database) throws {
         let usage = try usage(of: account, db)
-        if let quota = usage.quota, usage.used + UInt64(bytes) > quota + slack {
+        if let quota = usage.quota, usage.used + UInt64(max(0, bytes)) > quota + slack {
             throw StorageError(
                 .quota,
                 "The account's share of the server, \(ByteCount(quota)), is used up. Delete something, or ask the server's owner for more."

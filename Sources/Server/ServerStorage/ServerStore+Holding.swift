@@ -1,4 +1,3 @@
-import Chunking
 import CloudModel
 import ContainerLog
 import Foundation
@@ -11,26 +10,33 @@ extension ServerStore {
     /// Rows are written at most so often for one chunk, in seconds; a collection leaves alone what was touched within a day at least.
     static let touchGranularity: Int64 = 3_600
     private static let step = 512
+    private static let question = 2_048
 
     /// Answers which of these are not there, and notes that the others are counted on.
     func hold(
         _ ids: [ChunkID], in name: ContainerName, of account: AccountID, onlyTrusted: Bool
     ) async throws -> [ChunkID] {
         let recent = now() - Self.touchGranularity
-        let found = try await database.read { db in
-            let container = try Self.requireContainer(name, account, db).id
-            let rows = try ids.map { try Self.row(of: $0, in: container, db) }
-            return (container, rows)
-        }
         var (absent, stale): ([ChunkID], [ChunkID]) = ([], [])
-        for (id, row) in zip(ids, found.1) {
-            guard let row, row.isTrusted || !onlyTrusted else {
-                absent.append(id)
-                continue
+        var container: Int64 = 0
+        // In steps, so that no question holds up the others at the database for long.
+        for start in stride(from: 0, through: ids.count, by: Self.question) {
+            try Task.checkCancellation()
+            let part = ids[start..<min(start + Self.question, ids.count)]
+            let found = try await database.read { db in
+                let container = try Self.requireContainer(name, account, db).id
+                return (container, try part.map { try Self.row(of: $0, in: container, db) })
             }
-            if row.touched < recent { stale.append(id) }
+            container = found.0
+            for (id, row) in zip(part, found.1) {
+                guard let row, row.isTrusted || !onlyTrusted else {
+                    absent.append(id)
+                    continue
+                }
+                if row.touched < recent { stale.append(id) }
+            }
         }
-        return try await absent + touch(stale, in: found.0)
+        return try await absent + touch(stale, in: container)
     }
 
     /// Answers those that are gone. Where the disk is too full to note anything nothing is collected either: a collection writes first.
@@ -84,31 +90,16 @@ extension ServerStore {
     }
 
     /// Answers which chunks of these contents are not there, at least one if any is not, and notes that all others are counted on.
+    /// Throws `invalid` where a content is not what its manifest makes.
     func hold(
-        _ contents: [ContentReference], in name: ContainerName, of account: AccountID
+        _ contents: [ContentReference], in name: ContainerName, of account: AccountID, onlyTrusted: Bool = false
     ) async throws -> [ChunkID] {
         guard !contents.isEmpty else { return [] }
-        var absent = try await hold(contents.map(\.digest), in: name, of: account, onlyTrusted: false)
-        for content in contents where content.layout == .manifest && absent.isEmpty {
-            guard let frame = try await frame(of: content.digest, in: name, account) else {
-                absent = [content.digest]
-                try await distrust(absent, in: name, of: account)
-                break
-            }
-            // Bytes that are no manifest keep nothing: whoever reads the content finds that out.
-            guard let manifest = try? Manifest(frame: frame, of: content) else { continue }
-            absent = try await hold(manifest.chunks.map(\.id), in: name, of: account, onlyTrusted: false)
-        }
-        return absent
-    }
-
-    /// Nil where its file is gone or is not what was written.
-    private func frame(of id: ChunkID, in name: ContainerName, _ account: AccountID) async throws -> [UInt8]? {
-        guard let place = try await place(of: id, in: name, of: account) else { return nil }
-        do { return try await read(place, 0..<place.size) } catch let error as StorageError {
-            guard error.code == .damaged else { throw error }
-            return nil
-        }
+        let digests = Array(Set(contents.map(\.digest)))
+        let absent = try await hold(digests, in: name, of: account, onlyTrusted: onlyTrusted)
+        guard absent.isEmpty else { return absent }
+        let manifests = contents.filter { $0.layout == .manifest }
+        return try await holdManifests(manifests, in: name, of: account, onlyTrusted: onlyTrusted)
     }
 }
 
@@ -123,11 +114,5 @@ extension ChangeBatch {
             }
         }
         return Array(Set(contents.filter { $0.layout != .empty }))
-    }
-}
-
-extension Manifest {
-    init(frame: [UInt8], of content: ContentReference) throws {
-        try self.init(decoding: ChunkFrame.decode(frame, expecting: content.digest), size: content.size)
     }
 }

@@ -29,20 +29,28 @@ package struct LinkRecord: Hashable, Sendable {
 
 extension ServerStore {
     package static let maximumLinks = 10_000
+    /// The longest list of chunks that is published, in bytes: that of some 230 GiB.
+    static let maximumPublished = 32 << 20
+    /// Of lists longer than this, in bytes, the chunks of a published document have so many bytes on average at least.
+    private static let longList = 160 << 10
+    private static let smallestAverage: UInt64 = 16 << 10
 
     /// Publishes a content under a token's digest. Its chunks must be there; from the return on they are held.
     package func addLink(
         _ token: LinkToken, to content: ContentReference, name: ItemName, in container: ContainerName,
         of account: AccountID, lifetime: Duration, password: String?
     ) async throws -> LinkRecord {
-        let sealed = try await password.asyncMap { text in
-            try await blocking { [passwordCost] in try LinkPassword.of(text, cost: passwordCost) }
+        // What costs little comes first: a password takes time that all share.
+        try await database.read { db in
+            _ = try Self.requireContainer(container, account, db)
+            try Self.requireRoomForLink(of: account, db)
         }
         // For days from here on no collection takes them, whether it has begun or not; later ones see the link.
-        let chunks = content.layout == .empty ? [] : try await hold([content], in: container, of: account)
+        let chunks = try await holdForLink(content, in: container, of: account)
         guard chunks.isEmpty else {
             throw StorageError(.notFound, "The version is not in the cloud; sync the document and try again.")
         }
+        let sealed = try await password.asyncMap { try await passwords.seal($0, for: account) }
         let now = now()
         let expires = now + lifetime.components.seconds
         let id = try await database.commit { db in
@@ -64,6 +72,26 @@ extension ServerStore {
         return LinkRecord(
             id: id, container: container, name: name, size: content.size, created: Timestamp(seconds: now),
             expires: Timestamp(seconds: expires), hasPassword: sealed != nil)
+    }
+
+    /// What of a content to be published is not here.
+    private func holdForLink(
+        _ content: ContentReference, in container: ContainerName, of account: AccountID
+    ) async throws -> [ChunkID] {
+        guard content.layout != .empty else {
+            guard content.size == 0 else { throw StorageError(.invalid, "A content of no chunks has no bytes.") }
+            return []
+        }
+        if content.layout == .manifest {
+            let places = try await place(of: content.digest, in: container, of: account).map { [$0] } ?? []
+            let length = try await manifests.plainLengths(of: places).first ?? 0
+            // Chunks of devices have 64 KiB at least: a long list of tiny ones would make each download a great many reads.
+            let isTiny = length > Self.longList && content.size / UInt64(length / 33) < Self.smallestAverage
+            guard length <= Self.maximumPublished, !isTiny else {
+                throw StorageError(.tooLarge, "The version has more chunks than a published document may have.")
+            }
+        }
+        return try await hold([content], in: container, of: account, onlyTrusted: true)
     }
 
     private static func requireRoomForLink(of account: AccountID, _ db: Database) throws {
@@ -90,10 +118,10 @@ extension ServerStore {
         }
     }
 
-    /// Whether this is the link's password. One try at a time is worked on.
+    /// Whether this is the link's password. Tries wait for one another, accounts by turns; throws `busy` where too many of one wait.
     package func isPassword(_ text: String, of link: PublishedContent) async throws -> Bool {
         guard let password = link.password else { return true }
-        return try await passwordTries.run { try await self.blocking { try password.matches(text) } }
+        return try await passwords.matches(text, password, of: link.account)
     }
 
     /// What a browser shows instead of the password once it has given it: ends with the link or a change of its password.

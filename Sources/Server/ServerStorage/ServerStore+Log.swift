@@ -15,21 +15,23 @@ extension ServerStore {
         guard payload.count <= CloudLimits.entry else {
             throw StorageError(.tooLarge, "An entry has at most \(CloudLimits.entry) bytes.")
         }
+        guard !payload.isEmpty else { throw StorageError(.invalid, "An entry has at least one byte.") }
+        let cost = StorageCost.entry(payload)
         try await requireContents(of: payload, in: name, of: account)
         let isOfKeyValues = Self.isOfKeyValues(payload)
         let now = now()
         let sequence = try await database.commit { db in
             let container = try Self.requireContainer(name, account, db)
             if let key, let known = try Self.position(of: key, in: container.id, db) { return known }
-            let isFree = try isOfKeyValues && Self.takeFree(payload.count, of: account, db)
-            if !isFree { try Self.reserve(payload.count, slack: Self.logSlack, of: account, db) }
+            let isFree = try isOfKeyValues && Self.takeFree(cost, of: account, db)
+            if !isFree { try Self.reserve(cost, slack: Self.logSlack, of: account, db) }
             let next = container.sequence + 1
             try db.execute(
                 sql: "INSERT INTO entry (container, sequence, key, payload, created, isFree) VALUES (?, ?, ?, ?, ?, ?)",
                 arguments: [container.id, Int64(next), key.map { Data($0.bytes) }, Data(payload), now, isFree])
             try db.execute(
                 sql: "UPDATE container SET sequence = ? WHERE id = ?", arguments: [Int64(next), container.id])
-            if !isFree { try Self.use(payload.count, of: account, db) }
+            if !isFree { try Self.use(cost, of: account, db) }
             return next
         }
         changes.changed(name, to: sequence, of: account)

@@ -95,7 +95,8 @@ extension ServerStore {
                 """, arguments: [container, step])
         return rows.reduce(into: (rows.count, 0, 0)) { sums, row in
             let isFree: Bool = row[1]
-            if isFree { sums.2 += row[0] as Int } else { sums.1 += row[0] as Int }
+            let cost = StorageCost.entry(length: row[0])
+            if isFree { sums.2 += cost } else { sums.1 += cost }
         }
     }
 
@@ -106,7 +107,7 @@ extension ServerStore {
                 DELETE FROM chunk WHERE container = ?1 AND id IN (SELECT id FROM chunk WHERE container = ?1 LIMIT ?2)
                 RETURNING size
                 """, arguments: [container, step])
-        return (sizes.count, sizes.reduce(0, +))
+        return (sizes.count, sizes.reduce(0) { $0 + StorageCost.chunk($1) })
     }
 
     private func removeFolder(of container: Int64) async throws {

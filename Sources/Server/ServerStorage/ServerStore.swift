@@ -25,9 +25,10 @@ package final class ServerStore: Sendable {
     let threads: NIOThreadPool
     private let lock: Int32?
     package let changes: ChangeHub
-    /// For passwords of links: each try takes memory and time.
-    let passwordTries = Turnstile()
-    let passwordCost: PasswordCost
+    /// For what takes the processor for a while, apart from the disk's.
+    let workers: NIOThreadPool
+    let manifests: ManifestDesk
+    let passwords: PasswordDesk
 
     /// Opens the directory. One process at a time serves it (`serving`); commands of its owner may run beside that.
     ///
@@ -46,7 +47,10 @@ package final class ServerStore: Sendable {
         files = ChunkFiles(directory)
         self.time = time
         self.log = log
-        self.passwordCost = passwordCost
+        passwords = PasswordDesk(cost: passwordCost)
+        workers = NIOThreadPool(numberOfThreads: 2)
+        workers.start()
+        manifests = ManifestDesk(files, workers)
         // Four keep a disk busy, and are nothing when the disk hangs.
         threads = NIOThreadPool(numberOfThreads: 4)
         threads.start()
@@ -65,6 +69,8 @@ package final class ServerStore: Sendable {
     package func close() async throws {
         changes.close()
         try await threads.shutdownGracefully()
+        try await workers.shutdownGracefully()
+        try await passwords.close()
         try database.close()
         if let lock { Glibc.close(lock) }
     }

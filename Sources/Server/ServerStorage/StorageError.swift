@@ -23,6 +23,10 @@ package struct StorageError: Error, CustomStringConvertible {
         case inUse
         /// Written by a newer version.
         case tooNew
+        /// A device of a newer version wants what this one does not know.
+        case unsupported
+        /// Too much of this kind is under way; later it works.
+        case busy
         case failed
     }
 
@@ -43,6 +47,7 @@ package struct StorageError: Error, CustomStringConvertible {
     static func of(_ error: any Error) -> StorageError {
         switch error {
         case let error as StorageError: error
+        case is CancellationError: StorageError(.busy, "The request was called off.", cause: error)
         case let error as DatabaseError where error.resultCode == .SQLITE_FULL: diskFull(error)
         case let error as DatabaseError
         where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode):

@@ -29,6 +29,24 @@ struct ServeCommand: AsyncParsableCommand {
     var publicUrl: String?
 
     @Option(
+        help: ArgumentHelp(
+            "A proxy whose X-Forwarded-For and X-Forwarded-Proto are believed; may be repeated.",
+            valueName: "address/bits"),
+        transform: addressRange)
+    var trustedProxy: [AddressRange] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Connections that one address may have, or one /64 of IPv6; loopback and trusted proxies have no such bound.",
+            valueName: "number"))
+    var connectionsPerAddress = 64
+
+    @Option(
+        help: ArgumentHelp(
+            "Where to report that something is not safe, for /.well-known/security.txt.", valueName: "uri"))
+    var securityContact: String?
+
+    @Option(
         help: ArgumentHelp("What to log: trace, debug, info, notice, warning or error.", valueName: "level"),
         transform: level)
     var logLevel: Logger.Level = .info
@@ -40,6 +58,12 @@ struct ServeCommand: AsyncParsableCommand {
         if let publicUrl, !publicUrl.hasPrefix("https://"), !publicUrl.hasPrefix("http://") {
             throw ValidationError("'\(publicUrl)' is not an address such as https://cloud.example.com")
         }
+        guard connectionsPerAddress > 0 else {
+            throw ValidationError("--connections-per-address is at least 1")
+        }
+        guard securityContact?.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value < 0x7F }) ?? true else {
+            throw ValidationError("--security-contact is a URI such as mailto:security@example.org")
+        }
     }
 
     func run() async throws {
@@ -47,6 +71,9 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.host = listen.host
         configuration.port = listen.port
         configuration.collection = keep.policy
+        configuration.trustedProxies = trustedProxy
+        configuration.connectionsPerAddress = connectionsPerAddress
+        configuration.securityContact = securityContact
         if let tlsCertificate, let tlsKey { configuration.certificate = (tlsCertificate, tlsKey) }
         configuration.isEncryptedByProxy = publicUrl?.hasPrefix("https://") ?? false
         configuration.maximumConnections = raiseDescriptorLimit(for: configuration.maximumConnections)
@@ -97,6 +124,13 @@ struct ListenAddress: CustomStringConvertible {
 
     var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
     var description: String { "\(host):\(port)" }
+}
+
+private func addressRange(_ text: String) throws -> AddressRange {
+    guard let range = AddressRange(text) else {
+        throw ValidationError("'\(text)' is no address or range such as 127.0.0.1, 10.0.0.0/8 or fd00::/8")
+    }
+    return range
 }
 
 private func level(_ text: String) throws -> Logger.Level {

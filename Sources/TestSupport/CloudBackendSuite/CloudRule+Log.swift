@@ -18,7 +18,7 @@ extension CloudRule {
             let (one, other, container) = try await cloud.twoDevices()
             var generator = SystemRandomNumberGenerator()
             let payloads: [[UInt8]] = [
-                [], [0], Array(0...255), [UInt8](repeating: 0, count: 70_000),
+                [0], Array(0...255), [UInt8](repeating: 0, count: 70_000),
                 (0..<300_000).map { _ in UInt8.random(in: 0...255, using: &generator) },
             ]
             for payload in payloads { _ = try await one.append(payload, to: container) }

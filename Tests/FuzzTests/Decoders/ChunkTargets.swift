@@ -6,9 +6,15 @@ extension FuzzTarget {
     /// Manifests. The first eight bytes are the size that the content should have.
     static let manifests = FuzzTarget(name: "manifest") { bytes in
         var reader = ByteReader(bytes)
-        guard let size = accepted({ try reader.fixed(UInt64.self) }),
-            let manifest = accepted({ try Manifest(decoding: Array(bytes.dropFirst(8)), size: size) })
-        else { return false }
+        guard let size = accepted({ try reader.fixed(UInt64.self) }) else { return false }
+        let encoded = Array(bytes.dropFirst(8))
+        let list = accepted { try ManifestList(checking: encoded) }
+        guard let manifest = accepted({ try Manifest(decoding: encoded, size: size) }) else {
+            try Violation.unless(list.map { $0.size != size } ?? true, "a server takes a manifest that devices do not")
+            return false
+        }
+        let parts = list.map { list in (0..<list.partCount).flatMap { list.part($0).chunks } }
+        try Violation.unless(parts == manifest.chunks, "a manifest read in parts is another one")
         try Violation.unless(manifest.size == size, "a manifest of another size was taken")
         let again = accepted { try Manifest(decoding: manifest.encoded(), size: size) }
         try Violation.unless(again == manifest, "a manifest that is written again is another one")

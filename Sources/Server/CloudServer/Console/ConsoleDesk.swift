@@ -16,6 +16,7 @@ struct ConsoleDesk: Sendable {
     let reader: BodyReader
     let budget: MemoryBudget
     let board: TransferBoard
+    let audit: Audit
     /// Whether this server itself speaks TLS.
     let isEncrypted: Bool
 

@@ -46,7 +46,7 @@ extension ConsoleRoutes {
                 item.body.kind == .folder ? try await view.tree.descendants(of: item.id, limit: Self.deletionLimit) : []
             return (ConsoleDeed.batches(ConsoleDeed.delete(below + [item], seen: seen)), item.parent)
         }
-        context.logger.notice("somebody deleted something in the console")
+        desk.audit.note("deleted in the console", context, account: visit.session.accountName)
         let folder = parent == .root ? "c/\(container)" : "c/\(container)/i/\(parent)"
         return "\(folder)?done=\(Notice.deleted.rawValue)"
     }
@@ -105,7 +105,7 @@ extension ConsoleRoutes {
             let items = try await view.tree.descendants(of: .root, limit: Self.deletionLimit)
             return (ConsoleDeed.batches(ConsoleDeed.empty(items, seen: seen)), ())
         }
-        context.logger.notice("somebody reset a container in the console")
+        desk.audit.note("container reset in the console", context, account: visit.session.accountName)
         return "c/\(container)?done=\(Notice.reset.rawValue)"
     }
 

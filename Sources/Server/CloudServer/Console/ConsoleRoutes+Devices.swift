@@ -40,7 +40,8 @@ extension ConsoleRoutes {
     ) async throws -> String {
         guard try await desk.store.revoke(device: try context.number(), of: visit.account) else { throw Self.noDevice }
         let number = try context.number()
-        context.logger.notice("a device was revoked in the console", metadata: ["revoked": "\(number)"])
+        desk.audit.note(
+            "device revoked in the console", context, account: visit.session.accountName, ["revoked": "\(number)"])
         return "devices?done=\(Notice.revoked.rawValue)"
     }
 
@@ -63,6 +64,9 @@ extension ConsoleRoutes {
         guard try await desk.store.askReset(of: try context.number(), account: visit.account) else {
             throw Self.noDevice
         }
+        let number = try context.number()
+        desk.audit.note(
+            "device reset in the console", context, account: visit.session.accountName, ["reset": "\(number)"])
         return "devices?done=\(Notice.resetAsked.rawValue)"
     }
 
@@ -72,6 +76,7 @@ extension ConsoleRoutes {
         guard try await desk.store.endSession(try context.number(), of: visit.account) else {
             throw CloudFailure(.notFound, "There is no such browser; it may have been signed out meanwhile.")
         }
+        desk.audit.note("browser signed out in the console", context, account: visit.session.accountName)
         return "devices?done=\(Notice.signedOut.rawValue)"
     }
 
@@ -108,6 +113,9 @@ extension ConsoleRoutes {
         guard try await desk.store.withdrawLink(try context.number(), of: visit.account) else {
             throw CloudFailure(.notFound, "There is no such link; it may be over, or was withdrawn meanwhile.")
         }
+        let number = try context.number()
+        desk.audit.note(
+            "link withdrawn in the console", context, account: visit.session.accountName, ["link": "\(number)"])
         return "links?done=\(Notice.withdrawn.rawValue)"
     }
 

@@ -36,7 +36,8 @@ final class ConsoleSignIn: Sendable {
                 let expected = request.cookies[Self.formCookie]?.value, FormToken.isEqual(token, expected),
                 request.isFromHere
             else { return form(request, problem: "The form is too old. Try again.", status: .badRequest) }
-            guard limiter.withLock({ $0.allows(context.peer, now: ContinuousClock.now - start) }) else {
+            guard limiter.withLock({ $0.allows(context.peerGroup, now: ContinuousClock.now - start) }) else {
+                desk.audit.refused("tooMany", context)
                 return form(request, problem: "Too many tries; wait a minute.", status: .tooManyRequests)
             }
             guard let code = SignInCode(typed: fields["code"] ?? "") else {
@@ -56,9 +57,12 @@ final class ConsoleSignIn: Sendable {
                 secret: bytes(ofHexadecimal: secret) ?? [])
         } catch let error as StorageError {
             guard error.code == .unauthorized else { throw error }
+            desk.audit.refused("code", context)
             return form(request, problem: error.message, status: .unprocessableContent)
         }
-        context.logger.notice("a browser signed in")
+        if let session = try await desk.store.session(secret: bytes(ofHexadecimal: secret) ?? []) {
+            desk.audit.note("browser signed in", context, account: session.accountName)
+        }
         return .seeOther(
             "./", headers: [.setCookie: desk.cookie(Request.sessionCookie, secret, isLasting: true, request)])
     }

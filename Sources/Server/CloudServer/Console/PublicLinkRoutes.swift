@@ -3,6 +3,7 @@ import CloudProtocol
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Logging
 import NIOCore
 import ServerConsole
 import ServerStorage
@@ -21,14 +22,17 @@ final class PublicLinkRoutes: Sendable {
     private let store: ServerStore
     private let reader: BodyReader
     private let budget: MemoryBudget
+    private let audit: Audit
     private let isEncrypted: Bool
     private let tries = Mutex(Tries())
+    private let slots = ResponseSlots()
     private let start = ContinuousClock.now
 
-    init(_ store: ServerStore, _ reader: BodyReader, _ budget: MemoryBudget, isEncrypted: Bool) {
+    init(_ store: ServerStore, _ reader: BodyReader, _ budget: MemoryBudget, _ audit: Audit, isEncrypted: Bool) {
         self.store = store
         self.reader = reader
         self.budget = budget
+        self.audit = audit
         self.isEncrypted = isEncrypted
     }
 
@@ -90,12 +94,16 @@ final class PublicLinkRoutes: Sendable {
             .cacheControl: "private, no-cache", .contentTypeOptions: "nosniff", .referrerPolicy: "no-referrer",
             .robots: "noindex",
         ]
-        // Browsers do not show a PDF in a sandbox; they show it in one of their own.
-        if MediaType.of(link.name) != "application/pdf" {
-            headers[.contentSecurityPolicy] =
-                "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'; sandbox"
+        headers[.contentSecurityPolicy] =
+            "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'; sandbox"
+        guard let slot = slots.take(link: link.id, address: context.peerGroup) else { return Self.busy }
+        let response = try await source.answer(
+            request, context, name: link.name, isInline: true, headers: headers, holding: slot)
+        // A part of many is not a download of its own.
+        if response.status == .ok, request.method == .get {
+            await audit.note("downloaded by link", context, account: link.account, ["link": "\(link.id)"])
         }
-        return try await source.answer(request, context, name: link.name, isInline: true, headers: headers)
+        return response
     }
 
     /// Nil where too many tries came.
@@ -105,8 +113,13 @@ final class PublicLinkRoutes: Sendable {
         let mark = FormToken.of(Array("\(store.pass(of: link, token: token)) \(password)".utf8))
         if tries.withLock({ $0.proven.contains(mark) }) { return true }
         let now = ContinuousClock.now - start
-        guard tries.withLock({ $0.passwords.allows("\(link.id) \(context.peer)", now: now) }) else { return nil }
-        guard try await store.isPassword(password, of: link) else { return false }
+        guard tries.withLock({ $0.passwords.allows("\(link.id) \(context.peerGroup)", now: now) }) else { return nil }
+        do {
+            guard try await store.isPassword(password, of: link) else {
+                audit.refused("password", context, ["link": "\(link.id)"])
+                return false
+            }
+        } catch let error as StorageError where error.code == .busy { return nil }
         tries.withLock { tries in
             if tries.proven.count >= Self.maximumProven { tries.proven = [] }
             tries.proven.insert(mark)
@@ -126,7 +139,7 @@ final class PublicLinkRoutes: Sendable {
 
     private func absent(_ context: ServerContext) -> Response {
         let now = ContinuousClock.now - start
-        let isAllowed = tries.withLock { $0.addresses.allows(context.peer, now: now) }
+        let isAllowed = tries.withLock { $0.addresses.allows(context.peerGroup, now: now) }
         return isAllowed ? .html(LinkPages.absent, status: .notFound, headers: [.robots: "noindex"]) : Self.busy
     }
 

@@ -7,9 +7,11 @@ import NIOCore
 import ServerStorage
 
 extension ContentSource {
-    /// The answer to a GET or HEAD for the content: whole or in part, by the request's conditions.
+    /// The answer to a GET or HEAD for the content: whole or in part, by the request's conditions. A HEAD reads nothing of the content.
+    /// The slot is kept until the answer was sent.
     func answer(
-        _ request: Request, _ context: ServerContext, name: ItemName, isInline: Bool, headers extra: HTTPFields
+        _ request: Request, _ context: ServerContext, name: ItemName, isInline: Bool, headers extra: HTTPFields,
+        holding slot: ResponseSlots.Slot? = nil
     ) async throws -> Response {
         let tag = "\"\(content.digest)\""
         let type = MediaType.of(name)
@@ -32,37 +34,64 @@ extension ContentSource {
         headers[.contentType] = type
         headers[.contentDisposition] = ContentDisposition.field(name, isInline: isInline && MediaType.isPassive(type))
         headers[.contentLength] = String(range.count)
-        let manifest = try await manifest(covering: range)
         let status: HTTPResponse.Status = verdict == .whole ? .ok : .partialContent
         guard request.method != .head else { return Response(status: status, headers: headers) }
-        return Response(status: status, headers: headers, body: body(range, manifest, context))
+        // What is not there is said before anything is sent, as far as the list of chunks is read at once.
+        let first = try await part(covering: range)
+        return Response(status: status, headers: headers, body: body(range, first, holding: slot, context))
     }
 
-    private func body(_ range: Range<UInt64>, _ manifest: Manifest, _ context: ServerContext) -> ResponseBody {
+    private func body(
+        _ range: Range<UInt64>, _ first: Part, holding slot: ResponseSlots.Slot?, _ context: ServerContext
+    ) -> ResponseBody {
         let channel = context.channel
         return ResponseBody(contentLength: range.count) { writer in
-            let watch = StallWatch(channel)
-            defer { watch.end() }
-            try await send(range, of: manifest, watch, &writer)
+            let pace = WritePace(channel)
+            try await send(range, first, pace, &writer)
             try await writer.finish(nil)
+            withExtendedLifetime(slot) {}
         }
     }
 
     /// One chunk in memory at a time, in pieces that are not larger than a socket takes at once.
     @concurrent
     private func send(
-        _ range: Range<UInt64>, of manifest: Manifest, _ watch: StallWatch, _ writer: inout any ResponseBodyWriter
+        _ range: Range<UInt64>, _ first: Part, _ pace: WritePace, _ writer: inout any ResponseBodyWriter
     ) async throws {
-        for index in manifest.indices(covering: range) {
-            let place = manifest.range(of: index)
-            let part = range.clamped(to: place)
-            let end = Int(part.upperBound - place.lowerBound)
-            let plain = try await plain(manifest.chunks[index])
-            defer { budget.release(plain.ticket) }
-            for start in stride(from: Int(part.lowerBound - place.lowerBound), to: end, by: StallWatch.pieceLength) {
-                try await writer.write(ByteBuffer(bytes: plain.bytes[start..<min(start + StallWatch.pieceLength, end)]))
-                try await watch.wrote()
+        var part = first
+        var position = range.lowerBound
+        // Files with holes repeat a chunk: it is read once.
+        var last: (chunk: ChunkEntry, plain: Plain)?
+        defer { if let last { budget.release(last.plain.ticket) } }
+        while position < range.upperBound {
+            if position > range.lowerBound { part = try await self.part(covering: position..<range.upperBound) }
+            var offset = part.offset
+            for chunk in part.chunks {
+                let place = offset..<offset + UInt64(chunk.length)
+                if let known = last, known.chunk != chunk {
+                    budget.release(known.plain.ticket)
+                    last = nil
+                }
+                if last == nil { last = (chunk, try await plain(chunk)) }
+                guard let bytes = last?.plain.bytes else { continue }
+                try await send(range.clamped(to: place), of: bytes, at: offset, pace, &writer)
+                offset = place.upperBound
             }
+            // A list of chunks that ends early was not checked as it must be; nothing is repeated.
+            guard offset > position else { throw Self.absent }
+            position = offset
+        }
+    }
+
+    @concurrent
+    private func send(
+        _ wanted: Range<UInt64>, of bytes: [UInt8], at offset: UInt64, _ pace: WritePace,
+        _ writer: inout any ResponseBodyWriter
+    ) async throws {
+        let end = Int(wanted.upperBound - offset)
+        for start in stride(from: Int(wanted.lowerBound - offset), to: end, by: WritePace.pieceLength) {
+            try await writer.write(ByteBuffer(bytes: bytes[start..<min(start + WritePace.pieceLength, end)]))
+            try await pace.wrote()
         }
     }
 }

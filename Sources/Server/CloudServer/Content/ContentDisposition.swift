@@ -40,9 +40,10 @@ enum MediaType {
         return known[ending] ?? "application/octet-stream"
     }
 
-    /// Whether a browser may show it in the server's name: nothing that runs programs of its own.
+    /// Whether a browser may show it in the server's name, in a sandbox: nothing that runs programs of its own. Not a PDF: browsers show
+    /// none in a sandbox.
     static func isPassive(_ type: String) -> Bool {
-        type == "application/pdf" || type.hasPrefix("text/plain") || type.hasPrefix("audio/")
+        type.hasPrefix("text/plain") || type.hasPrefix("audio/")
             || type.hasPrefix("video/")
             || (type.hasPrefix("image/") && type != "image/svg+xml")
     }

@@ -3,7 +3,8 @@ import CloudModel
 import CloudProtocol
 import ServerStorage
 
-/// The bytes of one content, out of chunks that are checked against their names.
+/// The bytes of one content, out of chunks that are checked against their names. Of a list of chunks only the part that is needed next
+/// is in memory.
 struct ContentSource: Sendable {
     let store: ServerStore
     let budget: MemoryBudget
@@ -15,25 +16,48 @@ struct ContentSource: Sendable {
     private static let damaged = CloudFailure(
         .damaged, "The bytes of this version are damaged on the server. Devices that have them will send them again.")
 
-    /// The chunks of the content. Throws ``absent`` where one of those that hold `range` is not there, before anything is sent.
-    func manifest(covering range: Range<UInt64>? = nil) async throws -> Manifest {
-        let manifest: Manifest
-        if let known = Manifest(within: content) {
-            manifest = known
-        } else {
-            guard content.layout == .manifest else { throw Self.damaged }
-            let plain = try await plain(content.digest, length: nil)
-            defer { budget.release(plain.ticket) }
-            do { manifest = try Manifest(decoding: plain.bytes, size: content.size) } catch { throw Self.damaged }
+    /// Consecutive chunks, and where in the content they begin.
+    struct Part: Sendable {
+        let offset: UInt64
+        let chunks: ArraySlice<ChunkEntry>
+    }
+
+    /// The chunks from the one that holds the first byte of `range` on: those that hold the range, or as many of them as are read at a
+    /// time. Throws ``absent`` where one of these is not there.
+    func part(covering range: Range<UInt64>) async throws -> Part {
+        let part = trimmed(try await whole(holding: range.lowerBound), to: range)
+        let missing = try await store.missing(part.chunks.map(\.id), in: container, of: account)
+        guard missing.isEmpty else { throw Self.absent }
+        return part
+    }
+
+    private func whole(holding position: UInt64) async throws -> Part {
+        if let known = Manifest(within: content) { return Part(offset: 0, chunks: known.chunks[...]) }
+        guard content.layout == .manifest else { throw Self.damaged }
+        let found = try await store.manifestPart(holding: position, of: content, in: container, account)
+        guard let found else {
+            guard try await store.place(of: content.digest, in: container, of: account) != nil else {
+                throw Self.absent
+            }
+            throw Self.damaged
         }
-        let wanted = manifest.indices(covering: range ?? 0..<content.size)
-        var rest = manifest.chunks[wanted]
-        while !rest.isEmpty {
-            let part = rest.prefix(CloudLimits.names)
-            rest = rest.dropFirst(part.count)
-            guard try await store.missing(part.map(\.id), in: container, of: account).isEmpty else { throw Self.absent }
+        return Part(offset: found.offset, chunks: found.chunks[...])
+    }
+
+    private func trimmed(_ part: Part, to range: Range<UInt64>) -> Part {
+        guard !range.isEmpty else { return Part(offset: range.lowerBound, chunks: []) }
+        var offset = part.offset
+        var first = part.chunks.startIndex
+        while first < part.chunks.endIndex, offset + UInt64(part.chunks[first].length) <= range.lowerBound {
+            offset += UInt64(part.chunks[first].length)
+            first += 1
         }
-        return manifest
+        var (last, end) = (first, offset)
+        while last < part.chunks.endIndex, end < range.upperBound {
+            end += UInt64(part.chunks[last].length)
+            last += 1
+        }
+        return Part(offset: offset, chunks: part.chunks[first..<last])
     }
 
     /// The bytes of a chunk, and the ticket of their place in memory, which whoever has them gives back.
@@ -43,24 +67,24 @@ struct ContentSource: Sendable {
     }
 
     /// A chunk that the manifest names.
-    func plain(_ chunk: ChunkEntry) async throws -> Plain { try await plain(chunk.id, length: chunk.length) }
-
-    private func plain(_ id: ChunkID, length: Int?) async throws -> Plain {
-        guard let place = try await store.place(of: id, in: container, of: account) else { throw Self.absent }
-        // A manifest's length is not known before; it does not compress, so its frame tells.
-        let ticket = try await budget.take(place.size + (length ?? place.size), of: account)
-        do { return Plain(bytes: try await decode(id, place, length), ticket: ticket) } catch {
+    func plain(_ chunk: ChunkEntry) async throws -> Plain {
+        guard let place = try await store.place(of: chunk.id, in: container, of: account) else { throw Self.absent }
+        let ticket = try await budget.take(place.size + chunk.length, of: account)
+        do { return Plain(bytes: try await decode(chunk, place), ticket: ticket) } catch {
             budget.release(ticket)
             throw error
         }
     }
 
-    private func decode(_ id: ChunkID, _ place: ChunkPlace, _ length: Int?) async throws -> [UInt8] {
+    private func decode(_ chunk: ChunkEntry, _ place: ChunkPlace) async throws -> [UInt8] {
         guard let frame = try await store.read(place, 0..<place.size) else { throw Self.absent }
-        let plain = try await store.offPool { Result { try ChunkFrame.decode(frame, expecting: id) } }
-        guard case .success(let bytes) = plain, length.map({ $0 == bytes.count }) ?? true else {
+        // A frame that claims more than the chunk has is refused before it is decompressed: that much is booked, and no more.
+        let plain = try await store.offPool {
+            Result { try ChunkFrame.decode(frame, expecting: chunk.id, limit: chunk.length) }
+        }
+        guard case .success(let bytes) = plain, bytes.count == chunk.length else {
             // Devices that have it are asked for it again.
-            try await store.distrust([id], in: container, of: account)
+            try await store.distrust([chunk.id], in: container, of: account)
             throw Self.damaged
         }
         return bytes

@@ -165,6 +165,6 @@ extension ServerStore {
 
     /// Runs what takes the processor for a while where it holds up no other request.
     package func offPool<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
-        try await threads.runIfActive(body)
+        try await workers.runIfActive { try withLowPriority(body) }
     }
 }

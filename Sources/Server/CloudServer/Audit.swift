@@ -1,0 +1,70 @@
+import Hummingbird
+import Logging
+import ServerStorage
+import Synchronization
+
+/// Who did what, for the owner of the server and for programs such as fail2ban: one line of the log for each deed, with the address, the
+/// account and the device. Lines about who was refused are bounded, for anybody can cause them.
+final class Audit: Sendable {
+    private let store: ServerStore
+    private let lines = Mutex(LineAllowance())
+    private let start = ContinuousClock.now
+
+    init(_ store: ServerStore) { self.store = store }
+
+    /// Something was done that people ask about later.
+    func note(
+        _ deed: String, _ context: ServerContext, account: String, _ more: Logger.Metadata = [:]
+    ) {
+        // One word, so that a line can be taken apart at its spaces.
+        let deed = deed.split(separator: " ").joined(separator: "-")
+        var metadata: Logger.Metadata = ["audit": "\(deed)", "account": "\(account)", "peer": "\(context.peer)"]
+        if let device = context.device { metadata["device"] = "\(device)" }
+        context.logger.notice("audit", metadata: metadata.merging(more) { $1 })
+    }
+
+    /// The same, of an account whose name is not at hand. Where it can not be read its number stands for it.
+    func note(
+        _ deed: String, _ context: ServerContext, account: AccountID, _ more: Logger.Metadata = [:]
+    ) async {
+        let name = try? await store.name(of: account)
+        note(deed, context, account: name ?? "#\(account.value)", more)
+    }
+
+    /// Somebody was not let in. `reason`: `code`, `token`, `password`, or `tooMany` tries.
+    func refused(_ reason: String, _ context: ServerContext, _ more: Logger.Metadata = [:]) {
+        let now = ContinuousClock.now - start
+        guard let left = lines.withLock({ $0.take(context.peerGroup, now: now) }) else { return }
+        var metadata: Logger.Metadata = ["reason": "\(reason)", "peer": "\(context.peer)"]
+        if left > 0 { metadata["leftOut"] = "\(left)" }
+        context.logger.notice("sign-in refused", metadata: metadata.merging(more) { $1 })
+    }
+}
+
+/// Bounds how many lines about refusals are written: for each address, and for all. Pure; the caller brings the time.
+struct LineAllowance {
+    private static let window = Duration.seconds(60)
+    /// In a window. Enough for any rule that looks for an attacker.
+    private static let perAddress = 10
+    private static let forAll = 600
+
+    private var since = Duration.zero
+    private var counts: [String: Int] = [:]
+    private var total = 0
+    private var leftOut = 0
+
+    /// How many lines were left out before this one; nil where it is left out too.
+    mutating func take(_ address: String, now: Duration) -> Int? {
+        if now - since >= Self.window {
+            (since, counts, total) = (now, [:], 0)
+        }
+        guard total < Self.forAll, counts[address] ?? 0 < Self.perAddress else {
+            leftOut += 1
+            return nil
+        }
+        total += 1
+        counts[address, default: 0] += 1
+        defer { leftOut = 0 }
+        return leftOut
+    }
+}

@@ -1,0 +1,65 @@
+import NIOCore
+import ServerStorage
+import Synchronization
+
+/// The connections of a server, bounded by ``ConnectionTable``.
+final class Connections: Sendable {
+    private struct State {
+        var table: ConnectionTable
+        var channels: [UInt64: any Channel] = [:]
+        var tickets: [ObjectIdentifier: UInt64] = [:]
+        var last: UInt64 = 0
+    }
+
+    private let state: Mutex<State>
+    private let proxies: TrustedProxies
+    private let start = ContinuousClock.now
+
+    init(_ limits: ConnectionTable.Limits, _ proxies: TrustedProxies) {
+        state = Mutex(State(table: ConnectionTable(limits)))
+        self.proxies = proxies
+    }
+
+    /// What connections compare times by.
+    var now: Duration { ContinuousClock.now - start }
+
+    /// Takes a place for a connection, at the cost of another if need be. Nil where it has to be closed.
+    func open(_ channel: any Channel) -> UInt64? {
+        let address = channel.remoteAddress?.ipAddress.flatMap { PeerAddress($0) }
+        let isFree = address.map { $0.isLoopback || proxies.contains($0) } ?? true
+        let now = now
+        let (ticket, evicted) = state.withLock { state -> (UInt64?, [any Channel]) in
+            state.last += 1
+            let ticket = state.last
+            guard let evicted = state.table.open(ticket, from: isFree ? nil : address?.group, now: now) else {
+                return (nil, [])
+            }
+            state.channels[ticket] = channel
+            state.tickets[ObjectIdentifier(channel)] = ticket
+            return (ticket, evicted.compactMap { state.channels[$0] })
+        }
+        for channel in evicted { channel.close(promise: nil) }
+        return ticket
+    }
+
+    func isActive(_ ticket: UInt64) {
+        let now = now
+        state.withLock { $0.table.isActive(ticket, now: now) }
+    }
+
+    /// A request on this connection had a valid token.
+    func signIn(_ channel: any Channel, _ account: AccountID) {
+        state.withLock { state in
+            guard let ticket = state.tickets[ObjectIdentifier(channel)] else { return }
+            state.table.signIn(ticket, account)
+        }
+    }
+
+    func closed(_ ticket: UInt64) {
+        state.withLock { state in
+            state.table.close(ticket)
+            guard let channel = state.channels.removeValue(forKey: ticket) else { return }
+            state.tickets[ObjectIdentifier(channel)] = nil
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import Synchronization
+
+/// Bounds how many answers of one kind are under way at once, in all and for each address.
+final class ResponseSlots: Sendable {
+    /// One of them, given back with its last reference.
+    final class Slot: Sendable {
+        private let slots: ResponseSlots
+        private let keys: [Key]
+
+        fileprivate init(_ slots: ResponseSlots, _ keys: [Key]) {
+            self.slots = slots
+            self.keys = keys
+        }
+
+        deinit { slots.release(keys) }
+    }
+
+    fileprivate struct Key: Hashable {
+        let link: Int64
+        /// Nil: all addresses.
+        let address: String?
+    }
+
+    /// A link that is sent to so many at once is busy, whoever asks next; of one address it is fewer.
+    private let perLink: Int
+    private let perAddress: Int
+    private let used = Mutex<[Key: Int]>([:])
+
+    init(perLink: Int = 64, perAddress: Int = 8) {
+        self.perLink = perLink
+        self.perAddress = perAddress
+    }
+
+    /// Nil where too many are under way.
+    func take(link: Int64, address: String) -> Slot? {
+        let (all, own) = (Key(link: link, address: nil), Key(link: link, address: address))
+        let isFree = used.withLock { used in
+            guard used[all] ?? 0 < perLink, used[own] ?? 0 < perAddress else { return false }
+            for key in [all, own] { used[key, default: 0] += 1 }
+            return true
+        }
+        return isFree ? Slot(self, [all, own]) : nil
+    }
+
+    private func release(_ keys: [Key]) {
+        used.withLock { used in
+            for key in keys { used[key] = (used[key] ?? 1) > 1 ? (used[key] ?? 1) - 1 : nil }
+        }
+    }
+}

@@ -1,0 +1,167 @@
+import Basics
+import Chunking
+import CloudModel
+import CloudProtocol
+import ContainerLog
+import Foundation
+import ServerStorage
+import Testing
+
+@Suite("Lists of chunks, true and false", .timeLimit(.minutes(2)))
+struct ManifestTests {
+    /// A list that names one chunk so many times: small as a frame, large when it is decompressed.
+    private struct Bomb {
+        let chunk: ChunkBatch.Part
+        let list: ChunkBatch.Part
+        let size: UInt64
+
+        init(_ number: UInt8, count: Int) {
+            let plain: [UInt8] = [number]
+            chunk = ChunkBatch.Part(id: Digest.of(plain), frame: ChunkFrame.encode(plain))
+            let manifest = Manifest(Array(repeating: ChunkEntry(id: chunk.id, length: 1), count: count))
+            let encoded = manifest.encoded()
+            list = ChunkBatch.Part(id: Digest.of(encoded), frame: ChunkFrame.encode(encoded))
+            size = manifest.size
+        }
+
+        func content(size: UInt64? = nil) -> ContentReference {
+            ContentReference(digest: list.id, size: size ?? self.size, layout: .manifest)
+        }
+    }
+
+    private func entry(_ contents: [ContentReference]) throws -> [UInt8] {
+        let changes = try contents.map { content in
+            Change.create(
+                ItemID.random(), parent: .documents, name: try ItemName("a"),
+                attributes: ItemAttributes(permissions: 0o644, modified: .zero, created: .zero),
+                body: .file(.stored(content)))
+        }
+        return try ChangeBatch(
+            device: DeviceID(1), deviceName: "d", deviceSequence: 1, time: Timestamp(seconds: 1_800_000_000),
+            changes: changes
+        ).encoded()
+    }
+
+    private func expectRefused(
+        _ code: StorageError.Code, _ contents: [ContentReference], _ store: ServerStore, _ account: AccountID,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async {
+        await #expect(sourceLocation: sourceLocation) {
+            _ = try await store.append(entry(contents), key: nil, to: .cloudDocs, of: account)
+        } throws: {
+            ($0 as? StorageError)?.code == code
+        }
+    }
+
+    @Test("is decompressed once, however many entries tell of it; told with another size the entry is refused unread")
+    func once() async throws {
+        try await withStore { store in
+            let account = try await store.newAccount("anna")
+            let bomb = Bomb(1, count: 20_000)
+            try await store.put([bomb.chunk, bomb.list], in: .cloudDocs, of: account)
+            await expectRefused(.invalid, (0..<12).map { bomb.content(size: $0) }, store, account)
+            #expect(store.manifestReads == 0)
+            await expectRefused(.invalid, [bomb.content(size: 7)], store, account)
+            let reads = store.manifestReads
+            #expect(reads == 1)
+            for size in 8..<20 { await expectRefused(.invalid, [bomb.content(size: UInt64(size))], store, account) }
+            #expect(store.manifestReads == reads)
+            for _ in 0..<3 {
+                _ = try await store.append(entry([bomb.content()]), key: nil, to: .cloudDocs, of: account)
+            }
+            #expect(store.manifestReads <= reads + 1)
+            let log = try await store.page(of: .cloudDocs, after: .zero, limit: 99, account: account)
+            #expect(log.payloads.count == 3)
+        }
+    }
+
+    @Test("that are not one are refused, and are not read again")
+    func none() async throws {
+        try await withStore { store in
+            let account = try await store.newAccount("anna")
+            let bytes: [UInt8] = [1] + Array("no list of chunks".utf8)
+            let chunk = ChunkBatch.Part(id: Digest.of(bytes), frame: ChunkFrame.encode(bytes))
+            try await store.put([chunk], in: .cloudDocs, of: account)
+            let content = ContentReference(digest: chunk.id, size: 1 << 20, layout: .manifest)
+            for _ in 0..<3 { await expectRefused(.invalid, [content], store, account) }
+            #expect(store.manifestReads == 1)
+        }
+    }
+
+    @Test("that claim more together than an entry may have are refused before one is read")
+    func tooMuch() async throws {
+        try await withStore { store in
+            let account = try await store.newAccount("anna")
+            var writer = ByteWriter()
+            writer.append(raw: Array("UbCk".utf8) + [1, 1])
+            writer.append(varint: 60 << 20)
+            let parts = (UInt64(1)...3).map { part($0, writer.bytes + [UInt8($0)]) }
+            try await store.put(parts, in: .cloudDocs, of: account)
+            let contents = parts.map { ContentReference(digest: $0.id, size: 9, layout: .manifest) }
+            await expectRefused(.tooLarge, contents, store, account)
+            #expect(store.manifestReads == 0)
+            // Two are within the bound, and are found to be damaged.
+            await expectRefused(.damaged, Array(contents.prefix(2)), store, account)
+            #expect(store.manifestReads == 1)
+        }
+    }
+
+    @Test("are not read on for who hung up")
+    func cancelled() async throws {
+        try await withStore { store in
+            let account = try await store.newAccount("anna")
+            let bombs = (UInt8(1)...8).map { Bomb($0, count: 60_000) }
+            try await store.put(bombs.flatMap { [$0.chunk, $0.list] }, in: .cloudDocs, of: account)
+            let payload = try entry(bombs.map { $0.content() })
+            let request = Task { try await store.append(payload, key: nil, to: .cloudDocs, of: account) }
+            while store.manifestReads == 0 { await Task.yield() }
+            request.cancel()
+            await #expect(throws: (any Error).self) { try await request.value }
+            #expect(store.manifestReads < 8)
+        }
+    }
+
+    @Test("do not keep a collection from the other chunks, with whatever sizes they were told")
+    func collection() async throws {
+        let time = SettableTime()
+        try await withStore(time: time) { store in
+            let account = try await store.newAccount("anna")
+            let bomb = Bomb(1, count: 9_000)
+            let stray = part(9, [9])
+            try await store.put([bomb.chunk, bomb.list, stray], in: .cloudDocs, of: account)
+            _ = try await store.append(entry([bomb.content()]), key: nil, to: .cloudDocs, of: account)
+            let reads = store.manifestReads
+            time.advance(by: .seconds(40 * 86_400))
+            let report = try await store.collectNow()
+            #expect(report.chunks == 1 && report.skipped.isEmpty)
+            // Three parts, from one reading.
+            #expect(store.manifestReads == reads + 1)
+            let isThere = try await store.holds([bomb.chunk, bomb.list], of: account)
+            #expect(isThere)
+        }
+    }
+
+    @Test(
+        "longer than a published document may have are not published, and a link that can not be made costs no password"
+    )
+    func published() async throws {
+        try await withStore { store in
+            let account = try await store.newAccount("anna")
+            var writer = ByteWriter()
+            writer.append(raw: Array("UbCk".utf8) + [1, 1])
+            writer.append(varint: 60 << 20)
+            let part = part(1, writer.bytes)
+            try await store.put([part], in: .cloudDocs, of: account)
+            var random = SystemRandomNumberGenerator()
+            let token = LinkToken.random(using: &random)
+            await #expect {
+                _ = try await store.addLink(
+                    token, to: ContentReference(digest: part.id, size: 9, layout: .manifest), name: ItemName("a"),
+                    in: .cloudDocs, of: account, lifetime: .seconds(60), password: "secret")
+            } throws: {
+                ($0 as? StorageError)?.code == .tooLarge
+            }
+            #expect(store.manifestReads == 0)
+        }
+    }
+}
