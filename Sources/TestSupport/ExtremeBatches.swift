@@ -9,9 +9,9 @@ package enum ExtremeBatches {
     ]
     private static let sizes: [UInt64] = [0, 1, UInt64(Int64.max)]
 
-    /// - Parameter content: of which the cloud has the chunk; the entries tell other sizes and layouts of it.
+    /// - Parameter content: of which the cloud has the chunk; the entries name other sizes and layouts of it.
     /// - Returns: A few entries in the order of the log.
-    package static func all(telling content: ContentReference) throws -> [ChangeBatch] {
+    package static func all(naming content: ContentReference) throws -> [ChangeBatch] {
         let (first, items) = try creations(content)
         return [
             batch(DeviceID(0), 1, times[0], name: "", first),
@@ -51,8 +51,8 @@ package enum ExtremeBatches {
                 items.append(try add("announced \(size)", in: package, time, .file(.announced(size: size))))
                 for layout in 0...2 as ClosedRange<UInt8> {
                     guard let layout = ContentReference.Layout(rawValue: layout) else { continue }
-                    let told = ContentReference(digest: content.digest, size: size, layout: layout)
-                    items.append(try add("stored \(size) \(layout)", in: folder, time, .file(.stored(told))))
+                    let reference = ContentReference(digest: content.digest, size: size, layout: layout)
+                    items.append(try add("stored \(size) \(layout)", in: folder, time, .file(.stored(reference))))
                 }
             }
         }
@@ -65,10 +65,10 @@ package enum ExtremeBatches {
         var changes: [Change] = []
         for (index, item) in items.enumerated() {
             let (time, size) = (times[index % times.count], sizes[index % sizes.count])
-            let told = ContentReference(digest: content.digest, size: size, layout: .chunk)
+            let reference = ContentReference(digest: content.digest, size: size, layout: .chunk)
             let last = VersionID(sequence: LogSequence(.max), index: .max)
             changes += [
-                .edit(item, base: index % 2 == 0 ? nil : content.digest, content: .stored(told), modified: time),
+                .edit(item, base: index % 2 == 0 ? nil : content.digest, content: .stored(reference), modified: time),
                 .setAttributes(
                     item, AttributeChanges(permissions: .max, modified: time, extended: ["user.y": [], "": nil])),
                 .resolve(item, versions: [last]), .move(item, parent: item, name: longest),

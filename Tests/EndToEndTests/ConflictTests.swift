@@ -25,7 +25,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "a sibling keeps its mode, times, owner and attributes: EACCES for whoever changes them; what we answer may be asked"
+            "a sibling keeps its mode, times, owner and attributes: changing them is EACCES, and ours can still be read and set"
         )
         func siblingIsFixed() async throws {
             try await TestDevices.withTwo { cloud, a, b in

@@ -13,7 +13,7 @@ extension EndToEnd {
     @Suite("Logs of extreme values")
     struct ExtremeLogTests {
         @Test(
-            "items of extreme values are listed, told of and removed; what cannot be read is an error, and honest ones go on"
+            "items of extreme values are listed, queried and removed; what cannot be read is an error, and honest ones go on"
         )
         func shown() async throws {
             try await ServerProcess.with { server in
@@ -52,7 +52,7 @@ extension EndToEnd {
             let bytes = Array("some bytes".utf8)
             try await device.putChunk(.of(bytes), frame: ChunkFrame.encode(bytes), in: .cloudDocs)
             let content = ContentReference(digest: .of(bytes), size: UInt64(bytes.count), layout: .chunk)
-            for batch in try ExtremeBatches.all(telling: content) {
+            for batch in try ExtremeBatches.all(naming: content) {
                 _ = try await device.append(batch.encoded(), to: .cloudDocs)
             }
         }

@@ -16,7 +16,7 @@ struct ExtremeLogTests {
             let device = try await server.device()
             let session = try await server.session()
             let content = try await device.upload(Array("some bytes".utf8))
-            for batch in try ExtremeBatches.all(telling: content) {
+            for batch in try ExtremeBatches.all(naming: content) {
                 _ = try await device.backend.append(batch.encoded(), to: .cloudDocs)
             }
             let honest = try await device.write("honest.txt", "as before")
@@ -36,8 +36,8 @@ struct ExtremeLogTests {
             for page in pages { #expect(try await server.page(page, session).status == 200, "\(page)") }
             _ = try await server.store.collect(.standard, pause: .zero)
             _ = try await server.store.statistics()
-            let told = try #require(try await device.item(honest)?.body.content?.reference)
-            #expect(try await device.bytes(of: told) == Array("as before".utf8))
+            let reference = try #require(try await device.item(honest)?.body.content?.reference)
+            #expect(try await device.bytes(of: reference) == Array("as before".utf8))
         }
     }
 }

@@ -23,7 +23,7 @@ package enum Daemon {
             logger.error(
                 "started again after a crash; see above for what it did",
                 metadata: ["crashes": "\(configuration.crashes)", "pause": "\(pause)"])
-            // Before anybody waits for this start: the next crash is answered in the same way.
+            // No command waits for this start: the next crash is handled in the same way.
             outliveCrashes(configuration)
             try await Task.sleep(for: pause)
         }
@@ -44,9 +44,9 @@ package enum Daemon {
         return running.resetsNext
     }
 
-    /// A start that somebody waits for is not repeated; what crashes later is.
+    /// A start that a command waits for is not repeated; a daemon that crashes later is.
     static func outliveCrashes(_ configuration: DaemonConfiguration) {
-        // The runtime prints backtraces unless it is told not to; only who asks for them wants them more than the mount.
+        // The runtime prints backtraces by default; only a user who asks for them wants them more than the mount.
         let wantsBacktrace = getenv("SWIFT_BACKTRACE").map { String(cString: $0).contains("enable=yes") } ?? false
         guard let command = configuration.commandAfterCrash, !wantsBacktrace else { return }
         CrashGuard.startAgain(arguments: command, crashes: configuration.crashes)

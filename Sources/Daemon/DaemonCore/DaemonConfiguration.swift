@@ -24,7 +24,7 @@ package struct DaemonConfiguration: Hashable, Sendable {
     package var resets = false
     /// How often in a row the daemon has crashed before this start.
     package var crashes = 0
-    /// The command line that starts it again after a crash, but for the number of crashes at its end; nil: it stays dead.
+    /// The command line that starts it again after a crash, without the number of crashes at its end; nil: it stays dead.
     package var commandAfterCrash: [String]?
 
     /// What to leave free of a disk of `total` bytes: 2 %, but no more than 1 GiB.

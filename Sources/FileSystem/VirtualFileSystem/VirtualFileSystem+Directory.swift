@@ -49,7 +49,7 @@ extension VirtualFileSystem {
         }
     }
 
-    /// Items that cannot be shown are left out of their folder; the log and the status tell of them.
+    /// Items that cannot be shown are left out of their folder; the log and the status name them.
     private func note(unreadable nodes: [NodeID], in folder: NodeID) {
         for node in nodes where unreadable.insert(node, in: folder) {
             log.error(

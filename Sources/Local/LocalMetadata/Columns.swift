@@ -69,7 +69,7 @@ extension MetadataTransaction {
         return items
     }
 
-    /// As ``fetchAll(_:_:)`` of items by ``LocalItem/selection``: a row that holds what no item can have is left out, and its node told apart.
+    /// As ``fetchAll(_:_:)`` of items by ``LocalItem/selection``: a row that holds what no item can have is left out, and its node returned apart.
     /// For lists and queues, where one such row must not hold up all others; not where something is decided from what is missing.
     func fetchReadable(
         _ sql: String, _ arguments: StatementArguments = []

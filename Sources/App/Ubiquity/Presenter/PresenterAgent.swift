@@ -212,6 +212,7 @@ extension PresenterAgent {
             state.registration = nil
             state.stay += 1
             (state.isMoving, state.isDeletionHeldBack) = (false, false)
+            state.undeliveredMove = nil
             state.urgent = []
             state.news = state.news.filter { $0 == .didChange }
             defer { state.reacquirers = [:] }

@@ -1,7 +1,7 @@
 import CFuse3
 import Glibc
 
-/// What is left of a process that crashes: a line in its error output that tells the request which did it, and if wanted a new process.
+/// What is left of a process that crashes: a line in its error output that names the request which caused it, and if wanted a new process.
 ///
 /// Kept for threads that read requests. Without a new process the runtime's own handler comes after the line, where it has one.
 package enum CrashGuard {
@@ -25,7 +25,7 @@ package enum CrashGuard {
         cfuse_crash_restart(pointers, count, Int32(clamping: crashes))
     }
 
-    /// How long a process waits that is started for the so-manieth crash in a row: a second, twice as long each time, five minutes at most.
+    /// How long a process waits that was started after that many crashes in a row: a second, twice as long each time, five minutes at most.
     package static func pause(before crashes: Int) -> Duration {
         crashes <= 0 ? .zero : .seconds(min(300, 1 << min(crashes - 1, 9)))
     }
