@@ -90,20 +90,21 @@ struct PresenterTests {
     }
 
     @Test("answered methods in the form for tasks are called, and an error of one is the error of the access")
-    func asyncForms() throws {
-        try inFolder { folder in
+    func asyncForms() async throws {
+        try await inFolder { folder in
             let url = folder.appending(path: "a.txt")
             let presenter = TaskPresenter(url)
             NSFileCoordinator.addFilePresenter(presenter)
             defer { NSFileCoordinator.removeFilePresenter(presenter) }
-            var read: String?
-            NSFileCoordinator().coordinate(readingItemAt: url, error: nil) {
-                read = try? String(contentsOf: $0, encoding: .utf8)
+            // Without a blocked thread of the pool: the presenter's tasks need one.
+            let read = try await NSFileCoordinator().coordinate(readingItemAt: url) {
+                try String(contentsOf: $0, encoding: .utf8)
             }
             #expect(read == "saved by a task")
-            var error: NSError?
-            NSFileCoordinator().coordinate(writingItemAt: url, options: .forDeleting, error: &error) { _ in
-                Issue.record("it ran")
+            let error = await #expect(throws: NSError.self) {
+                try await NSFileCoordinator().coordinate(writingItemAt: url, options: .forDeleting) { _ in
+                    Issue.record("it ran")
+                }
             }
             #expect(error?.cocoa == .fileLocking)
         }
