@@ -34,6 +34,7 @@ struct SimulationTests {
         "mistakes that are made on purpose are found",
         arguments: [
             SeededBug.lastWriterWins, .deleteBeatsEdit, .noTombstones, .sweepsEdits, .tornUpload, .evictsEdits,
+            .swappedBase,
         ])
     func seededBug(_ bug: SeededBug) throws {
         let search = try MistakeSearch(bug: bug).run(SharedParts())

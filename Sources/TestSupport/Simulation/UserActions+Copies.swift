@@ -19,6 +19,14 @@ extension UserActions {
         return "copy \(path) ‘\(text)’ to \(copied)" + (after.map { "; \($0)" } ?? "")
     }
 
+    /// `cp SOURCE TARGET`, and then the source is written.
+    func backUp(_ source: LocalItem, over target: LocalItem, _ text: String, _ ledger: inout Ledger) throws -> String {
+        guard let old = try content(of: source), old != Snapshot.unreadable else { throw Errno(ENODATA) }
+        let copied = try write(old, from: source.item, to: "\(target.name)", in: target.parent, &ledger)
+        device.time.advance(by: .milliseconds(20))
+        return "copy ‘\(old)’ to \(copied); " + (try overwrite(source, text, truncate: true, &ledger))
+    }
+
     private func target(_ random: inout SeededGenerator) throws -> (String, NodeID) {
         if random.chance(50), let other = try? file(&random) { return ("\(other.name)", other.parent) }
         let folder = try folder(&random)

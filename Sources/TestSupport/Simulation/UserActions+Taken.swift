@@ -10,7 +10,10 @@ import VirtualFileSystem
 extension UserActions {
     /// One document over another.
     func renameOver(_ random: inout SeededGenerator, _ ledger: inout Ledger) throws -> String {
-        let (source, target) = (try file(&random), try file(&random))
+        try rename(file(&random), over: file(&random), &ledger)
+    }
+
+    func rename(_ source: LocalItem, over target: LocalItem, _ ledger: inout Ledger) throws -> String {
         guard source.node != target.node, !target.isExcluded, !source.isExcluded else { throw Errno(EEXIST) }
         let paths = (try path(source.node), try path(target.node))
         let (moved, old, place) = (try content(of: source), try content(of: target), place(of: target))

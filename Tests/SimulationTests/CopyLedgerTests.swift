@@ -1,0 +1,66 @@
+import CloudModel
+import Testing
+
+@testable import Simulation
+
+@Suite("What a history says of copies")
+struct CopyLedgerTests {
+    private let first = ItemID(high: 1, low: 1)
+    private let second = ItemID(high: 1, low: 2)
+
+    /// A content in two documents.
+    private func copied() -> Ledger {
+        var ledger = Ledger()
+        ledger.write("text")
+        ledger.copy("text", from: first, to: second)
+        return ledger
+    }
+
+    private func place(_ item: ItemID, _ standing: @escaping (ItemID) -> ItemID = { $0 }) -> Ledger.Place {
+        Ledger.Place(item: item, standing: standing)
+    }
+
+    private func problems(_ ledger: Ledger, visible: Set<String>, _ standing: (ItemID) -> ItemID = { $0 }) -> [String] {
+        ledger.problems(visible: visible, standing: standing)
+    }
+
+    @Test("a copy outlives its original: while one of the two was not replaced, the content has to be there")
+    func oneLeft() {
+        var ledger = copied()
+        ledger.supersede("text", at: place(first))
+        #expect(problems(ledger, visible: ["text"]).isEmpty)
+        #expect(problems(ledger, visible: []) == ["‘text’ is lost"])
+    }
+
+    @Test("when each copy was replaced, the content must not come back")
+    func noneLeft() {
+        var ledger = copied()
+        ledger.supersede("text", at: place(first))
+        ledger.supersede("text", at: place(second))
+        #expect(problems(ledger, visible: []).isEmpty)
+        #expect(problems(ledger, visible: ["text"]) == ["‘text’ came back"])
+    }
+
+    @Test("a device that knows the two as one replaces both; at the end they stand and fall together")
+    func united() {
+        let one = { [first] (_: ItemID) in first }
+        var knowing = copied()
+        knowing.supersede("text", at: place(first, one))
+        #expect(problems(knowing, visible: ["text"]) == ["‘text’ came back"])
+        var unknowing = copied()
+        unknowing.supersede("text", at: place(first))
+        #expect(problems(unknowing, visible: [], one).isEmpty)
+        #expect(problems(unknowing, visible: ["text"], one).isEmpty)
+    }
+
+    @Test("a copy is the same one under the identity that a rename gives it")
+    func renamed() {
+        var ledger = copied()
+        let third = ItemID(high: 1, low: 3)
+        ledger.rename("text", from: second, to: third)
+        ledger.supersede("text", at: place(third))
+        #expect(problems(ledger, visible: []) == ["‘text’ is lost"])
+        ledger.supersede("text", at: place(first))
+        #expect(problems(ledger, visible: []).isEmpty)
+    }
+}
