@@ -60,8 +60,8 @@ extension EndToEnd {
                 for i in 1 2 3 4; do must cmp $T/home/w$i $D/w$i; done
                 mv $CLOUD $T/home/away
                 # The oldest evictable bytes go first; then there is nothing left to evict.
-                for i in {1..9}; do bytes 30 > $D/f$i 2>/dev/null || break; done
-                [ $i -lt 9 ] || fail "the disk was never full"
+                for i in {1..30}; do bytes 30 > $D/f$i 2>/dev/null || break; done
+                [ $i -lt 30 ] || fail "the disk was never full"
                 cat $DISK/state/daemon.log | grep 'the disk of this device is full' > /dev/null || fail "it does not know"
                 u status $M | grep 'the disk of this device is full' > /dev/null || fail "status does not tell"
                 must cmp -n 1000000 $D/f1 $D/f1

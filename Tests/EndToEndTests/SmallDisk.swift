@@ -20,12 +20,12 @@ enum SmallDisk: String, CaseIterable, CustomTestStringConvertible {
     func run(_ script: String, megabytes: Int) async throws {
         try await TestDevices.with(devices: []) { test in
             let setUp = """
-                T=\(test.root)/small; DISK=$T/disk; CLOUD=$T/cloud; M=$T/mount; mkdir -p $DISK $CLOUD $M $T/home/run $T/bin
+                T=\(test.root)/small; DISK=$T/disk; CLOUD=$T/home/cloud; M=$T/mount; mkdir -p $DISK $CLOUD $M $T/home/run $T/bin
                 mount --bind \(try TestDevices.binaries()) $T/bin
                 mknod -m 666 $T/fuse c 10 229; mount --bind $T/fuse /dev/fuse
                 \(isTmpfs
                     ? "mount -t tmpfs -o size=\(megabytes)m none $DISK"
-                    : "truncate -s \(megabytes)M $T/image; mkfs.ext4 -q -m 0 $T/image; mount -o loop $T/image $DISK")
+                    : "truncate -s \(megabytes)M $T/image; mkfs.ext4 -q -b 4096 -m 0 $T/image; mount -o loop $T/image $DISK")
                 chmod 755 \(test.root) $T; chown -R \(user):\(user) $DISK $CLOUD $M $T/home
                 export T DISK CLOUD M D=$M/CloudDocs/Documents HOME=$T/home UBIQUITY_SCOPE=$T
                 for name in RUNTIME_DIR DATA_HOME STATE_HOME CONFIG_HOME CACHE_HOME; do export XDG_$name=$T/home/run; done

@@ -43,6 +43,18 @@ package struct Evictor: Sendable {
         return try evict(bytes: limits.excess(present: context.metadata.read { try $0.presentBytes() }, free: free))
     }
 
+    /// Whether there are so many bytes to evict.
+    func canEvict(bytes: UInt64) throws -> Bool {
+        var (rest, seen) = (bytes, 0)
+        while rest > 0 {
+            let page = try context.metadata.read { try $0.evictable(limit: 256, offset: seen) }
+            guard !page.isEmpty else { return false }
+            seen += page.count
+            for item in page where !context.mounted.isOpen(item.node) { rest -= min(rest, item.size) }
+        }
+        return true
+    }
+
     /// Evicts the least recently used files until so many bytes are gone, as far as there are any. Answers how many went.
     func evict(bytes: UInt64) throws -> Int {
         var excess = bytes

@@ -75,8 +75,11 @@ package final class RoomMaker: Sendable {
         // Somebody else was faster.
         guard free < wanted else { return true }
         // Nothing is thrown away for what does not fit anyway.
-        let present = try context.metadata.read { try $0.presentBytes() }
-        guard free >= bytes || present >= bytes - free else { return false }
+        let needed = max(bytes, 64 << 10)
+        guard try free >= needed || evictor.canEvict(bytes: needed - free) else {
+            state.withLock { $0.vain = (writes, now) }
+            return false
+        }
         let count = try evictor.evict(bytes: wanted - free)
         settle()
         if count == 0 { state.withLock { $0.vain = (context.metadata.writes, now) } }

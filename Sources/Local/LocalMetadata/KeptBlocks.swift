@@ -3,17 +3,19 @@ import Glibc
 
 /// Blocks of the disk for the files that SQLite makes at each start, as the disk may be full then and others take what is free.
 ///
-/// `-reserve` has those of the write-ahead log while the database is closed, as SQLite deletes the log; `-reserve-shm` those of the index
+/// `-reserve` has those of the write-ahead log while the database is closed, as SQLite deletes the log; `-reserve-shm1` to `4` those of the index
 /// of the log, which each start truncates. Both take the place of the real ones before the database is opened. To SQLite they are empty.
 struct KeptBlocks: Sendable {
     private static let indexSize = 64 << 10
+    /// Each start takes those of one index; after so many deaths on a disk that stays full a start needs room.
+    private static let indexes = 4
 
     /// Of the database.
     let path: String
 
     var log: String { "\(path)-wal" }
     private var keptLog: String { "\(path)-reserve" }
-    private var keptIndex: String { "\(path)-reserve-shm" }
+    private var keptIndexes: [String] { (1...Self.indexes).map { "\(path)-reserve-shm\($0)" } }
 
     /// To be called before the database is opened.
     func putInPlace() {
@@ -27,12 +29,15 @@ struct KeptBlocks: Sendable {
             _ = rename(keptLog, log)
         }
         // No other process uses the database, so what its index says is void.
-        _ = rename(keptIndex, "\(path)-shm")
+        let index = "\(path)-shm"
+        if keptIndexes.contains(where: { rename($0, index) == 0 }) { return }
+        // Memory that is mapped without blocks behind it would kill this process (mmap(2), SIGBUS).
+        _ = Self.keep(Self.indexSize, in: index)
     }
 
     /// Keeps blocks for the index of the next start, if none are kept.
     func keepIndex() {
-        if access(keptIndex, F_OK) != 0 { _ = Self.keep(Self.indexSize, in: keptIndex) }
+        for index in keptIndexes where access(index, F_OK) != 0 { _ = Self.keep(Self.indexSize, in: index) }
     }
 
     /// Keeps blocks for the log of the next start. On a full disk these are the log's own, which SQLite is about to delete.

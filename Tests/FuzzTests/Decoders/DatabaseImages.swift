@@ -19,7 +19,11 @@ enum DatabaseImages {
     /// Gives `body` the path of a file with these bytes, and removes it with what SQLite put beside it.
     static func withFile<T>(_ bytes: [UInt8], _ body: (String) throws -> T) throws -> T {
         let path = "\(folder)/ubiquity-fuzz-\(getpid())-\(number.add(1, ordering: .relaxed).newValue).sqlite"
-        defer { for suffix in ["", "-wal", "-shm", "-reserve", "-reserve-shm"] { unlink(path + suffix) } }
+        defer {
+            for suffix in ["", "-wal", "-shm", "-reserve"] + (1...4).map({ "-reserve-shm\($0)" }) {
+                unlink(path + suffix)
+            }
+        }
         if !bytes.isEmpty { try Data(bytes).write(to: URL(filePath: path)) }
         return try body(path)
     }

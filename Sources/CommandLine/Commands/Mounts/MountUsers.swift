@@ -70,7 +70,8 @@ struct MountUsers {
         guard file >= 0 else { return "" }
         defer { close(file) }
         var buffer = [UInt8](repeating: 0, count: 4096)
-        return String(decoding: buffer.prefix(max(0, read(file, &buffer, buffer.count))), as: UTF8.self)
+        let count = read(file, &buffer, buffer.count)
+        return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
     }
 
     private static func names(in folder: String) -> [String] {
