@@ -145,7 +145,9 @@ final class ClaimDesk: TreeWitness {
             let place = ItemPlace(folder: ItemNumber(entry.parent), name: entry.name)
             guard let item = tree.item(at: place), effects.moved[item.node] == nil else { continue }
             guard !effects.changedNodes.contains(item.node) else {
-                stoodAside(item, effects.changedEntries)
+                stoodAside(item) { document in
+                    effects.changedEntries.contains { $0.parent == document.parent && $0.name == document.name }
+                }
                 continue
             }
             arbiter.tell(.created(item, at: place, by: nil))
@@ -164,19 +166,17 @@ final class ClaimDesk: TreeWitness {
         if item.packageConflict != nil, let document = tree.document(of: item),
             tree.row(of: document.item)?.place == place
         {
-            return stoodAside(ItemNumber(node), [TreeEffects.Entry(parent: place.folder.node, name: place.name)])
+            return stoodAside(ItemNumber(node)) { $0.place == place }
         }
         arbiter.tell(.moved(ItemNumber(node), from: place, to: item.place, by: nil))
     }
 
     /// A package came that is a version in conflict. Where it had the document's name before, who presents that name presents what has it now.
-    private func stoodAside(_ item: ItemNumber, _ entries: Set<TreeEffects.Entry>) {
+    private func stoodAside(_ item: ItemNumber, hadNameOf: (LocalItem) -> Bool) {
         guard let row = tree.row(of: item), row.packageConflict != nil, let document = tree.document(of: row) else {
             return
         }
-        if let place = tree.row(of: document.item),
-            entries.contains(where: { $0.parent == place.parent && $0.name == place.name })
-        {
+        if let successor = tree.row(of: document.item), hadNameOf(successor) {
             arbiter.tell(.replaced(item, with: document.item, by: nil))
         }
         tell(row, .gained)
