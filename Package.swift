@@ -270,7 +270,8 @@ let package = Package(
             dependencies: [
                 "Basics", "CTestHome", "CloudModel", "CloudStorage", "ContainerLog", subprocess, systemPackage,
             ],
-            path: "Sources/TestSupport", exclude: ["CFaults", "CTestHome", "Device", "Faults", "PowerLoss", "Simulation"]),
+            path: "Sources/TestSupport",
+            exclude: ["CFaults", "CTestHome", "Device", "Faults", "PowerLoss", "Simulation"]),
         .target(name: "CTestHome", path: "Sources/TestSupport/CTestHome"),
         .systemLibrary(name: "CFaults", path: "Sources/TestSupport/CFaults"),
         .target(name: "Faults", dependencies: ["CFaults"], path: "Sources/TestSupport/Faults"),

@@ -203,14 +203,14 @@ extension EndToEnd {
                     """)
                 try await a.sync()
                 try await a.shell(
-                    "find . | sort > /tmp/\(ProcessInfo.processInfo.processIdentifier)-tree; rm -r note.rtfd deep")
+                    "find . | sort > \(a.state)/tree; rm -r note.rtfd deep")
                 try await a.sync()
                 let kinds = try await deleted(a).map(\.kind).sorted()
                 #expect(kinds == ["folder", "package"])
                 _ = try await restore(a, a.path("note.rtfd"))
                 #expect(try await restore(a, a.path("deep")).contains("(1111 items)"))
                 try await a.shell(
-                    "find . | sort | cmp - /tmp/\(ProcessInfo.processInfo.processIdentifier)-tree; rm /tmp/\(ProcessInfo.processInfo.processIdentifier)-tree"
+                    "find . | sort | cmp - \(a.state)/tree; rm \(a.state)/tree"
                 )
                 try await a.sync()
                 try await b.sync()

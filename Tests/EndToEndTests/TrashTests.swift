@@ -78,7 +78,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "gio moves a document to the trash, lists it and brings it back",
+            "gio moves a document to the trash of the mount, with the path that it had",
             .enabled(if: access("/usr/bin/gio", X_OK) == 0))
         func gio() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
