@@ -82,8 +82,8 @@ struct Ledger {
         guard written.contains(content), !exempt.contains(content) else { return }
         // Who replaced it elsewhere had not seen the copy.
         var known = copies[content] ?? [Copy(ids: [source], isGone: superseded.remove(content) != nil)]
-        // Two devices gave one document the same bytes: which of the two is replaced is anybody's guess.
-        if known.contains(where: { !$0.isGone && $0.ids.contains(target) }) { exempt.insert(content) }
+        // A document that had these bytes before has them again: to the log there was no edit, so whoever replaced them, replaced these.
+        if known.contains(where: { $0.ids.contains(target) }) { exempt.insert(content) }
         known.removeAll { $0.ids.contains(target) }
         copies[content] = known + [Copy(ids: [target])]
     }
