@@ -123,8 +123,9 @@ extension EndToEnd {
                 #expect(try await b.shell("getfattr -d -m - '\(b.mount)/CloudDocs' 2>&1") == "")
 
                 // What a program says is the same.
-                let tool = "UBIQUITY_MOUNT='\(b.mount)' \(b.binaries)/presenter-tool declare"
-                #expect(try await b.shell("\(tool) own mydoc") == "mydoc own")
+                let tool = "UBIQUITY_MOUNT='\(b.mount)' \(b.binaries)/presenter-tool"
+                #expect(try await b.shell("\(tool) declare own more mydoc") == "more mydoc own")
+                try await b.shell("\(tool) undeclare more")
                 try await b.ubiquity(["package-types", "--mount", b.mount, "--remove", "mydoc"]).text()
                 try await b.sync()
                 try await a.sync()

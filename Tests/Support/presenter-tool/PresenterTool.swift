@@ -34,6 +34,7 @@ struct PresenterTool {
             try FileManager.default.declareUbiquitousPackageTypes(Set(arguments.dropFirst(2)))
             let types = try FileManager.default.ubiquitousPackageTypes()
             say(types.filter { arguments.contains($0) }.sorted().joined(separator: " "))
+        case "undeclare": try FileManager.default.withdrawUbiquitousPackageTypes(Set(arguments.dropFirst(2)))
         case "crowd": crowd(arguments)
         case "measure": try measure(arguments)
         case "echo": echo()
