@@ -131,6 +131,8 @@ def main(*scenarios):
     for name in ["HOME", "XDG_RUNTIME_DIR", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"]:
         os.environ[name] = f"{base}/home"
     os.environ["UBIQUITY_SCOPE"] = os.path.realpath(base)
+    # A daemon that crashes leaves its trace and stays dead, so that the run fails.
+    os.environ["SWIFT_BACKTRACE"] = "enable=yes"
     os.makedirs(f"{base}/home", exist_ok=True)
     unknown = [name for name in sys.argv[1:] if name not in known]
     if unknown:
