@@ -40,7 +40,7 @@ extension EndToEnd {
                         + "Use file:///DIRECTORY, or a server of your own: http(s)://HOST.")
                 try await refused(
                     test, rest + ["--cloud", "https://user@cloud.example"], status: 1,
-                    "the server's address is not usable, it has a user, a query, a fragment or characters that an address "
+                    "not a valid server address, it has a user, a query, a fragment or characters that an address "
                         + "can not have: https://user@cloud.example. Use http(s)://HOST[:PORT].")
             }
         }

@@ -98,7 +98,7 @@ package enum ServerAccess {
     private static func address(_ url: String) throws(DaemonFailure) -> ServerAddress {
         do { return try ServerAddress(url) } catch {
             throw DaemonFailure(
-                .invalidRequest, "this is not a valid server address: \(error)", path: url,
+                .invalidRequest, "not a valid server address, \(error)", path: url,
                 advice: "Use http(s)://HOST[:PORT].")
         }
     }
