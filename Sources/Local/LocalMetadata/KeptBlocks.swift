@@ -53,8 +53,11 @@ struct KeptBlocks: Sendable {
     }
 
     /// Makes an empty file with so many bytes of blocks. False where the disk does not have them.
+    ///
+    /// A new file, never a truncated one: a connection of this process that was not closed may have the old one mapped.
     private static func keep(_ size: Int, in path: String) -> Bool {
-        let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        unlink(path)
+        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else { return false }
         defer { close(file) }
         guard linux_fallocate(file, DatabaseSpace.keepSize, 0, Int64(size)) != 0 else { return true }
