@@ -9,10 +9,12 @@ package enum ExtremeBatches {
     ]
     private static let sizes: [UInt64] = [0, 1, UInt64(Int64.max)]
 
-    /// - Parameter content: of which the cloud has the chunk; the entries name other sizes and layouts of it.
+    /// - Parameters:
+    ///   - content: of which the cloud has the chunk; the entries name other sizes and layouts of it.
+    ///   - withLists: whether it is also named as a list of chunks, which a server refuses as it is none.
     /// - Returns: A few entries in the order of the log.
-    package static func all(naming content: ContentReference) throws -> [ChangeBatch] {
-        let (first, items) = try creations(content)
+    package static func all(naming content: ContentReference, withLists: Bool = true) throws -> [ChangeBatch] {
+        let (first, items) = try creations(content, layouts: withLists ? 0...2 : 0...1)
         return [
             batch(DeviceID(0), 1, times[0], name: "", first),
             batch(
@@ -28,7 +30,9 @@ package enum ExtremeBatches {
         ChangeBatch(device: device, deviceName: name, deviceSequence: number, time: time, changes: changes)
     }
 
-    private static func creations(_ content: ContentReference) throws -> ([Change], items: [ItemID]) {
+    private static func creations(
+        _ content: ContentReference, layouts: ClosedRange<UInt8>
+    ) throws -> ([Change], items: [ItemID]) {
         var changes: [Change] = []
         var items: [ItemID] = []
         func add(_ name: String, in parent: ItemID = .documents, _ time: Timestamp, _ body: ItemBody) throws -> ItemID {
@@ -49,7 +53,7 @@ package enum ExtremeBatches {
             _ = try add("link \(index)", time, .symlink(target: Array(repeating: 0x78, count: index == 0 ? 0 : 4095)))
             for size in sizes {
                 items.append(try add("announced \(size)", in: package, time, .file(.announced(size: size))))
-                for layout in 0...2 as ClosedRange<UInt8> {
+                for layout in layouts {
                     guard let layout = ContentReference.Layout(rawValue: layout) else { continue }
                     let reference = ContentReference(digest: content.digest, size: size, layout: layout)
                     items.append(try add("stored \(size) \(layout)", in: folder, time, .file(.stored(reference))))

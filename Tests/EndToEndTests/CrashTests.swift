@@ -71,7 +71,7 @@ extension EndToEnd {
                 try await a.shell("head -c 400000000 /dev/urandom > big")
                 try await a.sync()
                 try await eventually("B lists it") { try await b.list() == ["big"] }
-                async let reading = b.tryShell("cat big | head -c 150000000 > /dev/null")
+                async let reading = b.tryShell("cat big > /dev/null")
                 try await eventually("the download has begun") {
                     // A fast one may have ended between two looks.
                     let percent = try await Int(b.attribute("percentDownloaded", of: "big") ?? "0") ?? 0

@@ -22,6 +22,8 @@ package struct MountTable: Sendable {
 
     package var mountPoints: [[UInt8]] { entries.map(\.mountPoint) }
 
+    private init(entries: [Entry]) { self.entries = entries }
+
     package init(mountPoints: [[UInt8]]) {
         entries = mountPoints.map { Entry(mountPoint: $0, root: [UInt8(ascii: "/")], device: $0) }
     }
@@ -89,7 +91,7 @@ package struct MountTable: Sendable {
 
     /// Without what is outside of the scope of this program.
     private func seen(from paths: StandardPaths) -> MountTable {
-        MountTable(mountPoints: mountPoints.filter { paths.isInScope(String(decoding: $0, as: UTF8.self)) })
+        MountTable(entries: entries.filter { paths.isInScope(String(decoding: $0.mountPoint, as: UTF8.self)) })
     }
 
     package func contains(_ mountPoint: String) -> Bool { mountPoints.contains(Array(mountPoint.utf8)) }
