@@ -16,7 +16,7 @@ struct DataDirectory: Sendable {
     var restoring: String { "\(path)/restoring" }
     private var lockFile: String { "\(path)/lock" }
 
-    /// What this program puts into the directory before its database is there.
+    /// What this program puts into the directory besides its database.
     private static let ownNames: Set<String> = [
         "chunks", "temporary", "trees", "lock", "copying", "restoring", "lost+found",
     ]
