@@ -58,4 +58,56 @@ extension FoundCases {
             #expect(try device.metadata.read { try $0.remote(id, in: container) } == nil)
         }
     }
+
+    /// It was kept for what was made in it, under the id that the log knows as deleted.
+    @Test(
+        "a folder that was kept after its deletion, and leaves the sync, does not stand in for the one that comes back")
+    func keptFolderLeavesSync() throws {
+        let (cloud, shared) = (SimulatedCloud(bug: nil), try SharedParts())
+        let devices = try (0..<3).map {
+            try SimulatedDevice(number: $0, seed: 3, skew: .zero, cloud: cloud, shared: shared)
+        }
+        let users = devices.map { UserActions(device: $0) }
+        var ledger = Ledger()
+        let folder = try devices[0].files.makeFolder(
+            Array("f".utf8), in: devices[0].root, permissions: 0o755, caller: users[0].caller
+        ).node
+        try users[0].save("b", in: folder, "1", &ledger)
+        let syncAll = {
+            for device in devices + devices + devices {
+                device.time.advance(by: .seconds(1))
+                try device.syncFully()
+            }
+        }
+        try syncAll()
+        // One deletes it, one edits in it, and one makes something in it; only the first of them tells.
+        _ = try users[0].sweep(users[0].require("f", in: devices[0].root), &ledger)
+        let edited = try users[1].require("b", in: users[1].require("f", in: devices[1].root).node)
+        _ = try users[1].overwrite(edited, "22", truncate: true, &ledger)
+        let kept = try users[2].require("f", in: devices[2].root)
+        try users[2].save("c", in: kept.node, "333", &ledger)
+        devices[0].time.advance(by: .seconds(1))
+        try devices[0].syncFully()
+        while try devices[2].fold() {}
+        #expect(try devices[2].metadata.read { try $0.item(kept.node) }?.isKnown == false)
+        try devices[2].files.rename(
+            Array("f".utf8), in: devices[2].root, to: Array("f.tmp".utf8), in: devices[2].root, mode: .replace)
+        try syncAll()
+        for (device, user) in zip(devices, users) {
+            #expect(try device.unrest().isEmpty)
+            let shown = try user.require("f", in: device.root)
+            #expect(!shown.isExcluded)
+            #expect(try user.content(of: user.item("b", in: shown.node)) == "22")
+        }
+        let own = try users[2].require("f.tmp", in: devices[2].root)
+        #expect(own.isExcluded)
+        #expect(try users[2].content(of: users[2].item("c", in: own.node)) == "333")
+        for device in devices { try device.end() }
+    }
+}
+
+extension UserActions {
+    fileprivate func require(_ name: String, in folder: NodeID) throws -> LocalItem {
+        try #require(try item(name, in: folder))
+    }
 }

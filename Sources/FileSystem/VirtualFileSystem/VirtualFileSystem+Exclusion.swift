@@ -16,7 +16,10 @@ extension VirtualFileSystem {
             // Its folder went: nobody has dealt with the version, so it goes on for the others, and here a copy stays.
             becomeDocument(&item)
         } else {
-            guard item.isKnown else { return }
+            // What was kept or restored after its deletion has an id of the log too: another device may bring it back.
+            guard try item.isKnown || RemoteTree(transaction, container: item.container).item(item.item) != nil else {
+                return
+            }
             // Its author still uploads it under this id. A copy under another id would never get its bytes.
             if item.kind == .file, item.size > 0, item.content == nil, !item.isMaterialised {
                 throw Errno(EAGAIN, "its bytes have not reached the cloud yet, so they cannot be kept here")
@@ -50,7 +53,7 @@ extension VirtualFileSystem {
             }
         }
         // The log deletes a folder once nothing is in it, so the deepest leave first.
-        for var folder in folders.reversed() where folder.isExcluded && folder.isKnown {
+        for var folder in folders.reversed() where folder.isExcluded {
             try leaveSync(&folder, from: folder.node == old.node ? old : folder, transaction)
             try transaction.update(folder)
         }

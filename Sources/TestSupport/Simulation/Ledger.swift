@@ -12,20 +12,28 @@ struct Ledger {
 
     /// Contents seen in packages.
     private var packaged: Set<String> = []
+    /// Contents seen below each folder, on any device, and the folders that some device showed in a package.
+    private var below: [ItemID: Set<String>] = [:]
+    private var packageFolders: Set<ItemID> = []
     private var packages: [Int: Set<ItemID>] = [:]
     private var hasSetAside = false
     /// What each device called its files that have a copied content.
     private var names: [Int: [NodeID: ItemID]] = [:]
 
     /// A package that two changed apart is kept as two wholes: what one of them replaced or deleted in it stays in the other. One that was
-    /// deleted comes back as a whole.
+    /// deleted comes back as a whole. Whoever has not heard yet that a folder is in a package now replaces and deletes there what the log
+    /// has in the package, and nobody may ever show it in one.
     mutating func note(_ snapshot: Snapshot, on device: Int) {
         noteNames(snapshot, on: device)
         packaged.formUnion(snapshot.packaged)
+        packageFolders.formUnion(snapshot.packageFolders)
+        below.merge(snapshot.below) { $0.union($1) }
         let isAnyGone = !packages[device, default: []].isSubset(of: snapshot.packages.keys)
         packages[device] = Set(snapshot.packages.keys)
         hasSetAside = hasSetAside || snapshot.hasSetAside || isAnyGone
-        if hasSetAside { exempt.formUnion(packaged) }
+        guard hasSetAside else { return }
+        exempt.formUnion(packaged)
+        for folder in packageFolders { exempt.formUnion(below[folder, default: []]) }
     }
 
     private mutating func noteNames(_ snapshot: Snapshot, on device: Int) {

@@ -16,6 +16,10 @@ struct Snapshot {
     private(set) var problems: [String] = []
     /// Contents of files in packages.
     private(set) var packaged: Set<String> = []
+    /// Contents of all files below each folder.
+    private(set) var below: [ItemID: Set<String>] = [:]
+    /// Folders in packages, and the packages.
+    private(set) var packageFolders: Set<ItemID> = []
     private(set) var hasSetAside = false
     /// What is in each package, the outermost of several: contents by their paths in it.
     private(set) var packages: [ItemID: [String: String]] = [:]
@@ -27,14 +31,14 @@ struct Snapshot {
     static let unreadable = "? no bytes"
 
     init(_ device: SimulatedDevice) throws {
-        try device.metadata.read { try visit(device.root, path: "", in: nil, device, $0) }
+        try device.metadata.read { try visit(device.root, path: "", in: nil, under: [], device, $0) }
     }
 
     /// A package, and where it is.
     private typealias Package = (id: ItemID, path: String)
 
     private mutating func visit(
-        _ folder: NodeID, path: String, in outer: Package?, _ device: SimulatedDevice,
+        _ folder: NodeID, path: String, in outer: Package?, under above: [ItemID], _ device: SimulatedDevice,
         _ transaction: MetadataTransaction
     ) throws {
         for item in try transaction.children(of: folder, limit: 10_000) {
@@ -47,6 +51,7 @@ struct Snapshot {
                 contents.insert(content)
                 if !item.isConflictSibling { files.append((item.node, item.item, content)) }
                 if path.contains(".app/") { packaged.insert(content) }
+                for folder in above { below[folder, default: []].insert(content) }
                 if !item.isExcluded, !item.isConflictSibling {
                     if !shared.insert(content).inserted { doubled.insert(content) }
                     if let package {
@@ -64,7 +69,9 @@ struct Snapshot {
             }
             if !item.isExcluded { entries[path] = text }
             if item.isPackage, path.contains(" (conflict from") { hasSetAside = true }
-            if item.kind == .folder { try visit(item.node, path: path, in: package, device, transaction) }
+            guard item.kind == .folder else { continue }
+            if package != nil { packageFolders.insert(item.item) }
+            try visit(item.node, path: path, in: package, under: above + [item.item], device, transaction)
         }
     }
 

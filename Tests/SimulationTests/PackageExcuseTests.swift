@@ -1,0 +1,39 @@
+import CloudModel
+import DeviceSupport
+import LocalMetadata
+import Testing
+import VirtualFileSystem
+
+@testable import Simulation
+
+@Suite("What a history says of contents that were replaced in packages")
+struct PackageExcuseTests {
+    private func problems(_ ledger: Ledger) -> [String] { ledger.problems(visible: ["old"], standing: { $0 }) }
+
+    @Test(
+        "what was replaced in a folder may be back once a device showed that folder in a package and one stood aside, and not before"
+    )
+    func folderInPackage() throws {
+        let device = try SimulatedDevice(
+            number: 0, seed: 1, skew: .zero, cloud: SimulatedCloud(bug: nil), shared: SharedParts())
+        let user = UserActions(device: device)
+        var ledger = Ledger()
+        let make = { (name: String, parent: NodeID) in
+            try device.files.makeFolder(Array(name.utf8), in: parent, permissions: 0o755, caller: user.caller).node
+        }
+        let folder = try make("f", device.root)
+        _ = try user.save("b", in: folder, "old", &ledger)
+        ledger.note(try Snapshot(device), on: 0)
+        _ = try user.save("b", in: folder, "new", &ledger)
+        ledger.note(try Snapshot(device), on: 0)
+        #expect(problems(ledger) == ["‘old’ came back"])
+        let package = try make("q.app", device.root)
+        _ = try make("q (conflict from device 1).app", device.root)
+        ledger.note(try Snapshot(device), on: 0)
+        #expect(problems(ledger) == ["‘old’ came back"])
+        try device.files.rename(Array("f".utf8), in: device.root, to: Array("f".utf8), in: package, mode: .replace)
+        ledger.note(try Snapshot(device), on: 0)
+        #expect(problems(ledger) == [])
+        try device.end()
+    }
+}
