@@ -29,8 +29,8 @@ extension CloudError {
 
     private static func message(_ failure: CloudFailure, _ address: ServerAddress) -> String {
         switch failure.code {
-        case .unauthorized:
-            "This device is not signed in to \(address), or its access was ended. Sign in with: ubiquity login \(address)."
+        // The server says why: no sign-in, a code that is not valid, a device that was not confirmed since a restore.
+        case .unauthorized: "\(address): \(failure.message) Sign in with: ubiquity login \(address)."
         default: "\(address): \(failure.message)"
         }
     }
