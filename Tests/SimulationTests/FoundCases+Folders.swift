@@ -62,7 +62,9 @@ extension FoundCases {
         #expect(outcome.problems.isEmpty, "\(outcome.report)")
     }
 
-    @Test("histories of the second vocabulary that ended badly once", arguments: [(2607, 70)] as [(UInt64, Int)])
+    @Test(
+        "histories of the second vocabulary that ended badly once",
+        arguments: [(2607, 70), (2890, 77)] as [(UInt64, Int)])
     func secondSeed(_ seed: UInt64, steps: Int) throws {
         let outcome = try History.live(Plan(seed: seed, steps: steps), shared: SharedParts())
         #expect(outcome.problems.isEmpty, "\(outcome.report)")

@@ -8,7 +8,7 @@ import VirtualFileSystem
 
 @Suite("What a history says of contents that were replaced in packages")
 struct PackageExcuseTests {
-    private func problems(_ ledger: Ledger) -> [String] { ledger.problems(visible: ["old"], standing: { $0 }) }
+    private func problems(_ ledger: Ledger) -> [String] { ledger.problems(visible: ["old", "new"], standing: { $0 }) }
 
     @Test(
         "what was replaced in a folder may be back once a device showed that folder in a package and one stood aside, and not before"
