@@ -108,7 +108,8 @@ struct Ledger {
         let meant = known.indices.filter { index in
             known[index].ids.contains { $0 == place?.item || place?.standing($0) == item }
         }
-        // One that the device shows under an id which nobody was given: it may be any of them.
+        // A version in conflict has an id that no copy was given: it may be any of them, and the other copies stay.
+        if meant.isEmpty, place != nil, known.count > 1 { exempt.insert(content) }
         for index in meant.isEmpty || place == nil ? Array(known.indices) : meant {
             copies[content]?[index].isGone = true
         }
