@@ -142,7 +142,10 @@ package final class ContentService: Sendable {
     }
 
     /// The cloud is said to be back: do not wait for the end of a pause.
-    func retryNow() { for entry in entries { entry.download.retryNow() } }
+    func retryNow() {
+        context.transfers.silences.endAll()
+        for entry in entries { entry.download.retryNow() }
+    }
 
     private var entries: [ActiveDownload] {
         active.withLock { Array($0.downloads.values) } + gathered.withLock { Array($0.values) }

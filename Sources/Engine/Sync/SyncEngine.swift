@@ -69,6 +69,9 @@ package final class SyncEngine: Sendable {
 
     package func uploadProgress(of item: LocalItem) -> Double? { uploads.progress(of: item.node) }
 
+    /// The cloud was followed to its end: reads that failed while it was silent are worth another try.
+    package func cloudFollowed() { downloads.retryNow() }
+
     /// Begins a round of ``rounds`` now.
     package func askCloud() { logBell.ring() }
 

@@ -37,6 +37,9 @@ package final class Silences: Sendable {
     /// Bytes of the content came.
     func end(_ digest: Digest) { entries.withLock { _ = $0.removeValue(forKey: digest) } }
 
+    /// The cloud is said to be back: a reader waits for the bytes again.
+    package func endAll() { entries.withLock { $0.removeAll() } }
+
     /// Why a reader of the content would wait in vain now; nil if that is not known.
     func failure(_ digest: Digest) -> TransferError? {
         let now = elapsed()

@@ -9,7 +9,7 @@ package struct TransferContext: Sendable {
     package let clock: any Clock<Duration>
     /// A number of 0..<1, for back-offs that do not fall together.
     package let jitter: @Sendable () -> Double
-    let silences: Silences
+    package let silences: Silences
 
     package init(
         backend: any CloudBackend, slots: TransferSlots, pool: BlockingPool,

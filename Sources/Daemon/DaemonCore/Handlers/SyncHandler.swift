@@ -36,7 +36,7 @@ extension DaemonService {
         let attempt = engine.troubles.attempts + 2
         var asked: UInt64?
         while true {
-            if try await isDone(), engine.rounds >= goal, engine.state == .online { return }
+            if try await isDone(), engine.rounds >= goal, engine.state == .online { return engine.cloudFollowed() }
             if case .stopped(let why) = engine.state { throw DaemonFailure(.failed, sentences: why) }
             if engine.troubles.attempts >= attempt, let trouble = engine.troubles.all.first {
                 throw DaemonFailure(trouble)
