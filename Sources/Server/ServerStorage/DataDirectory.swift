@@ -18,7 +18,8 @@ struct DataDirectory: Sendable {
 
     /// What this program puts into the directory besides its database.
     private static let ownNames: Set<String> = [
-        "chunks", "temporary", "trees", "lock", "copying", "restoring", "lost+found",
+        "chunks", "temporary", "trees", "folded", "lock", "copying", "restoring", "metrics-token", "server.sqlite-wal",
+        "server.sqlite-shm", "lost+found",
     ]
 
     /// Opens the directory to its owner alone, and creates it where it is absent and `mayCreate`; the folder above must exist.
