@@ -22,7 +22,7 @@ package final class RoomMaker: Sendable {
     private let context: EngineContext
     private let evictor: Evictor
     private let limits: CacheLimits
-    /// One at a time: who comes second finds the room that was made.
+    /// One caller at a time: the next one finds the room that was made.
     private let making = Mutex(())
     private let state = Mutex(State())
     let bell = Wakeup()
@@ -72,7 +72,7 @@ package final class RoomMaker: Sendable {
         let (wanted, isTooMuch) = bytes.addingReportingOverflow(max(limits.minimumFree, 8 << 20))
         guard !isTooMuch else { return false }
         let free = try context.content.freeBytes()
-        // Somebody else was faster.
+        // Another caller has made room meanwhile.
         guard free < wanted else { return true }
         // Nothing is thrown away for what does not fit anyway.
         let needed = max(bytes, 64 << 10)
