@@ -17,7 +17,7 @@ struct ArbiterTests {
         var all: [String] { sent.withLock(\.self) }
         var lastAsk: AskID? { asks.withLock(\.last) }
 
-        func send(_ letter: PresenterLetter, to presenter: PresenterID, of client: ClientID) {
+        func send(_ letter: PresenterDelivery, to presenter: PresenterID, of client: ClientID) {
             sent.withLock { $0.append("\(letter)") }
             guard case .ask(let id, _) = letter else { return }
             asks.withLock { $0.append(id) }

@@ -3,9 +3,9 @@ import Testing
 
 @Suite("Presenter mailbox")
 struct PresenterMailboxTests {
-    private static func drain(_ mailbox: PresenterMailbox) -> [PresenterLetter] {
+    private static func drain(_ mailbox: PresenterMailbox) -> [PresenterDelivery] {
         var mailbox = mailbox
-        var letters: [PresenterLetter] = []
+        var letters: [PresenterDelivery] = []
         while let letter = mailbox.take() { letters.append(letter) }
         return letters
     }
@@ -13,9 +13,9 @@ struct PresenterMailboxTests {
     @Test("A question passes the notices that wait, and each kind keeps its order")
     func order() {
         var mailbox = PresenterMailbox()
-        let first = PresenterLetter.notice(.subitemAppeared(ItemNumber(2)))
-        let second = PresenterLetter.notice(.subitemDeleted(ItemNumber(2), from: FakeTree.place(FakeTree.root, "a")))
-        let ask = PresenterLetter.ask(AskID(1), [.relinquishToWriter])
+        let first = PresenterDelivery.notice(.subitemAppeared(ItemNumber(2)))
+        let second = PresenterDelivery.notice(.subitemDeleted(ItemNumber(2), from: FakeTree.place(FakeTree.root, "a")))
+        let ask = PresenterDelivery.ask(AskID(1), [.relinquishToWriter])
         for letter in [first, second, ask, .reacquire(AskID(1))] { mailbox.put(letter) }
         #expect(Self.drain(mailbox) == [ask, .reacquire(AskID(1)), first, second])
     }

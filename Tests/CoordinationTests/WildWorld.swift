@@ -300,7 +300,7 @@ struct WildWorld {
                 violations.append("\(other) is not in the table")
                 continue
             }
-            if NaiveTable.conflict(own, present(held.request, held.footholds.map(\.key)), tree) {
+            if NaiveTable.conflict(own, present(held.request, held.holds.map(\.key)), tree) {
                 violations.append("\(id) granted beside \(other)")
             }
         }

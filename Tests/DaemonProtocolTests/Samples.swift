@@ -74,7 +74,7 @@ enum Samples {
         .finish(FinishRequest(claim: 3)), .claims(ClaimsRequest()),
         .present(
             PresentRequest(path: oddPath, callbacks: [.saveChanges, .didMove], purpose: "p", observed: [.isUploaded])),
-        .withdraw(WithdrawRequest(presenter: 5)), .letters(LettersRequest()),
+        .withdraw(WithdrawRequest(presenter: 5)), .letters(PresenterEventsRequest()),
         .answer(AnswerRequest(question: 6, failure: "the disk is full")),
         .find(
             FindRequest(
@@ -150,9 +150,9 @@ enum Samples {
                 presenter: 5, question: 6,
                 parts: [.init(.relinquishToWriter), .init(.accommodateSubitemDeletion, path: oddPath)])),
         .comeBack(PresenterReturn(presenter: 5, question: 6)),
-        .news(PresenterNews(presenter: 5, callback: .subitemDidMove, path: path, from: oddPath)),
-        .news(PresenterNews(presenter: 5, callback: .didGainVersion, version: "7.0")),
+        .news(PresenterEvent(presenter: 5, callback: .subitemDidMove, path: path, from: oddPath)),
+        .news(PresenterEvent(presenter: 5, callback: .didGainVersion, version: "7.0")),
         .found(FoundItems(phase: .update, added: [found], changed: [found], removed: [9])), .happened(happening),
-        .keyValues(KeyValueNews(reason: .quotaViolation, keys: ["a"])),
+        .keyValues(KeyValueEvent(reason: .quotaViolation, keys: ["a"])),
     ]
 }

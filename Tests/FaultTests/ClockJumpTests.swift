@@ -41,18 +41,18 @@ extension FaultBench {
         try await expectSame("edit \(number) of the device whose clock jumps")
         try await perform(
             [.write(path: "here", generation: 2 * number + 1), .replace(path: "there", generation: 2 * number + 1)],
-            on: witness)
-        try await witness.sync()
+            on: observer)
+        try await observer.sync()
         try await expectSame("edit \(number) of the other device")
     }
 
     private func expectSame(_ what: String) async throws {
         try await eventually("\(what) is on both", within: .seconds(30)) {
             var (mine, other) = (ledger, ledger)
-            let (shown, shownThere) = try await (look(victim), look(witness))
+            let (shown, shownThere) = try await (look(victim), look(observer))
             return mine.settle(shown).isEmpty && other.settle(shownThere).isEmpty
         } describe: {
-            "\(try await look(victim)) and \(try await look(witness))"
+            "\(try await look(victim)) and \(try await look(observer))"
         }
     }
 }

@@ -7,7 +7,7 @@ import Testing
 final class FaultBench {
     let test: TestDevices
     var victim: TestDevice { test.devices[0] }
-    var witness: TestDevice { test.devices[1] }
+    var observer: TestDevice { test.devices[1] }
     private(set) var supervisor: CallSupervisor?
     var ledger = Ledger()
     private var records = 0
@@ -105,11 +105,12 @@ final class FaultBench {
 
     /// Does deeds on the victim and enters in the ledger what was acknowledged. Answers whether all was done.
     @discardableResult
-    func perform(_ deeds: [Deed], on device: TestDevice? = nil) async throws -> ProgramOutcome {
+    func perform(_ actions: [FaultOperation], on device: TestDevice? = nil) async throws -> ProgramOutcome {
         let record = newRecord()
         let outcome = try await victim.runner.run(
             "\(victim.binaries)/fault-tool",
-            ["perform", record, (device ?? victim).documents] + deeds.map(\.description), in: "/", limit: .seconds(60))
+            ["perform", record, (device ?? victim).documents] + actions.map(\.description), in: "/", limit: .seconds(60)
+        )
         try enter(record)
         return outcome
     }
@@ -165,7 +166,7 @@ final class FaultBench {
         var violations: [String] = []
         try await eventually("the witness has all: \(when)") {
             var copy = ledger
-            violations = copy.settle(try await look(witness))
+            violations = copy.settle(try await look(observer))
             return violations.isEmpty
         } describe: {
             "\(violations.prefix(10))"

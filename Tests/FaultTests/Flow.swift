@@ -10,14 +10,14 @@ struct Flow: CustomStringConvertible, Sendable {
     /// Disturbed: programs may fail, and must say so.
     let act: @Sendable (_ bench: FaultBench, _ number: Int) async throws -> Void
 
-    private static func saves(_ name: String, _ deed: @escaping @Sendable (String, Int) -> Deed) -> Flow {
+    private static func saves(_ name: String, _ action: @escaping @Sendable (String, Int) -> FaultOperation) -> Flow {
         Flow(description: name) { bench, number in
             try await bench.perform([
                 .write(path: "doc", generation: 2 * number), .write(path: "old\(number)", generation: 1),
             ])
         } act: { bench, number in
             try await bench.perform([
-                deed("doc", 2 * number + 1), deed("new\(number)", 1), deed("old\(number)", 2),
+                action("doc", 2 * number + 1), action("new\(number)", 1), action("old\(number)", 2),
             ])
         }
     }
@@ -44,8 +44,8 @@ struct Flow: CustomStringConvertible, Sendable {
     static let download = Flow(description: "download") { bench, number in
         try await bench.perform(
             [.write(path: "down\(number)", generation: 1), .write(path: "bigdown", generation: number)],
-            on: bench.witness)
-        try await bench.witness.sync()
+            on: bench.observer)
+        try await bench.observer.sync()
         try await eventually("the victim knows of it") {
             try await bench.victim.run("stat", bench.victim.path("down\(number)")).succeeded
         }

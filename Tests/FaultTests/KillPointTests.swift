@@ -69,7 +69,7 @@ extension FaultBench {
         guard !ledger.uploaded.isEmpty else { return }
         var missing: [String] = []
         try await eventually("the witness has what was uploaded: \(when)") {
-            missing = ledger.missing(in: try await look(witness))
+            missing = ledger.missing(in: try await look(observer))
             return missing.isEmpty
         } describe: {
             "\(missing.prefix(10))"

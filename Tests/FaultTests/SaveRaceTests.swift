@@ -13,7 +13,7 @@ extension FaultSuite {
                 try await bench.perform([.replace(path: "doc", generation: 1)])
                 try await bench.victim.sync()
                 try await eventually("the witness has it") {
-                    try await bench.look(bench.witness)["doc"] == .whole("doc", 1)
+                    try await bench.look(bench.observer)["doc"] == .whole("doc", 1)
                 }
                 try await body(bench)
             }
@@ -35,7 +35,7 @@ extension FaultSuite {
                 try bench.enter(record)
                 print("saves and opens: \(said)")
                 #expect(said.contains("failures 0 "), "\(said)")
-                try await bench.witness.sync()
+                try await bench.observer.sync()
                 try await eventually("the last save is here") {
                     var ledger = bench.ledger
                     return ledger.settle(try await bench.look(bench.victim)).isEmpty
@@ -48,13 +48,13 @@ extension FaultSuite {
         func fromElsewhere() async throws {
             try await withDocument { bench in
                 let record = bench.newRecord()
-                let (witness, saver) = (bench.witness, bench.victim)
+                let (observer, saver) = (bench.observer, bench.victim)
                 let tool = "\(saver.binaries)/fault-tool"
                 // Each save is to reach the other device before the next: a document that is never left alone does not travel.
                 async let saving = saver.runner.run(
                     tool, ["save", record, saver.documents, "doc", "500000"], in: "/", limit: .seconds(300))
                 let said = try await bench.tool(
-                    "race", "\(witness.documents)/doc", "10000", "5", limit: .seconds(240)
+                    "race", "\(observer.documents)/doc", "10000", "5", limit: .seconds(240)
                 ).text()
                 try Data().write(to: URL(filePath: "\(record).stop"))
                 try await saving.text()

@@ -44,14 +44,14 @@ extension FaultSuite {
         @Test("while the other device stands still everything goes on, and it has all when it goes on")
         func otherDevice() async throws {
             try await FaultBench.with { bench in
-                bench.witness.freeze()
-                defer { bench.witness.thaw() }
+                bench.observer.freeze()
+                defer { bench.observer.thaw() }
                 for number in 1...5 {
                     try await Flow.upload.prepare(bench, number)
                     try await Flow.upload.act(bench, number)
                 }
                 #expect(!bench.ledger.uploaded.isEmpty, "nothing was said to be uploaded")
-                bench.witness.thaw()
+                bench.observer.thaw()
                 try await bench.expectKeptEverywhere("after the other stood still")
             }
         }

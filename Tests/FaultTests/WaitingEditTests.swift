@@ -29,7 +29,7 @@ extension FaultSuite {
 
                 try FileManager.default.moveItem(atPath: "\(bench.test.root)/away", toPath: bench.test.cloud.directory)
                 try await eventually("the sound one is there, and the other is not") {
-                    let there = try await bench.witness.tryShell(
+                    let there = try await bench.observer.tryShell(
                         "seq 2 50000 | cmp - letter; seq 1 60000 | cmp - thesis")
                     let status = try await victim.ubiquity(["status", victim.path("thesis")])
                     return there.succeeded && status.output.contains("changed by themselves")
@@ -37,7 +37,7 @@ extension FaultSuite {
                 try await victim.shell("seq 1 70000 > thesis.new; mv thesis.new thesis")
                 try await victim.sync()
                 try await eventually("what was saved again is on both") {
-                    try await bench.witness.tryShell("seq 1 70000 | cmp - thesis").succeeded
+                    try await bench.observer.tryShell("seq 1 70000 | cmp - thesis").succeeded
                 }
                 #expect(try await victim.ubiquity(["check", victim.mount]).status == 0)
             }
@@ -62,7 +62,7 @@ extension FaultSuite {
                 try FileManager.default.moveItem(atPath: "\(bench.test.root)/away", toPath: bench.test.cloud.directory)
                 try await victim.sync()
                 try await eventually("the edit is on both") {
-                    try await bench.witness.tryShell("head -c 3 song | grep -q tag").succeeded
+                    try await bench.observer.tryShell("head -c 3 song | grep -q tag").succeeded
                 }
             }
         }

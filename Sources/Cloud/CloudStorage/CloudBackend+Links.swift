@@ -58,7 +58,7 @@ package struct KnownLink: Hashable, Sendable {
 }
 
 /// Published links, of clouds that have ``CloudCapabilities/links``.
-package protocol LinkingBackend: CloudBackend {
+package protocol LinkPublishing: CloudBackend {
     /// Throws `notFound` where the content is not in the cloud.
     func publish(_ publication: Publication) async throws -> NewLink
     func links() async throws -> [KnownLink]

@@ -5,7 +5,7 @@ package import CloudStorage
 
 import struct Foundation.Data
 
-extension HTTPBackend: LinkingBackend {
+extension HTTPBackend: LinkPublishing {
     package func publish(_ publication: Publication) async throws -> NewLink {
         let name = String(validating: publication.name.bytes, as: UTF8.self)
         let content = publication.content

@@ -144,7 +144,7 @@ package final class HTTPBackend: CloudBackend {
     }
 
     package func events() -> AsyncStream<CloudEvent> {
-        let subscription = NewsSubscription(connection)
+        let subscription = ChangeFeedSubscription(connection)
         return AsyncStream {
             await subscription.mailbox.next()
         } onCancel: {

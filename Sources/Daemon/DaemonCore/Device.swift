@@ -21,10 +21,10 @@ struct Device: Sendable {
     let content: ContentStore
     let files: VirtualFileSystem
     let engine: SyncEngine
-    let claims: ClaimDesk
-    let queries: QueryDesk
-    let keyValues = KeyValueDesk()
-    let link: EngineLink
+    let claims: ClaimService
+    let queries: QueryService
+    let keyValues = KeyValueService()
+    let link: ContentSourceAdapter
     let invalidator: KernelInvalidator
     let recovery: Recovery
     let id: CloudModel.DeviceID
@@ -46,23 +46,23 @@ struct Device: Sendable {
         limits = try Self.limits(configuration, content)
         versions = configuration.versions
         let timing = EngineTiming()
-        link = EngineLink(metadata, patience: timing.patience)
+        link = ContentSourceAdapter(metadata, patience: timing.patience)
         invalidator = KernelInvalidator(log: logger)
-        claims = ClaimDesk(metadata, log: logger)
-        queries = QueryDesk(metadata, mountPoint: configuration.mountPoint, log: logger)
+        claims = ClaimService(metadata, log: logger)
+        queries = QueryService(metadata, mountPoint: configuration.mountPoint, log: logger)
         metadata.watchRows { [queries, claims] in
             claims.known.forget($0)
             queries.changed($0)
         }
         files = VirtualFileSystem(
             metadata: metadata, content: content, source: link,
-            witness: TreeWitnesses(claims: claims, monitors: queries.monitors), time: try DiskTime(),
+            observer: TreeObservers(claims: claims, monitors: queries.monitors), time: try DiskTime(),
             owner: (geteuid(), getegid()), log: logger)
         let transfers = try Self.transfers(configuration, logger)
         let context = EngineContext(
             metadata: metadata, content: content, backend: transfers.backend,
-            mounted: MountLink(files, invalidator, link, claims, keyValues), transfers: transfers, device: id,
-            deviceName: configuration.deviceName, time: time, timing: timing, turns: DaemonTurns(claims), log: logger)
+            mounted: MountAdapter(files, invalidator, link, claims, keyValues), transfers: transfers, device: id,
+            deviceName: configuration.deviceName, time: time, timing: timing, turns: DaemonPermits(claims), log: logger)
         engine = SyncEngine(context, limits: limits, versions: versions)
         try VersionFiles(directory: "\(state)/versions", context: context).removeAll()
         link.attach(engine)

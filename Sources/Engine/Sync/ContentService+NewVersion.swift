@@ -55,7 +55,7 @@ extension ContentService {
     /// waits by itself.
     private func installInTurn(_ version: NewVersion) throws {
         if context.turns.areFree {
-            do { return try install(version, ifFree: true) } catch is TurnNeeded {}
+            do { return try install(version, ifFree: true) } catch is PermitNeeded {}
         }
         switch context.turns.ask(.swap, for: version.replaced.node) {
         case .now(let end):
@@ -70,7 +70,7 @@ extension ContentService {
         }
     }
 
-    private func installLate(_ version: NewVersion, _ end: TurnEnd?) async {
+    private func installLate(_ version: NewVersion, _ end: PermitRelease?) async {
         do {
             try await context.blocking { [self] in
                 defer { end?() }

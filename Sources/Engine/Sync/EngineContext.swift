@@ -21,11 +21,11 @@ package struct EngineContext: Sendable {
     package let timing: EngineTiming
     /// From this size on other devices hear of a new file before its bytes are in the cloud.
     package let announcedSize: UInt64
-    package let turns: any EngineTurns
+    package let turns: any EnginePermits
     package let log: Logger
     package let pace = Pace()
-    let waiting = WaitingTurns()
-    let keyValuePace = KeyValuePace()
+    let waiting = PermitWaiters()
+    let keyValuePace = KeyValueThrottle()
 
     /// How long a change rests before it is told; no time at all while somebody waits for it.
     var settle: Duration { pace.isHurried ? .zero : timing.settle }
@@ -39,7 +39,7 @@ package struct EngineContext: Sendable {
         metadata: MetadataDatabase, content: ContentStore, backend: any CloudBackend, mounted: any MountedFiles,
         transfers: TransferContext, device: DeviceID, deviceName: String, time: any TimeSource,
         newID: @escaping @Sendable () -> ItemID = ItemID.random, timing: EngineTiming = EngineTiming(),
-        announcedSize: UInt64 = 4 << 20, turns: any EngineTurns = FreeTurns(), log: Logger
+        announcedSize: UInt64 = 4 << 20, turns: any EnginePermits = UncontendedPermits(), log: Logger
     ) {
         self.metadata = metadata
         self.content = content
@@ -78,7 +78,7 @@ package struct EngineContext: Sendable {
     ///
     /// - Parameters:
     ///   - use: What it does to the space of the disk.
-    ///   - isFree: Goes on only if nobody coordinates by then; ``TurnNeeded`` otherwise.
+    ///   - isFree: Goes on only if nobody coordinates by then; ``PermitNeeded`` otherwise.
     package func changeTree<T>(
         _ use: SpaceUse = .ordinary, ifFree isFree: Bool = false,
         _ body: (MetadataTransaction, inout TreeEffects) throws -> T
@@ -86,7 +86,7 @@ package struct EngineContext: Sendable {
         var effects = TreeEffects()
         let result = try mounted.exclusively {
             // No claim begins while the gate is held.
-            if isFree, !turns.areFree { throw TurnNeeded() }
+            if isFree, !turns.areFree { throw PermitNeeded() }
             let result = try metadata.write(use) { transaction in
                 effects = TreeEffects()
                 return try body(transaction, &effects)

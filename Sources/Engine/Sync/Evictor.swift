@@ -92,7 +92,7 @@ package struct Evictor: Sendable {
         }
     }
 
-    private func evictLate(_ node: NodeID, _ end: TurnEnd?) async {
+    private func evictLate(_ node: NodeID, _ end: PermitRelease?) async {
         do {
             try await context.blocking { [self] in
                 guard let end else { return noteRefusal(node) }
@@ -104,12 +104,12 @@ package struct Evictor: Sendable {
 
     private func noteRefusal(_ node: NodeID) {
         let now = context.time.now()
-        context.waiting.manners.withLock { $0.refused(node, at: now) }
+        context.waiting.backoff.withLock { $0.refused(node, at: now) }
     }
 
     private func wasEvictedInTurn(_ item: LocalItem) -> Bool {
         let now = context.time.now()
-        guard context.waiting.manners.withLock({ $0.mayAsk(item.node, at: now) }) else { return false }
+        guard context.waiting.backoff.withLock({ $0.mayAsk(item.node, at: now) }) else { return false }
         do { return try evictInTurn(item.node) } catch {
             if error as? EvictionRefusal == .isPresented { noteRefusal(item.node) }
             context.log.debug("kept a file", metadata: ["why": "\(error)"])

@@ -142,13 +142,14 @@ package struct LogFollower: Sendable {
         _ body: (_ held: Set<NodeID>, MetadataTransaction, inout TreeEffects) throws -> Void
     ) throws {
         if context.turns.areFree {
-            do { return try context.changeTree(.uploading, ifFree: true) { try body([], $0, &$1) } } catch is TurnNeeded
-            {}
+            do {
+                return try context.changeTree(.uploading, ifFree: true) { try body([], $0, &$1) }
+            } catch is PermitNeeded {}
         }
         let nodes = try context.metadata.read { transaction in
             try Set(ids).compactMap { try transaction.node(of: $0, in: container.id) }
         }
-        var ends: [TurnEnd] = []
+        var ends: [PermitRelease] = []
         var held: Set<NodeID> = []
         defer { for end in ends { end() } }
         for node in nodes {

@@ -35,7 +35,7 @@ package struct Outbox: Sendable {
     }
 
     /// Packages that somebody writes under a claim, and turns for those that nobody does, until the batch is made.
-    private func heldPackages(before due: Timestamp) throws -> (Set<NodeID>, [TurnEnd]) {
+    private func heldPackages(before due: Timestamp) throws -> (Set<NodeID>, [PermitRelease]) {
         guard !context.turns.areFree else { return ([], []) }
         var memory = PackageMemory()
         let packages = try context.metadata.read { transaction in
@@ -44,7 +44,7 @@ package struct Outbox: Sendable {
                     try memory.package(around: $0, transaction)
                 })
         }
-        var (held, ends): (Set<NodeID>, [TurnEnd]) = ([], [])
+        var (held, ends): (Set<NodeID>, [PermitRelease]) = ([], [])
         for package in packages {
             if case .now(let end) = context.turns.ask(.tell, for: package) {
                 ends.append(end)

@@ -17,7 +17,7 @@ package final class SyncEngine: Sendable {
     package let evictor: Evictor
     private let sealer: EditSealer
     private let failedDownloads: FailedDownloads
-    package let troubles = ContainerTroubles()
+    package let troubles = ContainerErrors()
     let uploads: UploadService
     private let queue: DownloadQueue
     let outbox: Outbox
@@ -125,7 +125,7 @@ package final class SyncEngine: Sendable {
 
     /// A round that told the cloud something is followed by the next no sooner than ``EngineTiming/gather`` after it began.
     func spaced(_ round: () async throws -> Bool) async throws -> Bool {
-        try await Rhythm(clock: context.clock).beat(gap: context.gather, round)
+        try await RoundThrottle(clock: context.clock).beat(gap: context.gather, round)
     }
 
     private func watchCloud() async {

@@ -123,7 +123,7 @@ final class UploadService: Sendable {
     }
 
     /// Its turn has come, or not: then the next round asks anew.
-    private func uploadLate(_ item: LocalItem, to container: ContainerName, _ end: TurnEnd?) async {
+    private func uploadLate(_ item: LocalItem, to container: ContainerName, _ end: PermitRelease?) async {
         guard let end else { return }
         do {
             let found = try await context.blocking { [self] in

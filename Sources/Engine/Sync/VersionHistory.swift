@@ -116,9 +116,9 @@ package struct VersionHistory: Sendable {
     /// Does something to a document while nobody reads or writes it under a claim, off the cooperative pool.
     func inTurn<T: Sendable>(_ item: LocalItem, _ work: @escaping @Sendable () throws -> T) async throws -> T {
         let turn = try await context.blocking { [context] in
-            context.turns.areFree ? EngineTurn.now(end: {}) : context.turns.ask(.swap, for: item.node)
+            context.turns.areFree ? EnginePermit.now(end: {}) : context.turns.ask(.swap, for: item.node)
         }
-        let end: TurnEnd?
+        let end: PermitRelease?
         switch turn {
         case .now(let now): end = now
         case .later(let wait): end = await wait()

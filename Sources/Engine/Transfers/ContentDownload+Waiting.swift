@@ -8,7 +8,7 @@ extension ContentDownload {
     typealias Waiting = CheckedContinuation<Void, any Error>
 
     /// What an event leads to outside the lock.
-    struct Aftermath {
+    struct Effects {
         var resumed: [(waiter: Waiting, error: TransferError?)] = []
         var cancelled: [(target: FetchPlan.Target, ticket: TransferTicket)] = []
         var drained: [CheckedContinuation<Void, Never>] = []
@@ -29,7 +29,7 @@ extension ContentDownload {
         _ demand: (inout FetchPlan, Duration) -> [FetchPlan.Action]
     ) {
         let now = elapsed()
-        let aftermath: Aftermath? = state.withLock { state in
+        let aftermath: Effects? = state.withLock { state in
             guard !Task.isCancelled else { return nil }
             state.waiters[id] = continuation
             return perform(demand(&state.plan, now), &state, now: now)
@@ -40,8 +40,8 @@ extension ContentDownload {
 
     func cancel(_ id: FetchPlan.WaiterID) {
         let now = elapsed()
-        let (waiter, aftermath): (Waiting?, Aftermath) = state.withLock { state in
-            guard let waiter = state.waiters.removeValue(forKey: id) else { return (nil, Aftermath()) }
+        let (waiter, aftermath): (Waiting?, Effects) = state.withLock { state in
+            guard let waiter = state.waiters.removeValue(forKey: id) else { return (nil, Effects()) }
             return (waiter, perform(state.plan.cancel(id), &state, now: now))
         }
         waiter?.resume(throwing: CancellationError())
@@ -49,8 +49,8 @@ extension ContentDownload {
     }
 
     /// Starts under the lock, so that the outcome of a fetch finds its ticket; leaves calls into others' code for later.
-    private func perform(_ actions: [FetchPlan.Action], _ state: inout State, now: Duration) -> Aftermath {
-        var aftermath = Aftermath()
+    private func perform(_ actions: [FetchPlan.Action], _ state: inout State, now: Duration) -> Effects {
+        var aftermath = Effects()
         for action in actions {
             switch action {
             case .start(let target, let priority): start(target, priority, &state)
@@ -75,12 +75,12 @@ extension ContentDownload {
     }
 
     private func release(
-        _ id: FetchPlan.WaiterID, _ error: TransferError?, _ state: inout State, _ aftermath: inout Aftermath
+        _ id: FetchPlan.WaiterID, _ error: TransferError?, _ state: inout State, _ aftermath: inout Effects
     ) {
         if let waiter = state.waiters.removeValue(forKey: id) { aftermath.resumed.append((waiter, error)) }
     }
 
-    private func finish(_ aftermath: Aftermath) {
+    private func finish(_ aftermath: Effects) {
         aftermath.oldTimer?.cancel()
         // Before the waiters go on: what they see told is never behind what they got.
         if let progress = aftermath.progress { options.onProgress?(progress) }

@@ -39,7 +39,7 @@ package struct ContentUploader: Sendable {
     package func upload(
         _ items: [UploadItem], to container: ContainerName
     ) async throws -> [Result<UploadResult, TransferError>] {
-        var ledger = UploadLedger(sizes: items.map(\.size))
+        var ledger = UploadTracker(sizes: items.map(\.size))
         var staged = await stage(UploadStager(items: items, chunker: chunker))
         while true {
             try Task.checkCancellation()
@@ -78,14 +78,14 @@ package struct ContentUploader: Sendable {
     }
 
     /// Asks the callers whether fully read files are still the same.
-    private func verify(_ items: [UploadItem], _ ledger: inout UploadLedger) async {
+    private func verify(_ items: [UploadItem], _ ledger: inout UploadTracker) async {
         let indices = ledger.takeUnverified()
         guard !indices.isEmpty else { return }
         let answers = await context.pool.run { indices.map { items[$0].stillUnchanged() } }
         for (index, unchanged) in zip(indices, answers) { ledger.verified(index, unchanged: unchanged) }
     }
 
-    private func send(_ sender: PieceSender, _ pieces: [UploadPiece], _ ledger: inout UploadLedger) async {
+    private func send(_ sender: PieceSender, _ pieces: [UploadPiece], _ ledger: inout UploadTracker) async {
         guard !pieces.isEmpty else { return }
         do {
             let missing = try await sender.missing(pieces)
@@ -99,7 +99,7 @@ package struct ContentUploader: Sendable {
     }
 
     /// Sends a few groups at a time. The first failure of the cloud ends it: the next calls would only fail alike.
-    private func put(_ sender: PieceSender, _ pieces: [UploadPiece], _ ledger: inout UploadLedger) async throws {
+    private func put(_ sender: PieceSender, _ pieces: [UploadPiece], _ ledger: inout UploadTracker) async throws {
         try await withThrowingTaskGroup(of: [PieceSender.Outcome].self) { group in
             let together = context.backend.capabilities.contains(.manyChunks)
             var rest = PieceGroups(pieces, together: together).groups.makeIterator()
@@ -118,7 +118,7 @@ package struct ContentUploader: Sendable {
     }
 
     private func add(
-        _ pieces: [UploadPiece], _ sender: PieceSender, _ ledger: UploadLedger,
+        _ pieces: [UploadPiece], _ sender: PieceSender, _ ledger: UploadTracker,
         to group: inout ThrowingTaskGroup<[PieceSender.Outcome], any Error>
     ) {
         let members = pieces.map { piece -> (piece: UploadPiece, manifest: Manifest?) in

@@ -15,13 +15,13 @@ package final class MountedFileSystem: FuseFileSystem {
     let backings: BackingTable
     let invalidator: KernelInvalidator
     /// Nil where nobody coordinates.
-    let turns: (any AccessTurns)?
+    let turns: (any AccessPermits)?
     let log: Logger
     /// Names and attributes stay valid until the kernel is told otherwise, so the time is only a safety net.
     let timeout: Duration
 
     package init(
-        _ files: VirtualFileSystem, invalidator: KernelInvalidator, turns: (any AccessTurns)? = nil,
+        _ files: VirtualFileSystem, invalidator: KernelInvalidator, turns: (any AccessPermits)? = nil,
         timeout: Duration = .seconds(3600), log: Logger
     ) {
         self.files = files

@@ -22,7 +22,7 @@ extension VirtualFileSystem {
                 guard try transaction.item(named: name, in: .root) == nil else { throw Errno(EEXIST) }
                 return try shownContainer(containerName, transaction)
             }
-            witness?.happened(.created(item))
+            observer?.happened(.created(item))
             return item
         }
         source.localTreeChanged()
@@ -58,7 +58,7 @@ extension VirtualFileSystem {
                 try transaction.update(folder)
                 return item
             }
-            witness?.happened(.removed(item))
+            observer?.happened(.removed(item))
             if item.item != .root { removed.insert(item) }
         }
         source.localTreeChanged()
@@ -95,8 +95,8 @@ extension VirtualFileSystem {
                 try replace(old, by: shownContainer(newContainer, transaction), transaction)
                 return (old, target)
             }
-            if let replaced { witness?.happened(.removed(replaced)) }
-            witness?.happened(.moved(old, to: .root, name: newName))
+            if let replaced { observer?.happened(.removed(replaced)) }
+            observer?.happened(.moved(old, to: .root, name: newName))
         }
         source.localTreeChanged()
     }
@@ -140,7 +140,7 @@ extension VirtualFileSystem {
                 item.node = try transaction.insert(item)
                 return item
             }
-            witness?.happened(.created(item))
+            observer?.happened(.created(item))
             return item
         }
         return attributes(item)

@@ -132,7 +132,7 @@ extension VirtualFileSystem {
     private func creating(_ body: (MetadataTransaction) throws -> LocalItem) throws -> LocalItem {
         try naming.shared {
             let item = try metadata.write(body)
-            witness?.happened(.created(item))
+            observer?.happened(.created(item))
             return item
         }
     }

@@ -21,7 +21,7 @@ extension VirtualFileSystem {
         // Not before the row has it: where the disk refused, the next look or the close has to find the difference again.
         state.baseline = written
         state.hasNotedEdit = true
-        witness?.happened(.changed(item.node))
+        observer?.happened(.changed(item.node))
         source.localTreeChanged()
     }
 

@@ -28,7 +28,7 @@ extension VirtualFileSystem {
         for item in items {
             if item.kind == .folder { removed.insert(item) }
             openFiles[item.node]?.state.withLock { $0.isUnlinked = true }
-            witness?.happened(.removed(item))
+            observer?.happened(.removed(item))
         }
     }
 }

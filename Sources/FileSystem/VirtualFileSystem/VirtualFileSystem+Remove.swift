@@ -40,7 +40,7 @@ extension VirtualFileSystem {
     private func removing(_ body: (MetadataTransaction) throws -> LocalItem) throws -> LocalItem {
         try naming.shared {
             let item = try metadata.write(.freeing, body)
-            witness?.happened(.removed(item))
+            observer?.happened(.removed(item))
             return item
         }
     }

@@ -25,9 +25,9 @@ extension VirtualFileSystem {
                 try rename(oldName, in: oldParent, to: newName, in: newParent, mode: mode, transaction, at: now)
             }
             if let replaced, let move = moves.first {
-                witness?.happened(.replaced(replaced, with: move.item))
+                observer?.happened(.replaced(replaced, with: move.item))
             } else {
-                for move in moves { witness?.happened(.moved(move.item, to: move.parent, name: move.name)) }
+                for move in moves { observer?.happened(.moved(move.item, to: move.parent, name: move.name)) }
             }
             return (moves, replaced)
         }

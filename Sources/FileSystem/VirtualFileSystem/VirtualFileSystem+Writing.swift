@@ -57,7 +57,7 @@ extension VirtualFileSystem {
         }
         if written != nil {
             state.hasNotedEdit = true
-            witness?.happened(.changed(item.node))
+            observer?.happened(.changed(item.node))
         }
         source.localTreeChanged()
     }

@@ -16,7 +16,7 @@ package final class VirtualFileSystem: Sendable {
     let metadata: MetadataDatabase
     let content: ContentStore
     package let source: any ContentSource
-    let witness: (any TreeWitness)?
+    let observer: (any TreeObserver)?
     let time: any TimeSource
     let exclusions: ExclusionRules
     let owner: (user: UInt32, group: UInt32)
@@ -44,14 +44,14 @@ package final class VirtualFileSystem: Sendable {
 
     package init(
         metadata: MetadataDatabase, content: ContentStore, source: any ContentSource,
-        witness: (any TreeWitness)? = nil, time: any TimeSource,
+        observer: (any TreeObserver)? = nil, time: any TimeSource,
         owner: (user: UInt32, group: UInt32), exclusions: ExclusionRules = .standard,
         newID: @escaping @Sendable () -> ItemID = ItemID.random, log: Logger
     ) {
         self.metadata = metadata
         self.content = content
         self.source = source
-        self.witness = witness
+        self.observer = observer
         self.time = time
         self.exclusions = exclusions
         self.owner = owner

@@ -8,15 +8,15 @@ import Synchronization
 import struct Foundation.Data
 
 /// Keeps the database able to note what frees space when its disk is full, also while another process takes each block that gets free:
-/// see ``SpaceLedger`` for what is kept, and ``SpaceUse`` for who may use it.
+/// see ``SpaceReserve`` for what is kept, and ``SpaceUse`` for who may use it.
 final class DatabaseSpace: Sendable {
     /// `FALLOC_FL_KEEP_SIZE` of <linux/falloc.h>.
     static let keepSize: Int32 = 1
     /// Free bytes without which an ordinary transaction is refused where the file system cannot reserve any.
-    private static let margin = 4 * SpaceLedger.logReserve
+    private static let margin = 4 * SpaceReserve.logReserve
 
     private struct State {
-        var ledger = SpaceLedger()
+        var ledger = SpaceReserve()
         /// Closed only after the database: closing any descriptor of a file ends this process's locks on it (fcntl_locking(2)).
         var log: Int32 = -1
         var database: Int32 = -1
@@ -107,7 +107,7 @@ final class DatabaseSpace: Sendable {
     }
 
     private func grow(by growth: Int, _ use: SpaceUse, _ db: Database, pages: Int, free: Int) throws {
-        let isFilling = free < SpaceLedger.pageReserve
+        let isFilling = free < SpaceReserve.pageReserve
         if allocate(pages: pages + (isFilling ? growth : 0)) {
             guard isFilling else { return }
             // Its pages become free ones of the database.
@@ -134,7 +134,7 @@ final class DatabaseSpace: Sendable {
     private func allocate(pages: Int) -> Bool {
         state.withLock { state in
             if pages <= state.ledger.pagesAllocated { return true }
-            guard linux_fallocate(state.database, 0, 0, Int64(pages * SpaceLedger.pageSize)) == 0 else {
+            guard linux_fallocate(state.database, 0, 0, Int64(pages * SpaceReserve.pageSize)) == 0 else {
                 if errno != ENOSPC && errno != EDQUOT { state.canReserve = false }
                 return false
             }
@@ -147,7 +147,9 @@ final class DatabaseSpace: Sendable {
         let wanted = state.ledger.wantedLog
         guard state.log >= 0, state.canReserve, state.ledger.logAllocated < wanted else { return }
         // The last part of it may be all that there is.
-        for size in [wanted, wanted - SpaceLedger.logStep, wanted - SpaceLedger.logStep - SpaceLedger.logReserve / 2]
+        for size in [
+            wanted, wanted - SpaceReserve.logStep, wanted - SpaceReserve.logStep - SpaceReserve.logReserve / 2,
+        ]
         where size > state.ledger.logAllocated {
             if linux_fallocate(state.log, keepSize, 0, Int64(size)) == 0 {
                 state.ledger.logAllocated = size

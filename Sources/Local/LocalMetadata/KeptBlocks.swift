@@ -43,7 +43,7 @@ struct KeptBlocks: Sendable {
     /// Keeps blocks for the log of the next start. On a full disk these are the log's own, which SQLite is about to delete.
     func keepLog() {
         unlink(keptLog)
-        if !Self.keep(SpaceLedger.logReserve, in: keptLog) { _ = link(log, keptLog) }
+        if !Self.keep(SpaceReserve.logReserve, in: keptLog) { _ = link(log, keptLog) }
     }
 
     /// To be called when the database is closed.
@@ -72,7 +72,7 @@ struct KeptBlocks: Sendable {
         defer { close(file) }
         var status = stat()
         guard fstat(file, &status) == 0, status.st_size > 0 else { return }
-        let size = min(Int(status.st_size), SpaceLedger.logReserve)
+        let size = min(Int(status.st_size), SpaceReserve.logReserve)
         let zeros = [UInt8](repeating: 0, count: size)
         let isCut = size == Int(status.st_size) || ftruncate(file, off_t(size)) == 0
         if !isCut || pwrite(file, zeros, size, 0) != size { unlink(keptLog) }

@@ -22,7 +22,7 @@ package enum SpaceUse: Sendable {
 /// The reserve is space that the files already have, so that nobody else can take it: blocks behind the end of the write-ahead log,
 /// and free pages within the database. The log is written from its start again after a checkpoint, so its part comes back; the part
 /// in the database comes back when the disk has room.
-struct SpaceLedger {
+struct SpaceReserve {
     static let pageSize = 4096
     /// Bytes of the log that are kept for what frees space: about 60 small transactions between two checkpoints.
     static let logReserve = 1 << 20

@@ -4,7 +4,7 @@ package import ContainerLog
 import GRDB
 
 /// What a package has that the cloud was not told of.
-package struct PackageNews: Sendable {
+package struct PackageDelta: Sendable {
     /// Items with something to tell, parents before what is inside them.
     package var items: [LocalItem] = []
     package var departures: [Departure] = []
@@ -52,8 +52,8 @@ extension MetadataTransaction {
     }
 
     /// Looks at everything in a package.
-    package func news(ofPackage node: NodeID, settledBefore time: Timestamp) throws -> PackageNews {
-        var news = PackageNews()
+    package func news(ofPackage node: NodeID, settledBefore time: Timestamp) throws -> PackageDelta {
+        var news = PackageDelta()
         guard let package = try item(node) else { return news }
         try forEach(below: package) { item in
             guard !item.isExcluded, !item.isConflictSibling else { return }

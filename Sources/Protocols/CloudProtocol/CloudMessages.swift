@@ -58,7 +58,7 @@ package struct SignInAnswer: Hashable, Codable, Sendable {
 
 /// `GET /v1/news`: how far each container's log is; one JSON object in a line. The first line of a stream names all containers,
 /// the others those that changed; a line without containers only shows that the connection lives.
-package struct CloudNews: Hashable, Codable, Sendable {
+package struct ChangeFeedEvent: Hashable, Codable, Sendable {
     /// Grows with every change of the account; what `GET /v1/news?after=…` compares.
     package let revision: UInt64
     package let containers: [String: UInt64]

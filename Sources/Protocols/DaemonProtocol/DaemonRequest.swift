@@ -27,7 +27,7 @@ package enum DaemonRequest: Hashable, Sendable {
     case present(PresentRequest)
     case withdraw(WithdrawRequest)
     /// Answered by events until the client leaves.
-    case letters(LettersRequest)
+    case letters(PresenterEventsRequest)
     case answer(AnswerRequest)
     /// Answered by events, and then done; if it is live, until the client leaves.
     case find(FindRequest)
@@ -126,7 +126,7 @@ extension DaemonRequest: Codable {
         case .claims: self = .claims(try container.decode(ClaimsRequest.self, forKey: verb))
         case .present: self = .present(try container.decode(PresentRequest.self, forKey: verb))
         case .withdraw: self = .withdraw(try container.decode(WithdrawRequest.self, forKey: verb))
-        case .letters: self = .letters(try container.decode(LettersRequest.self, forKey: verb))
+        case .letters: self = .letters(try container.decode(PresenterEventsRequest.self, forKey: verb))
         case .answer: self = .answer(try container.decode(AnswerRequest.self, forKey: verb))
         case .find: self = .find(try container.decode(FindRequest.self, forKey: verb))
         case .monitor: self = .monitor(try container.decode(MonitorRequest.self, forKey: verb))

@@ -61,11 +61,11 @@ package enum DaemonEvent: Hashable, Sendable {
     /// For a presenter of this connection: to be answered; the way is free again; news.
     case question(PresenterQuestion)
     case comeBack(PresenterReturn)
-    case news(PresenterNews)
+    case news(PresenterEvent)
     /// Items of a query.
     case found(FoundItems)
     case happened(Happening)
-    case keyValues(KeyValueNews)
+    case keyValues(KeyValueEvent)
     /// The daemon lives, however long the answer takes. Sent every ``ControlFrame/heartbeat`` while a client is connected.
     case alive
 }
@@ -81,13 +81,13 @@ extension DaemonEvent: Codable {
             self = .question(question)
         } else if let over = try container.decodeIfPresent(PresenterReturn.self, forKey: .comeBack) {
             self = .comeBack(over)
-        } else if let news = try container.decodeIfPresent(PresenterNews.self, forKey: .news) {
+        } else if let news = try container.decodeIfPresent(PresenterEvent.self, forKey: .news) {
             self = .news(news)
         } else if let found = try container.decodeIfPresent(FoundItems.self, forKey: .found) {
             self = .found(found)
         } else if let happened = try container.decodeIfPresent(Happening.self, forKey: .happened) {
             self = .happened(happened)
-        } else if let news = try container.decodeIfPresent(KeyValueNews.self, forKey: .keyValues) {
+        } else if let news = try container.decodeIfPresent(KeyValueEvent.self, forKey: .keyValues) {
             self = .keyValues(news)
         } else {
             // A kind of event that came later proves at least that the daemon lives.

@@ -39,7 +39,7 @@ package struct WatchKeyValuesRequest: Codable, Hashable, Sendable {
 }
 
 /// What became of keys of a store. Of one that is not read in time the keys are gathered.
-package struct KeyValueNews: Codable, Hashable, Sendable {
+package struct KeyValueEvent: Codable, Hashable, Sendable {
     package enum Reason: String, Codable, Hashable, Sendable {
         /// Another device, or another program here.
         case serverChange

@@ -49,7 +49,7 @@ package struct WithdrawRequest: Codable, Hashable, Sendable {
 }
 
 /// Asks for what this connection's presenters are sent: events, until the client leaves. Once for each connection.
-package struct LettersRequest: Codable, Hashable, Sendable {
+package struct PresenterEventsRequest: Codable, Hashable, Sendable {
     package init() {}
 }
 
@@ -103,7 +103,7 @@ package struct PresenterReturn: Codable, Hashable, Sendable {
 }
 
 /// What a presenter is told after the fact; not answered. `accommodateDeletion`: it was deleted by somebody who did not ask.
-package struct PresenterNews: Codable, Hashable, Sendable {
+package struct PresenterEvent: Codable, Hashable, Sendable {
     package let presenter: UInt64
     package let callback: PresenterCallback
     /// Where the item or the subitem is now, or was, if it was deleted.

@@ -14,21 +14,21 @@ final class Audit: Sendable {
 
     /// Something was done that people ask about later.
     func note(
-        _ deed: String, _ context: ServerContext, account: String, _ more: Logger.Metadata = [:]
+        _ action: String, _ context: ServerContext, account: String, _ more: Logger.Metadata = [:]
     ) {
         // One word, so that a line can be taken apart at its spaces.
-        let deed = deed.split(separator: " ").joined(separator: "-")
-        var metadata: Logger.Metadata = ["audit": "\(deed)", "account": "\(account)", "peer": "\(context.peer)"]
+        let action = action.split(separator: " ").joined(separator: "-")
+        var metadata: Logger.Metadata = ["audit": "\(action)", "account": "\(account)", "peer": "\(context.peer)"]
         if let device = context.device { metadata["device"] = "\(device)" }
         context.logger.notice("audit", metadata: metadata.merging(more) { $1 })
     }
 
     /// The same, of an account whose name is not at hand. Where it can not be read its number stands for it.
     func note(
-        _ deed: String, _ context: ServerContext, account: AccountID, _ more: Logger.Metadata = [:]
+        _ action: String, _ context: ServerContext, account: AccountID, _ more: Logger.Metadata = [:]
     ) async {
         let name = try? await store.name(of: account)
-        note(deed, context, account: name ?? "#\(account.value)", more)
+        note(action, context, account: name ?? "#\(account.value)", more)
     }
 
     /// Somebody was not let in. `reason`: `code`, `token`, `password`, or `tooMany` tries.

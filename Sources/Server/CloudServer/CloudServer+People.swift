@@ -9,7 +9,7 @@ extension CloudServer {
     ) {
         // Apart from that of devices: who downloads slowly holds up no sync.
         let budget = MemoryBudget(limit: 128 << 20)
-        let desk = ConsoleDesk(
+        let desk = ConsoleService(
             store: store, trees: ContainerTrees(store), reader: reader, budget: budget, board: board, audit: audit,
             isEncrypted: isEncrypted)
         ConsoleRoutes(desk: desk).add(to: router)

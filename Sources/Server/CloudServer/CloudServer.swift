@@ -110,7 +110,7 @@ package struct CloudServer: Sendable {
         let closed = open.add(middleware: TokenMiddleware(store: store, connections: connections, audit: audit))
         closed.post("sign-out", use: accounts.signOut)
         closed.post("reset", use: accounts.confirmReset)
-        closed.get("news", use: NewsRoutes(store: store, metrics: metrics).news)
+        closed.get("news", use: ChangeFeedRoutes(store: store, metrics: metrics).news)
         addContainers(to: closed)
         addLogs(to: closed, reader)
         let board = TransferBoard()

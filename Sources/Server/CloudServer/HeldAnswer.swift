@@ -37,7 +37,7 @@ extension Response {
         headers[.contentType] = "application/octet-stream"
         let (buffer, channel) = (ByteBuffer(bytes: bytes), context.channel)
         let body = ResponseBody(contentLength: buffer.readableBytes) { writer in
-            try await send(buffer, WritePace(channel), &writer)
+            try await send(buffer, WriteThrottle(channel), &writer)
             try await writer.finish(nil)
             withExtendedLifetime(grant) {}
         }
@@ -46,9 +46,11 @@ extension Response {
 }
 
 @concurrent
-private func send(_ buffer: ByteBuffer, _ pace: WritePace, _ writer: inout any ResponseBodyWriter) async throws {
+private func send(_ buffer: ByteBuffer, _ pace: WriteThrottle, _ writer: inout any ResponseBodyWriter) async throws {
     var rest = buffer
-    while let piece = rest.readSlice(length: min(WritePace.pieceLength, rest.readableBytes)), piece.readableBytes > 0 {
+    while let piece = rest.readSlice(length: min(WriteThrottle.pieceLength, rest.readableBytes)),
+        piece.readableBytes > 0
+    {
         try await writer.write(piece)
         try await pace.wrote()
     }

@@ -12,13 +12,13 @@ final class MemoryBudget: Sendable {
 
     private final class Lane: Sendable {
         struct State {
-            var ledger: MemoryLedger
+            var ledger: MemoryLimiter
             var callers: [UInt64: CheckedContinuation<Void, any Error>] = [:]
         }
 
         private let state: Mutex<State>
 
-        init(_ ledger: MemoryLedger) { state = Mutex(State(ledger: ledger)) }
+        init(_ ledger: MemoryLimiter) { state = Mutex(State(ledger: ledger)) }
 
         func withLock<T: Sendable>(_ body: (inout sending State) -> sending T) -> sending T { state.withLock(body) }
     }
@@ -27,8 +27,8 @@ final class MemoryBudget: Sendable {
     private let lane: Lane
 
     init(limit: Int = 256 << 20, maximumWaiting: Int = 1_024) {
-        large = Lane(MemoryLedger(limit: limit, largest: 16 << 20, maximumWaiting: maximumWaiting))
-        lane = Lane(MemoryLedger(limit: Self.smallLimit, largest: Self.small, maximumWaiting: maximumWaiting))
+        large = Lane(MemoryLimiter(limit: limit, largest: 16 << 20, maximumWaiting: maximumWaiting))
+        lane = Lane(MemoryLimiter(limit: Self.smallLimit, largest: Self.small, maximumWaiting: maximumWaiting))
     }
 
     /// Bytes that are granted now.
@@ -89,7 +89,7 @@ final class MemoryBudget: Sendable {
     /// It has all that it will ask for.
     func endGrowth(_ ticket: UInt64) { wake(ticket) { $0.endGrowth($1) } }
 
-    private func wake(_ ticket: UInt64, _ event: (inout MemoryLedger, UInt64) -> [UInt64]) {
+    private func wake(_ ticket: UInt64, _ event: (inout MemoryLimiter, UInt64) -> [UInt64]) {
         let callers = state(of: ticket).withLock { state in
             event(&state.ledger, ticket & ~Self.smallBit).compactMap { state.callers.removeValue(forKey: $0) }
         }

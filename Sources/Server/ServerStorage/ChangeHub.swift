@@ -27,7 +27,7 @@ package final class ChangeHub: Sendable {
     init(load: @escaping @Sendable (AccountID) async throws -> [String: UInt64]) { self.load = load }
 
     /// The state now.
-    package func news(of account: AccountID) async throws -> CloudNews {
+    package func news(of account: AccountID) async throws -> ChangeFeedEvent {
         if let known = current(account) { return known }
         // From here on changes are noted, so that none falls between the reading and the joining.
         state.withLock { _ = $0.accounts[account, default: Account()].isLoaded }
@@ -36,7 +36,7 @@ package final class ChangeHub: Sendable {
             state.accounts[account, default: Account()].sequences.merge(stored, uniquingKeysWith: max)
             state.accounts[account]?.isLoaded = true
         }
-        return current(account) ?? CloudNews(revision: 0, containers: [:])
+        return current(account) ?? ChangeFeedEvent(revision: 0, containers: [:])
     }
 
     /// Reads what another process, a command of the owner, has put into the logs.
@@ -47,10 +47,10 @@ package final class ChangeHub: Sendable {
         }
     }
 
-    private func current(_ account: AccountID) -> CloudNews? {
+    private func current(_ account: AccountID) -> ChangeFeedEvent? {
         state.withLock { state in
             guard let known = state.accounts[account], known.isLoaded else { return nil }
-            return CloudNews(revision: known.revision, containers: known.sequences)
+            return ChangeFeedEvent(revision: known.revision, containers: known.sequences)
         }
     }
 

@@ -50,9 +50,9 @@ struct LinkPassword: Hashable, Sendable {
 }
 
 /// Works on passwords on a thread of its own, one at a time and accounts by turns: each takes memory and some tenths of a second.
-final class PasswordDesk: Sendable {
+final class PasswordHasher: Sendable {
     private let cost: PasswordCost
-    private let turnstile = FairTurnstile(maximumWaiting: 256, maximumPerAccount: 8)
+    private let mutex = FairAsyncMutex(maximumWaiting: 256, maximumPerAccount: 8)
     private let thread = NIOThreadPool(numberOfThreads: 1)
 
     init(cost: PasswordCost) {
@@ -73,7 +73,7 @@ final class PasswordDesk: Sendable {
     private func run<T: Sendable>(
         for account: AccountID, _ body: @escaping @Sendable () throws -> T
     ) async throws -> T {
-        try await turnstile.run(for: account) {
+        try await mutex.run(for: account) {
             do { return try await thread.runIfActive { try withLowPriority(body) } } catch {
                 throw StorageError.of(error)
             }

@@ -27,8 +27,8 @@ package final class ServerStore: Sendable {
     package let changes: ChangeHub
     /// For what takes the processor for a while, apart from the disk's.
     let workers: NIOThreadPool
-    let manifests: ManifestDesk
-    let passwords: PasswordDesk
+    let manifests: ManifestService
+    let passwords: PasswordHasher
 
     /// Opens the directory. One process at a time serves it (`serving`); commands of its owner may run beside that.
     ///
@@ -47,10 +47,10 @@ package final class ServerStore: Sendable {
         files = ChunkFiles(directory)
         self.time = time
         self.log = log
-        passwords = PasswordDesk(cost: passwordCost)
+        passwords = PasswordHasher(cost: passwordCost)
         workers = NIOThreadPool(numberOfThreads: 2)
         workers.start()
-        manifests = ManifestDesk(files, workers)
+        manifests = ManifestService(files, workers)
         // Four keep a disk busy, and are nothing when the disk hangs.
         threads = NIOThreadPool(numberOfThreads: 4)
         threads.start()

@@ -40,8 +40,8 @@ extension ServerStore {
                 to: container, of: account, by: .owner(using: &random), patience: Self.patience
             ) { view in
                 let items = try await view.tree.descendants(of: .root, limit: .max)
-                let changes = ConsoleDeed.empty(items, seen: view.sequence)
-                return (ConsoleDeed.batches(changes), items.count { !$0.id.isWellKnown })
+                let changes = ConsoleAction.empty(items, seen: view.sequence)
+                return (ConsoleAction.batches(changes), items.count { !$0.id.isWellKnown })
             }
         }
     }

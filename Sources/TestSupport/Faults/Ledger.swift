@@ -9,7 +9,7 @@ package struct Ledger: Sendable {
         /// What was there after the last acknowledgement; nil for no file.
         package var known: Content?
         /// What was begun since and not acknowledged.
-        package var open: [Deed] = []
+        package var open: [FaultOperation] = []
     }
 
     package struct Content: Equatable, Sendable {
@@ -33,15 +33,15 @@ package struct Ledger: Sendable {
 
     /// Adds the lines of one writer; writers share no path.
     package mutating func add(record: String) {
-        var open: Deed?
+        var open: FaultOperation?
         for line in record.split(separator: "\n") {
             let words = line.split(separator: " ")
             switch words.first {
             case "begin":
-                open = words.count > 1 ? Deed(String(words[1])) : nil
+                open = words.count > 1 ? FaultOperation(String(words[1])) : nil
                 if let open { noteBegin(open) }
-            case "done": if let deed = open { acknowledge(deed); open = nil }
-            case "failed": if let deed = open { unacknowledged += 1; leaveOpen(deed); open = nil }
+            case "done": if let action = open { acknowledge(action); open = nil }
+            case "failed": if let action = open { unacknowledged += 1; leaveOpen(action); open = nil }
             case "uploaded":
                 if words.count > 2, let generation = Int(words[2]) {
                     uploaded[String(words[1])] = max(uploaded[String(words[1])] ?? 0, generation)
@@ -52,8 +52,8 @@ package struct Ledger: Sendable {
         if let open { unacknowledged += 1; leaveOpen(open) }
     }
 
-    private mutating func noteBegin(_ deed: Deed) {
-        switch deed {
+    private mutating func noteBegin(_ action: FaultOperation) {
+        switch action {
         case .remove(let path): removed.insert(path)
         case .write(let path, let generation), .sync(let path, let generation), .append(let path, let generation):
             overwritten[path] = generation
@@ -61,13 +61,15 @@ package struct Ledger: Sendable {
         }
     }
 
-    private mutating func acknowledge(_ deed: Deed) {
+    private mutating func acknowledge(_ action: FaultOperation) {
         acknowledged += 1
-        switch deed {
+        switch action {
         case .write(let path, let generation), .sync(let path, let generation), .replace(let path, let generation):
-            expectations[path] = Expectation(known: Content(name: Deed.name(of: path), generation: generation))
+            expectations[path] = Expectation(
+                known: Content(name: FaultOperation.name(of: path), generation: generation))
         case .append(let path, let generation):
-            expectations[path] = Expectation(known: Content(name: Deed.name(of: path), generation: generation))
+            expectations[path] = Expectation(
+                known: Content(name: FaultOperation.name(of: path), generation: generation))
         case .move(let from, let to):
             expectations[to] = Expectation(known: expectations[from]?.known)
             expectations[from] = Expectation()
@@ -75,13 +77,13 @@ package struct Ledger: Sendable {
         }
     }
 
-    private mutating func leaveOpen(_ deed: Deed) {
-        switch deed {
+    private mutating func leaveOpen(_ action: FaultOperation) {
+        switch action {
         case .write(let path, _), .sync(let path, _), .replace(let path, _), .append(let path, _), .remove(let path):
-            expectations[path, default: Expectation()].open.append(deed)
+            expectations[path, default: Expectation()].open.append(action)
         case .move(let from, let to):
-            expectations[from, default: Expectation()].open.append(deed)
-            expectations[to, default: Expectation()].open.append(deed)
+            expectations[from, default: Expectation()].open.append(action)
+            expectations[to, default: Expectation()].open.append(action)
         }
     }
 
@@ -109,13 +111,13 @@ package struct Ledger: Sendable {
     private func halves(
         _ expectation: Expectation, _ found: [String: Document.Finding], _ all: [String: Expectation]
     ) -> [String] {
-        expectation.open.compactMap { deed in
-            guard case .move(let from, let to) = deed, all[from]?.open.count == 1, all[to]?.open.count == 1 else {
+        expectation.open.compactMap { action in
+            guard case .move(let from, let to) = action, all[from]?.open.count == 1, all[to]?.open.count == 1 else {
                 return nil
             }
             let moved = Self.finding(all[from]?.known)
             let isDone = found[to, default: .absent] == moved
-            return isDone == (found[from, default: .absent] == .absent) ? nil : "\(deed) was done by halves"
+            return isDone == (found[from, default: .absent] == .absent) ? nil : "\(action) was done by halves"
         }
     }
 
@@ -133,13 +135,13 @@ package struct Ledger: Sendable {
 
     private func allowed(_ path: String, _ expectation: Expectation, _ all: [String: Expectation]) -> [Rule] {
         var rules: [Rule] = [{ $0 == Self.finding(expectation.known) }]
-        for deed in expectation.open {
-            switch deed {
+        for action in expectation.open {
+            switch action {
             case .write(_, let generation), .sync(_, let generation):
-                rules.append { $0 == .empty || Self.isBeginning($0, Deed.name(of: path), generation) }
+                rules.append { $0 == .empty || Self.isBeginning($0, FaultOperation.name(of: path), generation) }
             case .append(_, let generation):
-                rules.append { $0 == .empty || Self.isBeginning($0, Deed.name(of: path), generation) }
-            case .replace(_, let generation): rules.append { $0 == .whole(Deed.name(of: path), generation) }
+                rules.append { $0 == .empty || Self.isBeginning($0, FaultOperation.name(of: path), generation) }
+            case .replace(_, let generation): rules.append { $0 == .whole(FaultOperation.name(of: path), generation) }
             case .remove: rules.append { $0 == .absent }
             case .move(let from, let to):
                 let other = all[path == to ? from : to]?.known

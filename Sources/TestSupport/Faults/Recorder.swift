@@ -12,15 +12,17 @@ package struct Recorder: ~Copyable {
 
     deinit { close(descriptor) }
 
-    package func begin(_ deed: Deed) throws(Failure) { try add("begin \(deed)") }
+    package func begin(_ action: FaultOperation) throws(Failure) { try add("begin \(action)") }
 
     /// On the disk when it returns: what is acknowledged is not forgotten, whoever dies.
-    package func done(_ deed: Deed) throws(Failure) {
-        try add("done \(deed)")
+    package func done(_ action: FaultOperation) throws(Failure) {
+        try add("done \(action)")
         guard fdatasync(descriptor) == 0 else { throw Failure(call: "fdatasync", code: errno) }
     }
 
-    package func failed(_ deed: Deed, _ failure: Failure) throws(Failure) { try add("failed \(deed) \(failure.code)") }
+    package func failed(_ action: FaultOperation, _ failure: Failure) throws(Failure) {
+        try add("failed \(action) \(failure.code)")
+    }
 
     package func uploaded(_ path: String, _ generation: Int) throws(Failure) {
         try add("uploaded \(path) \(generation)")

@@ -5,7 +5,7 @@ extension FuzzTarget {
     /// What comes from a server, or from anybody who found one: bodies, lines and fields.
     static let cloudMessages = FuzzTarget(name: "cloud-message") { bytes in
         let binary = try [isStable(page: bytes), isStable(names: bytes), isStable(batch: bytes)].contains(true)
-        let isJSON = accepted { try WireJSON.decode(CloudNews.self, from: bytes) } != nil
+        let isJSON = accepted { try WireJSON.decode(ChangeFeedEvent.self, from: bytes) } != nil
         let text = String(decoding: bytes.prefix(4_096), as: UTF8.self)
         let fields = [
             ByteRange(text) != nil, DeviceToken(authorization: text) != nil, SignInCode(typed: text) != nil,
@@ -20,7 +20,7 @@ extension FuzzTarget {
         return try [
             LogPage(first: LogSequence(3), payloads: [[1], [], [2, 3]]).encoded(), ChunkNames([id, id]).encoded(),
             ChunkBatch([ChunkBatch.Part(id: id, frame: [1, 2, 3])]).encoded(),
-            WireJSON.encode(CloudNews(revision: 9, containers: ["CloudDocs": 4])),
+            WireJSON.encode(ChangeFeedEvent(revision: 9, containers: ["CloudDocs": 4])),
             WireJSON.encode(CloudFailure(.quota, "It is full.")),
         ] + ["bytes=1-20", "Bearer ubq_1_00", "ABCD-EFGH-JKMN-PQRS", "https://[::1]:443/a"].map { Array($0.utf8) }
     }

@@ -34,12 +34,12 @@ enum FaultTool {
     }
 
     /// Does one deed after the other, whether the one before was done or not.
-    private static func perform(_ record: String, _ folder: String, _ deeds: some Sequence<String>) throws {
+    private static func perform(_ record: String, _ folder: String, _ actions: some Sequence<String>) throws {
         let recorder = try Recorder(path: record)
         var failures: [Failure] = []
-        for text in deeds {
-            guard let deed = Deed(text) else { fail("\(text) is no deed") }
-            do { try deed.perform(in: folder, recorder: recorder) } catch { failures.append(error) }
+        for text in actions {
+            guard let action = FaultOperation(text) else { fail("\(text) is no deed") }
+            do { try action.perform(in: folder, recorder: recorder) } catch { failures.append(error) }
         }
         if let first = failures.first { throw first }
     }

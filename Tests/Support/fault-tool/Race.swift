@@ -26,7 +26,7 @@ enum Race {
         var generation = 1
         while access("\(record).stop", F_OK) != 0 {
             generation += 1
-            try Deed.replace(path: path, generation: generation).perform(in: folder, recorder: recorder)
+            try FaultOperation.replace(path: path, generation: generation).perform(in: folder, recorder: recorder)
             usleep(pause)
         }
     }

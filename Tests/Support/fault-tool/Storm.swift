@@ -14,7 +14,7 @@ struct Storm {
         self.name = name
     }
 
-    mutating func next() -> Deed {
+    mutating func next() -> FaultOperation {
         let document = chance(Self.documents)
         let path = "w\(name)-\(document)"
         let kind = chance(20)

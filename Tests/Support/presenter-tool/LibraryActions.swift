@@ -53,14 +53,14 @@ enum LibraryActions {
     // MARK: Moves
 
     private static func move(_ from: URL, to: URL, _ work: (URL, URL) throws -> Void) throws {
-        let witness = Witness(from, isDeaf: false, yields: false, go: nil)
-        NSFileCoordinator.addFilePresenter(witness)
-        defer { NSFileCoordinator.removeFilePresenter(witness) }
+        let observer = RecordingPresenter(from, isDeaf: false, yields: false, go: nil)
+        NSFileCoordinator.addFilePresenter(observer)
+        defer { NSFileCoordinator.removeFilePresenter(observer) }
         let isFolder = (try from.resourceValues(forKeys: [.isDirectoryKey])).isDirectory == true
         let document = isFolder ? nil : Text(fileURL: from)
         if let document { wait { document.open(completionHandler: $0) } }
         try work(from, to)
-        PresenterTool.say("presented at \(witness.presentedItemURL?.path ?? "nowhere")")
+        PresenterTool.say("presented at \(observer.presentedItemURL?.path ?? "nowhere")")
         guard let document else { return }
         document.add(" and more")
         wait { document.close(completionHandler: $0) }

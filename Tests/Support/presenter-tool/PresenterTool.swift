@@ -50,13 +50,13 @@ struct PresenterTool {
 
     private static func present(_ arguments: [String]) throws {
         let go = arguments.firstIndex(of: "slow").map { arguments[$0 + 1] }
-        let witness = Witness(
+        let observer = RecordingPresenter(
             URL(filePath: arguments[2]), isDeaf: arguments.contains("deaf"), yields: arguments.contains("yields"),
             go: go)
-        NSFileCoordinator.addFilePresenter(witness)
+        NSFileCoordinator.addFilePresenter(observer)
         say("presenting")
         while readLine() != nil {}
-        NSFileCoordinator.removeFilePresenter(witness)
+        NSFileCoordinator.removeFilePresenter(observer)
     }
 
     private static func fetch(_ url: URL) {
@@ -78,9 +78,10 @@ struct PresenterTool {
     private static func crowd(_ arguments: [String]) {
         let folder = URL(filePath: arguments[2])
         let crowd = (0..<(Int(arguments[3]) ?? 0)).map { number in
-            Witness(folder.appending(path: "crowd \(getpid()) \(number)"), isDeaf: false, yields: false, go: nil)
+            RecordingPresenter(
+                folder.appending(path: "crowd \(getpid()) \(number)"), isDeaf: false, yields: false, go: nil)
         }
-        for witness in crowd { NSFileCoordinator.addFilePresenter(witness) }
+        for observer in crowd { NSFileCoordinator.addFilePresenter(observer) }
         say("presenting \(crowd.count)")
         while readLine() != nil {}
     }

@@ -24,7 +24,7 @@ final class HandDaemon: Sendable {
             _ = try check("bind") { bind(listener, address, length) }
         }
         try check("listen") { listen(listener, 1) }
-        let daemon = Mailslot<Result<HandDaemon, any Error>>()
+        let daemon = BlockingPromise<Result<HandDaemon, any Error>>()
         Thread.detachNewThread {
             daemon.put(Result { try HandDaemon(directory, listener) })
         }
@@ -84,8 +84,8 @@ extension MountConnection {
     }
 
     /// The same on a thread of its own.
-    func askAside(_ number: UInt64) -> Mailslot<Result<UInt64, any Error>> {
-        let answer = Mailslot<Result<UInt64, any Error>>()
+    func askAside(_ number: UInt64) -> BlockingPromise<Result<UInt64, any Error>> {
+        let answer = BlockingPromise<Result<UInt64, any Error>>()
         Thread.detachNewThread { answer.put(Result { try self.ask(number) }) }
         return answer
     }

@@ -44,7 +44,7 @@ struct MountConnectionTests {
 
     @Test("events come while a thread waits for its answer, and while none does")
     func events() throws {
-        let heard = Mailslot<DaemonEvent>()
+        let heard = BlockingPromise<DaemonEvent>()
         let (daemon, connection) = try HandDaemon.connected { heard.put($0) }
         let answer = connection.askAside(1)
         let request = try daemon.next()
@@ -53,7 +53,7 @@ struct MountConnectionTests {
         try daemon.answer(request)
         #expect(try answer.take().get() == 1)
 
-        let later = Mailslot<DaemonEvent>()
+        let later = BlockingPromise<DaemonEvent>()
         let (other, idle) = try HandDaemon.connected { later.put($0) }
         try other.send(DaemonEnvelope(id: 0, .event(.alive)))
         #expect(later.take() == .alive)
@@ -64,9 +64,9 @@ struct MountConnectionTests {
 
     @Test("what one thread tells for another is not inside of its own claims")
     func enclosing() throws {
-        let seen = Mailslot<Int>()
+        let seen = BlockingPromise<Int>()
         let (daemon, connection) = try HandDaemon.connected { _ in seen.put(Enclosing.current.count) }
-        let answer = Mailslot<Bool>()
+        let answer = BlockingPromise<Bool>()
         Thread.detachNewThread {
             let outer = Enclosing(authority: ProcessAuthority(), enclosure: .claim(ClaimID(1)))
             Enclosing.$current.withValue([outer]) { answer.put((try? connection.ask(1)) == 1) }
@@ -82,7 +82,7 @@ struct MountConnectionTests {
     @Test("a write that was called off as it was granted is given back by whoever reads, who waits for no answer")
     func calledOff() throws {
         let (daemon, connection) = try HandDaemon.connected()
-        let isGivenBack = Mailslot<Bool>()
+        let isGivenBack = BlockingPromise<Bool>()
         connection.send(.finish(FinishRequest(claim: 1))) { id, _ in
             let answer = DaemonResponse.granted(GrantedResponse(paths: [], claim: 7))
             let granted = MountAuthority.granted(.success(answer), id, connection, "/mount", isWrite: true)
@@ -104,7 +104,7 @@ struct MountConnectionTests {
     @Test("when the daemon goes, who reads and who only waits hear it, and the end is told once")
     func end() throws {
         let ends = Mutex(0)
-        let isOver = Mailslot<Bool>()
+        let isOver = BlockingPromise<Bool>()
         let (daemon, connection) = try HandDaemon.connected(onEnd: {
             ends.withLock { $0 += 1 }
             isOver.put(true)
@@ -123,7 +123,7 @@ struct MountConnectionTests {
         let (daemon, connection) = try HandDaemon.connected()
         let (threads, rounds) = (6, 100)
         let results = (0..<threads).map { thread in
-            let result = Mailslot<Result<Bool, any Error>>()
+            let result = BlockingPromise<Result<Bool, any Error>>()
             Thread.detachNewThread {
                 result.put(
                     Result {

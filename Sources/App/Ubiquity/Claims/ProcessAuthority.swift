@@ -154,7 +154,7 @@ private final class Messenger: ClaimMessenger {
     func enter(_ agent: PresenterAgent, _ id: PresenterID) { state.withLock { $0.agents[id] = agent } }
     func remove(_ id: PresenterID) { state.withLock { $0.agents[id] = nil } }
 
-    func send(_ letter: PresenterLetter, to presenter: PresenterID, of client: ClientID) {
+    func send(_ letter: PresenterDelivery, to presenter: PresenterID, of client: ClientID) {
         let (agent, tree, key) = state.withLock { ($0.agents[presenter], $0.tree, $0.key) }
         guard let agent, let tree else { return }
         switch letter {

@@ -201,8 +201,8 @@ final class MountAuthority: ClaimAuthority {
             defer { state.isReadingLetters = true }
             return !state.isReadingLetters
         }
-        if begins { connection.send(.letters(LettersRequest())) { _, _ in } }
-        let done = Mailslot<Bool>()
+        if begins { connection.send(.letters(PresenterEventsRequest())) { _, _ in } }
+        let done = BlockingPromise<Bool>()
         let request = PresentRequest(path: mountPath, callbacks: agent.callbacks, observed: agent.observed)
         connection.send(.present(request)) { [self] _, answer in
             if case .success(.presenting(let response)) = answer { enter(agent, response.presenter, connection) }

@@ -113,7 +113,7 @@ final class MountConnection: Sendable {
 
     /// Asks and waits for the answer.
     func call(_ request: DaemonRequest) throws(DaemonFailure) -> DaemonResponse {
-        let answer = Mailslot<Answer>()
+        let answer = BlockingPromise<Answer>()
         ask {
             send(request) { _, result in answer.put(result) }
         } until: {

@@ -18,7 +18,7 @@ enum MissingContent: Sendable {
 
     /// Returns when the bytes are here. The daemon ends it with an error when none have come for ``Patience/limit``.
     func fetch(_ call: AccessCall) throws(CoordinationFailure) {
-        let outcome = Mailslot<CoordinationFailure?>()
+        let outcome = BlockingPromise<CoordinationFailure?>()
         fetch(call) { outcome.put($0) }
         if let failure = outcome.take() { throw failure }
     }

@@ -49,7 +49,7 @@ extension NSFileCoordinator {
     }
 
     private func claims(_ wanted: [WantedItem], _ call: AccessCall) throws(CoordinationFailure) -> HeldClaims {
-        let outcome = Mailslot<Result<HeldClaims, CoordinationFailure>>()
+        let outcome = BlockingPromise<Result<HeldClaims, CoordinationFailure>>()
         let sequence = sequence(wanted) { outcome.put($0) }
         call.wait { sequence.cancel() }
         sequence.begin { outcome.isFull }

@@ -56,7 +56,7 @@ extension NSFileCoordinator {
             readingURLs.map { WantedItem(url: $0, purpose: .reading(readingOptions)) }
             + writingURLs.map { WantedItem(url: $0, purpose: .writing(writingOptions)) }
         coordinate(wanted, outError) { _ in
-            let isOver = Mailslot<Bool>()
+            let isOver = BlockingPromise<Bool>()
             do {
                 let end = BatchEnd(isOver)
                 batchAccessor { end.isOver.put(true) }
@@ -80,7 +80,7 @@ extension NSFileCoordinator {
 
 /// Lives as long as the block that ends a batch: an accessor that lets go of the block without calling it has done with the items too.
 private final class BatchEnd: Sendable {
-    let isOver: Mailslot<Bool>
-    init(_ isOver: Mailslot<Bool>) { self.isOver = isOver }
+    let isOver: BlockingPromise<Bool>
+    init(_ isOver: BlockingPromise<Bool>) { self.isOver = isOver }
     deinit { isOver.put(true) }
 }

@@ -65,7 +65,7 @@ extension KeyValueEngine {
         tryLater()
     }
 
-    private func take(_ news: KeyValueNews) {
+    private func take(_ news: KeyValueEvent) {
         guard let mount = ClaimRouter.shared.principalMount else { return }
         let values: [String: PropertyValue]
         do throws(DaemonFailure) { values = try read(mount, news.keys) } catch {

@@ -38,14 +38,14 @@ extension NSMetadataQuery {
 private final class MetadataUpdates: Sendable {
     private let feed: MetadataFeed
     private let root: String
-    private let restricted: Mutex<RestrictedNews>
+    private let restricted: Mutex<RestrictedChanges>
     private let news: AsyncStream<Void>
 
     init(_ mount: MountAuthority, _ request: FindRequest, _ restriction: QueryRestriction) throws {
         let (news, bell) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         self.news = news
         root = mount.root
-        restricted = Mutex(RestrictedNews(restriction, root: mount.root))
+        restricted = Mutex(RestrictedChanges(restriction, root: mount.root))
         feed = MetadataFeed(mount, request) { bell.yield() }
         do throws(DaemonFailure) { try feed.start() } catch {
             throw CoordinationFailure.error(.fileReadUnknown, error.description, at: nil)

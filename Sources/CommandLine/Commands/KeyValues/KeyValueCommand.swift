@@ -135,7 +135,7 @@ struct KeyValueWatch: ParsableCommand {
     @OptionGroup var store: KeyValueStoreChoice
 
     private struct Line: Encodable {
-        let reason: KeyValueNews.Reason
+        let reason: KeyValueEvent.Reason
         let values: [String: PropertyValue?]
     }
 

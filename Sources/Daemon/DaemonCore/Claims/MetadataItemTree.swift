@@ -4,10 +4,10 @@ import LocalMetadata
 import Logging
 
 /// The device's tree as the arbiter asks for it: rows of the database as they are now. An item costs one lookup by its key for each folder
-/// above it, in ``KnownItems`` or else in the database.
+/// above it, in ``ItemCache`` or else in the database.
 struct MetadataItemTree: ItemTree, Sendable {
     let metadata: MetadataDatabase
-    let known: KnownItems
+    let known: ItemCache
     let log: Logger
 
     func entry(of item: ItemNumber) -> TreeEntry? {
@@ -20,9 +20,9 @@ struct MetadataItemTree: ItemTree, Sendable {
         (known[place] ?? learn { try $0.item(named: place.name, in: place.folder.node) })?.item
     }
 
-    private func learn(_ query: (MetadataTransaction) throws -> LocalItem?) -> KnownItems.Row? {
+    private func learn(_ query: (MetadataTransaction) throws -> LocalItem?) -> ItemCache.Row? {
         let epoch = known.epoch
-        guard let row = read(query).map(KnownItems.Row.init) else { return nil }
+        guard let row = read(query).map(ItemCache.Row.init) else { return nil }
         known.learn([row], of: epoch)
         return row
     }

@@ -48,9 +48,9 @@ extension DaemonService {
     }
 
     /// The item that a path means, if that and the folders above it were asked for before.
-    private func knownRow(at path: MountPath) -> KnownItems.Row? {
+    private func knownRow(at path: MountPath) -> ItemCache.Row? {
         var folder = ItemNumber.root
-        var found: KnownItems.Row?
+        var found: ItemCache.Row?
         for bytes in path.components {
             if let found, !found.isFolder { return nil }
             guard let row = device.claims.known[folder, Array(bytes)] else { return nil }

@@ -93,10 +93,10 @@ extension DaemonService {
 
     private func coordinated(_ request: AccessRequest, _ client: ClientContext) throws -> ClaimRequest {
         let epoch = device.claims.known.epoch
-        var rows: [KnownItems.Row] = []
+        var rows: [ItemCache.Row] = []
         let accesses = try device.metadata.read { transaction in
             try request.accesses.map { wanted in
-                let (key, place) = try spot(at: wanted.path, transaction) { rows.append(KnownItems.Row($0)) }
+                let (key, place) = try spot(at: wanted.path, transaction) { rows.append(ItemCache.Row($0)) }
                 return Access(key, try Access.Mode(wanted), place: place, mayCreate: true)
             }
         }

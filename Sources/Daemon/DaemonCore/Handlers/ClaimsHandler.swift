@@ -48,7 +48,7 @@ extension DaemonService {
         guard
             let (program, pid) = holder ?? device.claims.opener(of: claim.id)
                 // The daemon's own: an upload, a version to be swapped in, an eviction.
-                ?? (claim.client == DaemonTurns.client ? ("ubiquityd", getpid()) : nil)
+                ?? (claim.client == DaemonPermits.client ? ("ubiquityd", getpid()) : nil)
         else { return nil }
         return ClaimStatus(
             claim: claim.id.value, program: program, pid: pid, mode: .init(claim.mode),

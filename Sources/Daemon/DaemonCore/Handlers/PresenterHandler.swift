@@ -62,7 +62,7 @@ extension DaemonService {
     }
 
     /// Nil for news of an item that has gone since.
-    private func event(_ presenter: PresenterID, _ letter: PresenterLetter) async -> DaemonEvent? {
+    private func event(_ presenter: PresenterID, _ letter: PresenterDelivery) async -> DaemonEvent? {
         let id = presenter.value
         switch letter {
         case .ask(let ask, let messages):
@@ -85,33 +85,33 @@ extension DaemonService {
         }
     }
 
-    private func news(_ presenter: UInt64, _ notice: PresenterNotice) async -> PresenterNews? {
+    private func news(_ presenter: UInt64, _ notice: PresenterNotice) async -> PresenterEvent? {
         switch notice {
-        case .changed: return PresenterNews(presenter: presenter, callback: .didChange)
+        case .changed: return PresenterEvent(presenter: presenter, callback: .didChange)
         case .moved:
             let place = device.claims.place(of: PresenterID(presenter))
             guard let place, let path = await current(place) else { return nil }
-            return PresenterNews(presenter: presenter, callback: .didMove, path: path)
-        case .deleted: return PresenterNews(presenter: presenter, callback: .accommodateDeletion)
+            return PresenterEvent(presenter: presenter, callback: .didMove, path: path)
+        case .deleted: return PresenterEvent(presenter: presenter, callback: .accommodateDeletion)
         case .subitemAppeared(let item): return await news(presenter, .subitemDidAppear, .item(item))
         case .subitemChanged(let item): return await news(presenter, .subitemDidChange, .item(item))
         case .subitemMoved(let item, let place):
             return await news(presenter, .subitemDidMove, .item(item), from: await current(.vacant(place)))
         case .subitemDeleted(_, let place): return await news(presenter, .accommodateSubitemDeletion, .vacant(place))
         case .version(let version, .gained):
-            return PresenterNews(presenter: presenter, callback: .didGainVersion, version: "\(version)")
+            return PresenterEvent(presenter: presenter, callback: .didGainVersion, version: "\(version)")
         case .version(let version, .resolved):
-            return PresenterNews(presenter: presenter, callback: .didResolveConflict, version: "\(version)")
+            return PresenterEvent(presenter: presenter, callback: .didResolveConflict, version: "\(version)")
         case .subitemVersion(let item, let version, .gained):
             return await news(presenter, .subitemDidGainVersion, .item(item), version: version)
         case .subitemVersion(let item, let version, .resolved):
             return await news(presenter, .subitemDidResolveConflict, .item(item), version: version)
         case .version(let version, .lost):
-            return PresenterNews(presenter: presenter, callback: .didLoseVersion, version: "\(version)")
+            return PresenterEvent(presenter: presenter, callback: .didLoseVersion, version: "\(version)")
         case .subitemVersion(let item, let version, .lost):
             return await news(presenter, .subitemDidLoseVersion, .item(item), version: version)
         case .attributesChanged(let attributes):
-            return PresenterNews(
+            return PresenterEvent(
                 presenter: presenter, callback: .didChangeUbiquityAttributes, attributes: attributes.observable)
         }
     }
@@ -119,9 +119,9 @@ extension DaemonService {
     private func news(
         _ presenter: UInt64, _ callback: PresenterCallback, _ key: ItemKey, from: MountPath? = nil,
         version: VersionID? = nil
-    ) async -> PresenterNews? {
+    ) async -> PresenterEvent? {
         guard let path = await current(key) else { return nil }
-        return PresenterNews(
+        return PresenterEvent(
             presenter: presenter, callback: callback, path: path, from: from, version: version.map { "\($0)" })
     }
 

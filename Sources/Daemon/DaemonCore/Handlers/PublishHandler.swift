@@ -35,9 +35,9 @@ extension DaemonService {
         return DoneResponse()
     }
 
-    private func linkingCloud() throws -> any LinkingBackend {
+    private func linkingCloud() throws -> any LinkPublishing {
         let backend = device.engine.context.backend
-        guard backend.capabilities.contains(.links), let cloud = backend as? any LinkingBackend else {
+        guard backend.capabilities.contains(.links), let cloud = backend as? any LinkPublishing else {
             throw DaemonFailure(
                 .unsupported, "the cloud of this mount can not publish documents",
                 path: daemon.configuration.mountPoint, advice: "Publishing needs a cloud on ubiquity-server.")

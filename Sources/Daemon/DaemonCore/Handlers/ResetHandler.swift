@@ -20,7 +20,7 @@ extension DaemonService {
 
     /// Resets this device when the owner of its cloud asked for that there. Ends with its task.
     func obeyCloud() async {
-        guard let cloud = device.engine.context.backend as? any OrderingBackend else { return }
+        guard let cloud = device.engine.context.backend as? any RemoteResettable else { return }
         while !Task.isCancelled {
             do {
                 if cloud.isResetAsked {

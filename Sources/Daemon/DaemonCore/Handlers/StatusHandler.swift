@@ -144,7 +144,7 @@ extension DaemonService {
 
 extension DaemonFailure {
     /// A container that does not sync, by the folder that it shows as.
-    init(_ trouble: ContainerTroubles.Trouble) {
+    init(_ trouble: ContainerErrors.Trouble) {
         self.init(
             trouble.needsUpdate ? .versionMismatch : .damaged, sentences: trouble.message,
             path: trouble.container.folderName)

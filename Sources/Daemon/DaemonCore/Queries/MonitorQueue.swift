@@ -44,14 +44,14 @@ struct MonitorQueue: Sendable {
 
 /// What one monitor is told, one by one, as fast as it reads.
 final class MonitorFeed: Sendable {
-    private let desk: QueryDesk
+    private let desk: QueryService
     private let client: ClientContext
     private let clock: any Clock<Duration>
     private let bell = Wakeup()
     private let id: UInt64
 
     /// The desk has made room for the client. `last` is the highest number that an item has.
-    init(_ desk: QueryDesk, _ client: ClientContext, after last: NodeID, _ clock: any Clock<Duration>) {
+    init(_ desk: QueryService, _ client: ClientContext, after last: NodeID, _ clock: any Clock<Duration>) {
         self.desk = desk
         self.client = client
         self.clock = clock

@@ -55,7 +55,7 @@ final class QueryFeed: Sendable {
         service.device.queries.leave(client)
     }
 
-    private var desk: QueryDesk { service.device.queries }
+    private var desk: QueryService { service.device.queries }
 
     /// The next event; nil at the end. To be called by one task.
     func next() async throws -> DaemonEvent? {

@@ -60,8 +60,8 @@ struct BlobSorting {
         let hasHoles = status.blocks * 512 < status.size
         let digest = manifest?.reference.digest
         // A row of which a byte may have changed is good for a name, not for a verdict.
-        let witness = row.flatMap { rows.isSound($0.node) ? $0 : nil }
-        switch BlobVerdict(row: witness, blob: blob, digest: digest, hasHoles: hasHoles, knowledge: knowledge) {
+        let observer = row.flatMap { rows.isSound($0.node) ? $0 : nil }
+        switch BlobVerdict(row: observer, blob: blob, digest: digest, hasHoles: hasHoles, knowledge: knowledge) {
         case .leftover: break
         case .keepAside: keepAside(blob)
         case .recover: try recover(blob, status, row)

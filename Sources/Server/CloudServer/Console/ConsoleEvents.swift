@@ -10,7 +10,7 @@ struct ConsoleEvents: Sendable {
     /// While something moves, pages show it so often.
     private static let busyPause = Duration.seconds(2)
     private static let pause = Duration.seconds(15)
-    let desk: ConsoleDesk
+    let desk: ConsoleService
 
     func stream(_ request: Request, _ context: ServerContext) async throws -> Response {
         guard let visit = try await desk.visit(request, "./") else { return Response(status: .unauthorized) }

@@ -11,7 +11,7 @@ import ServerStorage
 extension ConsoleRoutes {
     private static let listLimit = 500
 
-    func deleted(_ visit: ConsoleDesk.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
+    func deleted(_ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
         let container = try context.container()
         let view = try await desk.trees.view(of: container, of: visit.account)
         guard view.isComplete else { return reading(visit, container, view) }
@@ -26,7 +26,7 @@ extension ConsoleRoutes {
     }
 
     func restore(
-        _ visit: ConsoleDesk.Visit, _ fields: FormBody, _ context: ServerContext
+        _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext
     ) async throws -> String {
         let container = try context.container()
         let id = try context.item()
@@ -35,10 +35,10 @@ extension ConsoleRoutes {
             guard let top = items.first else {
                 throw CloudFailure(.notFound, "It is not deleted any more. Look at the list again.")
             }
-            let candidates = [top.name] + ConsoleDeed.candidates(for: top.name, count: 100)
+            let candidates = [top.name] + ConsoleAction.candidates(for: top.name, count: 100)
             let taken = try await view.tree.taken(candidates, in: top.parent)
             let name = candidates.first { !taken.contains($0) } ?? top.name
-            return (ConsoleDeed.batches(ConsoleDeed.restore(items, named: name)), ())
+            return (ConsoleAction.batches(ConsoleAction.restore(items, named: name)), ())
         }
         context.logger.notice("somebody restored something in the console")
         return "c/\(container)/i/\(id)?done=\(Notice.restored.rawValue)"

@@ -10,7 +10,7 @@ import ServerStorage
 extension ConsoleRoutes {
     private static let listLimit = 200
 
-    func devices(_ visit: ConsoleDesk.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
+    func devices(_ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
         let devices = try await desk.store.devices(of: visit.session.accountName).map {
             ShownDevice(
                 number: $0.id, name: $0.name, created: $0.created, seen: $0.seen, isRevoked: $0.isRevoked,
@@ -23,7 +23,7 @@ extension ConsoleRoutes {
     }
 
     func confirmRevocation(
-        _ visit: ConsoleDesk.Visit, _ request: Request, _ context: ServerContext
+        _ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext
     ) async throws -> HTML {
         let device = try await device(visit, context)
         return visit.frame.confirmPage(
@@ -36,7 +36,7 @@ extension ConsoleRoutes {
     }
 
     func revoke(
-        _ visit: ConsoleDesk.Visit, _ fields: FormBody, _ context: ServerContext
+        _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext
     ) async throws -> String {
         guard try await desk.store.revoke(device: try context.number(), of: visit.account) else { throw Self.noDevice }
         let number = try context.number()
@@ -46,7 +46,7 @@ extension ConsoleRoutes {
     }
 
     func confirmReset(
-        _ visit: ConsoleDesk.Visit, _ request: Request, _ context: ServerContext
+        _ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext
     ) async throws -> HTML {
         let device = try await device(visit, context)
         return visit.frame.confirmPage(
@@ -59,7 +59,7 @@ extension ConsoleRoutes {
     }
 
     func reset(
-        _ visit: ConsoleDesk.Visit, _ fields: FormBody, _ context: ServerContext
+        _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext
     ) async throws -> String {
         guard try await desk.store.askReset(of: try context.number(), account: visit.account) else {
             throw Self.noDevice
@@ -71,7 +71,7 @@ extension ConsoleRoutes {
     }
 
     func signOutBrowser(
-        _ visit: ConsoleDesk.Visit, _ fields: FormBody, _ context: ServerContext
+        _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext
     ) async throws -> String {
         guard try await desk.store.endSession(try context.number(), of: visit.account) else {
             throw CloudFailure(.notFound, "There is no such browser; it may have been signed out meanwhile.")
@@ -80,7 +80,7 @@ extension ConsoleRoutes {
         return "devices?done=\(Notice.signedOut.rawValue)"
     }
 
-    func transfers(_ visit: ConsoleDesk.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
+    func transfers(_ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
         let names = Dictionary(
             uniqueKeysWithValues: try await desk.store.devices(of: visit.session.accountName).map { ($0.id, $0.name) })
         let moving = desk.board.entries(of: visit.account).prefix(Self.listLimit).map { entry in
@@ -98,7 +98,7 @@ extension ConsoleRoutes {
         return visit.frame.transfersPage(Array(moving), announced: announced)
     }
 
-    func links(_ visit: ConsoleDesk.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
+    func links(_ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
         visit.frame.linksPage(
             try await desk.store.links(of: visit.account).map {
                 ShownLink(
@@ -108,7 +108,7 @@ extension ConsoleRoutes {
     }
 
     func withdraw(
-        _ visit: ConsoleDesk.Visit, _ fields: FormBody, _ context: ServerContext
+        _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext
     ) async throws -> String {
         guard try await desk.store.withdrawLink(try context.number(), of: visit.account) else {
             throw CloudFailure(.notFound, "There is no such link; it may be over, or was withdrawn meanwhile.")
@@ -119,7 +119,7 @@ extension ConsoleRoutes {
         return "links?done=\(Notice.withdrawn.rawValue)"
     }
 
-    func device(_ visit: ConsoleDesk.Visit, _ context: ServerContext) async throws -> DeviceRecord {
+    func device(_ visit: ConsoleService.Visit, _ context: ServerContext) async throws -> DeviceRecord {
         let number = try context.number()
         let devices = try await desk.store.devices(of: visit.session.accountName)
         guard let device = devices.first(where: { $0.id == number && !$0.isRevoked }) else { throw Self.noDevice }

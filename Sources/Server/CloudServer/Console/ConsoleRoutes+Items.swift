@@ -11,7 +11,7 @@ extension ConsoleRoutes {
     private static let pageSize = 200
     private static let listLimit = 500
 
-    func containers(_ visit: ConsoleDesk.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
+    func containers(_ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
         let account = try await desk.store.accounts().first { $0.name == visit.session.accountName }
         var summaries: [ContainerSummary] = []
         // All together have a few seconds: whose log takes longer shows its numbers next time.
@@ -29,7 +29,7 @@ extension ConsoleRoutes {
 
     /// Nil while the log is not read to its end, and for one that this release can not read: the others are shown all the same.
     private func totals(
-        of name: ContainerName, _ visit: ConsoleDesk.Visit, _ patience: Duration
+        of name: ContainerName, _ visit: ConsoleService.Visit, _ patience: Duration
     ) async throws -> ContainerTotals? {
         do {
             let view = try await desk.trees.view(of: name, of: visit.account, patience: patience)
@@ -41,7 +41,7 @@ extension ConsoleRoutes {
     }
 
     /// A folder, file or symlink; without an item the container's root.
-    func item(_ visit: ConsoleDesk.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
+    func item(_ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
         let container = try context.container()
         let view = try await desk.trees.view(of: container, of: visit.account)
         guard view.isComplete else { return reading(visit, container, view) }
@@ -61,14 +61,14 @@ extension ConsoleRoutes {
         return visit.frame.folderPage(container, path: path, part: part)
     }
 
-    func conflicts(_ visit: ConsoleDesk.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
+    func conflicts(_ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
         let container = try context.container()
         let view = try await desk.trees.view(of: container, of: visit.account)
         guard view.isComplete else { return reading(visit, container, view) }
         return visit.frame.conflictsPage(container, try await view.tree.conflicted(limit: Self.listLimit))
     }
 
-    func storage(_ visit: ConsoleDesk.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
+    func storage(_ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
         let container = try context.container()
         let view = try await desk.trees.view(of: container, of: visit.account)
         guard view.isComplete else { return reading(visit, container, view) }
@@ -82,7 +82,7 @@ extension ConsoleRoutes {
     }
 
     /// The bytes of a version, current, in conflict or former.
-    func content(_ visit: ConsoleDesk.Visit, _ request: Request, _ context: ServerContext) async throws -> Response {
+    func content(_ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext) async throws -> Response {
         let container = try context.container()
         let view = try await desk.trees.view(of: container, of: visit.account)
         let item = try await find(try context.item(), view)
@@ -119,7 +119,7 @@ extension ConsoleRoutes {
     }
 
     func reading(
-        _ visit: ConsoleDesk.Visit, _ container: ContainerName, _ view: ContainerTrees.View
+        _ visit: ConsoleService.Visit, _ container: ContainerName, _ view: ContainerTrees.View
     ) -> HTML {
         visit.frame.readingPage(container, done: view.sequence.value, of: view.end.value)
     }

@@ -6,7 +6,7 @@ import ServerStorage
 
 /// Every address of the console.
 struct ConsoleRoutes: Sendable {
-    let desk: ConsoleDesk
+    let desk: ConsoleService
 
     func add(to router: Router<ServerContext>) {
         let signIn = ConsoleSignIn(desk)

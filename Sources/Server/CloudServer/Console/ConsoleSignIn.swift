@@ -10,11 +10,11 @@ import Synchronization
 final class ConsoleSignIn: Sendable {
     /// Holds what the sign-in form bears as well: a form that another site posts comes without it.
     private static let formCookie = "ubiquity-form"
-    private let desk: ConsoleDesk
+    private let desk: ConsoleService
     private let limiter = Mutex(SignInLimiter())
     private let start = ContinuousClock.now
 
-    init(_ desk: ConsoleDesk) { self.desk = desk }
+    init(_ desk: ConsoleService) { self.desk = desk }
 
     func show(_ request: Request, _ context: ServerContext) async throws -> Response {
         if try await desk.visit(request, "./") != nil { return .seeOther("./") }

@@ -46,7 +46,7 @@ extension ContentSource {
     ) -> ResponseBody {
         let channel = context.channel
         return ResponseBody(contentLength: range.count) { writer in
-            let pace = WritePace(channel)
+            let pace = WriteThrottle(channel)
             try await send(range, first, pace, &writer)
             try await writer.finish(nil)
             withExtendedLifetime(slot) {}
@@ -56,7 +56,7 @@ extension ContentSource {
     /// One chunk in memory at a time, in pieces that are not larger than a socket takes at once.
     @concurrent
     private func send(
-        _ range: Range<UInt64>, _ first: Part, _ pace: WritePace, _ writer: inout any ResponseBodyWriter
+        _ range: Range<UInt64>, _ first: Part, _ pace: WriteThrottle, _ writer: inout any ResponseBodyWriter
     ) async throws {
         var part = first
         var position = range.lowerBound
@@ -85,12 +85,12 @@ extension ContentSource {
 
     @concurrent
     private func send(
-        _ wanted: Range<UInt64>, of bytes: [UInt8], at offset: UInt64, _ pace: WritePace,
+        _ wanted: Range<UInt64>, of bytes: [UInt8], at offset: UInt64, _ pace: WriteThrottle,
         _ writer: inout any ResponseBodyWriter
     ) async throws {
         let end = Int(wanted.upperBound - offset)
-        for start in stride(from: Int(wanted.lowerBound - offset), to: end, by: WritePace.pieceLength) {
-            try await writer.write(ByteBuffer(bytes: bytes[start..<min(start + WritePace.pieceLength, end)]))
+        for start in stride(from: Int(wanted.lowerBound - offset), to: end, by: WriteThrottle.pieceLength) {
+            try await writer.write(ByteBuffer(bytes: bytes[start..<min(start + WriteThrottle.pieceLength, end)]))
             try await pace.wrote()
         }
     }

@@ -14,7 +14,7 @@ package final class ContainerTrees: Sendable {
         var open: [Int64: FoldedContainer] = [:]
         /// The one asked for last is last.
         var order: [Int64] = []
-        var turnstiles: [Int64: Turnstile] = [:]
+        var turnstiles: [Int64: AsyncMutex] = [:]
     }
 
     private static let maximumOpen = 16
@@ -67,12 +67,12 @@ package final class ContainerTrees: Sendable {
         patience: Duration = .seconds(60), _ decide: (View) async throws -> (batches: [[Change]], answer: T)
     ) async throws -> T {
         let id = try await store.number(of: name, account)
-        let turnstile = state.withLock { state in
-            let known = state.turnstiles[id] ?? Turnstile()
+        let mutex = state.withLock { state in
+            let known = state.turnstiles[id] ?? AsyncMutex()
             state.turnstiles[id] = known
             return known
         }
-        return try await turnstile.run {
+        return try await mutex.run {
             let view = try await view(of: name, of: account, patience: patience)
             guard view.isComplete else {
                 throw StorageError(.failed, "The log of \(name) is still being read. Try again in a minute.")

@@ -37,7 +37,7 @@ extension Arbiter {
         state.deliveries.append(.outcome(waiter, outcome))
     }
 
-    private static func enqueue(_ letter: PresenterLetter, to presenter: PresenterID, _ state: inout State) {
+    private static func enqueue(_ letter: PresenterDelivery, to presenter: PresenterID, _ state: inout State) {
         guard let client = state.table.client(of: presenter) else { return }
         state.deliveries.append(.letter(letter, presenter, client))
     }

@@ -2,7 +2,7 @@ import Synchronization
 
 /// The way to clients. Called in the order of what happened, one call at a time, outside of every lock; returns soon.
 package protocol ClaimMessenger: Sendable {
-    func send(_ letter: PresenterLetter, to presenter: PresenterID, of client: ClientID)
+    func send(_ letter: PresenterDelivery, to presenter: PresenterID, of client: ClientID)
     /// The client was frozen for too long: its claim has ended.
     func revoke(_ claim: ClaimID, of client: ClientID)
     func report(_ report: ClaimReport)
@@ -28,7 +28,7 @@ package final class Arbiter<C: Clock>: Sendable where C.Duration == Duration {
     }
 
     enum Delivery: Sendable {
-        case letter(PresenterLetter, PresenterID, ClientID)
+        case letter(PresenterDelivery, PresenterID, ClientID)
         case outcome(@Sendable (Outcome) -> Void, Outcome)
         case revocation(ClaimID, ClientID)
         case report(ClaimReport)

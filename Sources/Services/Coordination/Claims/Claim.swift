@@ -9,7 +9,7 @@ struct Claim: Sendable {
     }
 
     /// Where one access stands in the tree.
-    struct Foothold: Sendable {
+    struct Hold: Sendable {
         let access: Access
         /// As it is now: changes when the item is made, deleted, or another takes its place.
         var key: ItemKey
@@ -28,7 +28,7 @@ struct Claim: Sendable {
     let order: UInt64
     let since: Duration
     var grantedAt: Duration?
-    var footholds: [Foothold] = []
+    var holds: [Hold] = []
     var phase = Phase.blocked
     /// Stood behind somebody, so the tables may have turned since it was looked at.
     var hasWaited = false

@@ -56,7 +56,7 @@ extension ClaimTable {
             depth: depth, key: spot.key, kind: spot.kind,
             presenters: spot.presenters.sorted().compactMap { presenters[$0] }.map(shown),
             claims: held.flatMap { claim in
-                claim.footholds.filter { $0.key == spot.key }.map { self.held(claim, $0.access, now) }
+                claim.holds.filter { $0.key == spot.key }.map { self.held(claim, $0.access, now) }
             })
     }
 

@@ -39,18 +39,18 @@ extension ClaimTable {
 
     /// Claims that may not be held together with this one, each once, the earliest first.
     func conflicts(of claim: Claim) -> [ClaimID] {
-        var found: [Stance] = []
-        for foothold in claim.footholds {
-            guard let position = live.position(of: foothold.unit) else { continue }
-            let stance = Stance(foothold.access, of: claim)
-            live.forEachStance(meeting: position, coversBelow: stance.coversBelow) { other in
-                if stance.conflicts(with: other) { found.append(other) }
+        var found: [HoldMode] = []
+        for hold in claim.holds {
+            guard let position = live.position(of: hold.unit) else { continue }
+            let mode = HoldMode(hold.access, of: claim)
+            live.forEachStance(meeting: position, coversBelow: mode.coversBelow) { other in
+                if mode.conflicts(with: other) { found.append(other) }
             }
         }
         // Claims of one item stand there in their order already, unless one of them came by a move.
         if found.count > 1 { found.sort { $0.order < $1.order } }
         var ids: [ClaimID] = []
-        for stance in found where ids.last != stance.claim { ids.append(stance.claim) }
+        for mode in found where ids.last != mode.claim { ids.append(mode.claim) }
         return ids
     }
 
@@ -63,9 +63,9 @@ extension ClaimTable {
         // A claim on a plain folder says nothing of what is in it.
         let isCovered = live[place].key == key || live[unit].kind == .package
         var found: ClaimID?
-        live.forEachStance(meeting: unit, coversBelow: false) { stance in
-            guard stance.mode == .writing, isCovered || stance.coversBelow else { return }
-            if claims[stance.claim]?.phase == .granted { found = stance.claim }
+        live.forEachStance(meeting: unit, coversBelow: false) { mode in
+            guard mode.mode == .writing, isCovered || mode.coversBelow else { return }
+            if claims[mode.claim]?.phase == .granted { found = mode.claim }
         }
         return found
     }

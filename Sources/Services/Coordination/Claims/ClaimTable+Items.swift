@@ -46,9 +46,9 @@ extension ClaimTable {
     /// A waiting claim whose item is gone ends, unless it would make it anew.
     private mutating func loseItem(_ id: ClaimID, _ item: ItemNumber, in tree: some ItemTree) {
         guard let claim = claims[id], claim.phase != .granted else { return }
-        let lost = claim.footholds.first { foothold in
-            let isReplaced = foothold.access.writingOption == .replacing || foothold.access.mayCreate
-            return isAtOrBelow(foothold.key, item) && !(foothold.key == .item(item) && isReplaced)
+        let lost = claim.holds.first { hold in
+            let isReplaced = hold.access.writingOption == .replacing || hold.access.mayCreate
+            return isAtOrBelow(hold.key, item) && !(hold.key == .item(item) && isReplaced)
         }
         if let lost { refuse(id, .gone(lost.key)) }
     }
@@ -62,9 +62,9 @@ extension ClaimTable {
     private mutating func stayBehind(_ item: ItemNumber, at place: ItemPlace, in tree: some ItemTree) {
         guard let position = live.position(of: .item(item)) else { return }
         for id in Set(live[position].stances.map(\.claim)).sorted() {
-            changeFootholds(of: id, in: tree) { foothold, _ in
-                let stays = foothold.access.writingOption == .replacing && foothold.access.place == place
-                return stays && foothold.key == .item(item) ? .vacant(place) : nil
+            changeFootholds(of: id, in: tree) { hold, _ in
+                let stays = hold.access.writingOption == .replacing && hold.access.place == place
+                return stays && hold.key == .item(item) ? .vacant(place) : nil
             }
         }
     }
@@ -75,7 +75,7 @@ extension ClaimTable {
         let held = live[position]
         for id in held.presenters { rebind(id, to: new, in: tree) }
         for id in Set(held.stances.map(\.claim)).sorted() {
-            changeFootholds(of: id, in: tree) { foothold, _ in foothold.key == old ? new : nil }
+            changeFootholds(of: id, in: tree) { hold, _ in hold.key == old ? new : nil }
         }
     }
 
@@ -92,26 +92,26 @@ extension ClaimTable {
     private mutating func findUnits(atAndBelow item: ItemNumber, in tree: some ItemTree) {
         guard let position = live.position(of: .item(item)) else { return }
         for id in Set(live.claims(atAndBelow: position)).sorted() {
-            changeFootholds(of: id, in: tree) { foothold, live in
-                guard let position = live.position(of: foothold.key) else { return nil }
-                return live[live.unit(of: position)].key == foothold.unit ? nil : foothold.key
+            changeFootholds(of: id, in: tree) { hold, live in
+                guard let position = live.position(of: hold.key) else { return nil }
+                return live[live.unit(of: position)].key == hold.unit ? nil : hold.key
             }
         }
     }
 
     /// Puts the accesses for which `change` gives a key onto that key, and looks anew whom the claim has to wait for.
     private mutating func changeFootholds(
-        of id: ClaimID, in tree: some ItemTree, _ change: (Claim.Foothold, LiveTree) -> ItemKey?
+        of id: ClaimID, in tree: some ItemTree, _ change: (Claim.Hold, LiveTree) -> ItemKey?
     ) {
         guard let claim = claims[id] else { return }
-        let keys = claim.footholds.map { change($0, live) }
+        let keys = claim.holds.map { change($0, live) }
         guard keys.contains(where: { $0 != nil }) else { return }
-        for foothold in claim.footholds { release(foothold, of: id) }
+        for hold in claim.holds { release(hold, of: id) }
         // Only a granted claim can stand on what is gone; there it means nothing to others any more.
-        let footholds = zip(claim.footholds, keys).map { old, key in
+        let holds = zip(claim.holds, keys).map { old, key in
             place(old.access, at: key ?? old.key, of: claim, in: tree) ?? old
         }
-        claims[id]?.footholds = footholds
+        claims[id]?.holds = holds
         guard claim.phase != .granted else { return }
         for other in graph.targets(of: claim.node) where other.claim != nil {
             graph.remove(claim.node, waitsFor: other)

@@ -6,8 +6,8 @@ extension ClaimTable {
         guard !claim.request.purpose.isPlain else { return .success([]) }
         var plan: MessagePlan = []
         var places: [PresenterID: Int] = [:]
-        for foothold in claim.footholds {
-            for (id, message) in messages(for: foothold) {
+        for hold in claim.holds {
+            for (id, message) in messages(for: hold) {
                 guard let presenter = presenters[id], !isOwn(presenter, of: claim.request) else { continue }
                 let can = presenter.registration.callbacks.contains(message.callback)
                 if message == .accommodateEviction, !can || !isAwake(presenter) { return .failure(.kept(by: id)) }
@@ -45,11 +45,11 @@ extension ClaimTable {
     }
 
     /// One access' messages, in the order a presenter gets them.
-    private func messages(for foothold: Claim.Foothold) -> [(PresenterID, PresenterMessage)] {
-        guard let position = live.position(of: foothold.key), let unit = live.position(of: foothold.unit) else {
+    private func messages(for hold: Claim.Hold) -> [(PresenterID, PresenterMessage)] {
+        guard let position = live.position(of: hold.key), let unit = live.position(of: hold.unit) else {
             return []
         }
-        let access = foothold.access
+        let access = hold.access
         let isPackage = live[unit].kind == .package
         let concerned = live.presenters(at: unit, andBelow: isPackage || access.coversBelow)
         let within = { live.presenters(at: position, andBelow: true) }
@@ -62,9 +62,9 @@ extension ClaimTable {
         case .writing(let option):
             let relinquish = concerned.map { ($0, PresenterMessage.relinquishToWriter) }
             if option == .merging { return relinquish + concerned.map { ($0, .saveChanges) } }
-            guard option?.endsItem == true, case .item = foothold.key else { return relinquish }
+            guard option?.endsItem == true, case .item = hold.key else { return relinquish }
             return relinquish + within().map { ($0, .accommodateDeletion) }
-                + packages(around: position).map { ($0, .accommodateSubitemDeletion(foothold.key)) }
+                + packages(around: position).map { ($0, .accommodateSubitemDeletion(hold.key)) }
         }
     }
 

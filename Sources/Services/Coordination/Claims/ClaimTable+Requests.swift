@@ -4,11 +4,11 @@ extension ClaimTable {
         precondition(claims[id] == nil, "a request needs a number of its own")
         var claim = Claim(id, believable(request), order: makeOrder(), since: now)
         for access in request.accesses {
-            guard let foothold = place(access, of: claim, in: tree) else {
-                for foothold in claim.footholds { release(foothold, of: id) }
+            guard let hold = place(access, of: claim, in: tree) else {
+                for hold in claim.holds { release(hold, of: id) }
                 return emit(.refuse(id, .gone(access.key)))
             }
-            claim.footholds.append(foothold)
+            claim.holds.append(hold)
         }
         claims[id] = claim
         clients[request.client, default: Client()].claims.insert(id)
@@ -53,7 +53,7 @@ extension ClaimTable {
     private mutating func grant(_ id: ClaimID) {
         claims[id]?.phase = .granted
         claims[id]?.grantedAt = now
-        emit(.grant(id, claims[id]?.footholds.map(\.key) ?? []))
+        emit(.grant(id, claims[id]?.holds.map(\.key) ?? []))
     }
 
     // MARK: Ends
@@ -77,7 +77,7 @@ extension ClaimTable {
     /// Lets go of everything the claim has, tells the presenters, and lets the next ones go on.
     mutating func close(_ id: ClaimID) {
         guard let claim = claims.removeValue(forKey: id) else { return }
-        for foothold in claim.footholds { release(foothold, of: id) }
+        for hold in claim.holds { release(hold, of: id) }
         for case .claim(let waiter) in graph.remove(claim.node) { ready.append(waiter) }
         forget(id, of: claim.request.client)
         for notice in claim.notices { send(notice) }
@@ -93,18 +93,18 @@ extension ClaimTable {
 
     /// Nil if there is no such item.
     mutating func place(_ access: Access, at key: ItemKey? = nil, of claim: Claim, in tree: some ItemTree) -> Claim
-        .Foothold?
+        .Hold?
     {
         let key = present(key ?? access.key, followingLinks: access.followsLinks, in: tree)
         guard let position = live.insert(key, in: tree) else { return nil }
         let unit = live.unit(of: position)
-        live.place(Stance(access, of: claim), at: unit)
-        if unit != position { live.place(Stance(access, of: claim, isPassive: true), at: position) }
-        return Claim.Foothold(access: access, key: key, unit: live[unit].key)
+        live.place(HoldMode(access, of: claim), at: unit)
+        if unit != position { live.place(HoldMode(access, of: claim, isPassive: true), at: position) }
+        return Claim.Hold(access: access, key: key, unit: live[unit].key)
     }
 
-    mutating func release(_ foothold: Claim.Foothold, of id: ClaimID) {
-        for key in foothold.key == foothold.unit ? [foothold.key] : [foothold.key, foothold.unit] {
+    mutating func release(_ hold: Claim.Hold, of id: ClaimID) {
+        for key in hold.key == hold.unit ? [hold.key] : [hold.key, hold.unit] {
             guard let position = live.position(of: key) else { continue }
             live.removeStances(of: id, at: position)
             live.prune(position)

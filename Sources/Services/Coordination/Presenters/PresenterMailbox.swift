@@ -1,5 +1,5 @@
 /// One thing on its way to a presenter.
-package enum PresenterLetter: Equatable, Sendable {
+package enum PresenterDelivery: Equatable, Sendable {
     /// To be answered once.
     case ask(AskID, [PresenterMessage])
     case reacquire(AskID)
@@ -11,7 +11,7 @@ package enum PresenterLetter: Equatable, Sendable {
 /// A question passes the notices: somebody waits for the answer, and a slow callback must not hold that up. Questions keep
 /// their order, and so do notices. Bounded: a presenter that takes nothing hears in the end only that something changed.
 package struct PresenterMailbox: Sendable {
-    private var urgent: [PresenterLetter] = []
+    private var urgent: [PresenterDelivery] = []
     private var notices: [PresenterNotice] = []
     private let limit: Int
 
@@ -21,14 +21,14 @@ package struct PresenterMailbox: Sendable {
     package var isEmpty: Bool { urgent.isEmpty && notices.isEmpty }
     package var count: Int { urgent.count + notices.count }
 
-    package mutating func put(_ letter: PresenterLetter) {
+    package mutating func put(_ letter: PresenterDelivery) {
         guard case .notice(let notice) = letter else { return urgent.append(letter) }
         if notice.isRepeatable, notices.contains(notice) { return }
         notices.append(notice)
         if notices.count > limit { condense() }
     }
 
-    package mutating func take() -> PresenterLetter? {
+    package mutating func take() -> PresenterDelivery? {
         if !urgent.isEmpty { return urgent.removeFirst() }
         return notices.isEmpty ? nil : .notice(notices.removeFirst())
     }

@@ -12,17 +12,17 @@ extension LiveTree {
     }
 
     /// Calls for every stance that an access at `position` meets: there, above where it covers, and below if this one covers.
-    func forEachStance(meeting position: Position, coversBelow: Bool, _ body: (Stance) -> Void) {
-        for stance in spots[position].stances { body(stance) }
+    func forEachStance(meeting position: Position, coversBelow: Bool, _ body: (HoldMode) -> Void) {
+        for mode in spots[position].stances { body(mode) }
         var current = spots[position].parent
         while let position = current {
             onVisit?()
-            for stance in spots[position].stances where stance.coversBelow { body(stance) }
+            for mode in spots[position].stances where mode.coversBelow { body(mode) }
             current = spots[position].parent
         }
         guard coversBelow else { return }
         visit(below: position, where: { $0.stancesWithin > 0 }) { spot in
-            for stance in spot.stances { body(stance) }
+            for mode in spot.stances { body(mode) }
         }
     }
 
@@ -74,7 +74,7 @@ extension LiveTree {
     }
 
     /// Without recursion, as a tree may be deeper than a stack.
-    private func visit(below top: Position, where isWanted: (Spot) -> Bool, _ body: (Spot) -> Void) {
+    private func visit(below top: Position, where isWanted: (Entry) -> Bool, _ body: (Entry) -> Void) {
         var pending = [spots[top].firstChild].compactMap(\.self)
         while let position = pending.popLast() {
             onVisit?()

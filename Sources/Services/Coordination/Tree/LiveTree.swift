@@ -6,14 +6,14 @@ struct LiveTree: Sendable {
     /// Where an item stands in the tree; good until nothing is held at or below it.
     typealias Position = Int
 
-    struct Spot: Sendable {
+    struct Entry: Sendable {
         var key: ItemKey
         var kind: TreeKind
         var parent: Position?
         var firstChild: Position?
         var next: Position?
         var previous: Position?
-        var stances: [Stance] = []
+        var stances: [HoldMode] = []
         /// A set, as there may be many thousands at one item.
         var presenters: Set<PresenterID> = []
         /// Counts at and below, so that a look below skips what holds nothing.
@@ -23,7 +23,7 @@ struct LiveTree: Sendable {
         var isEmpty: Bool { stancesWithin == 0 && presentersWithin == 0 }
     }
 
-    private(set) var spots: [Spot] = []
+    private(set) var spots: [Entry] = []
     /// Called for each spot that is looked at: how a test counts the work.
     var onVisit: (@Sendable () -> Void)?
     private var free: [Position] = []
@@ -32,7 +32,7 @@ struct LiveTree: Sendable {
     var count: Int { positions.count }
     var roots: [Position] { positions.values.filter { spots[$0].parent == nil }.sorted() }
 
-    subscript(_ position: Position) -> Spot { spots[position] }
+    subscript(_ position: Position) -> Entry { spots[position] }
 
     func position(of key: ItemKey) -> Position? { positions[key] }
 
@@ -49,7 +49,7 @@ struct LiveTree: Sendable {
             missing.append((key, kind))
             wanted = folder.map(ItemKey.item)
         }
-        for (key, kind) in missing.reversed() { above = add(Spot(key: key, kind: kind, parent: above)) }
+        for (key, kind) in missing.reversed() { above = add(Entry(key: key, kind: kind, parent: above)) }
         return above
     }
 
@@ -60,7 +60,7 @@ struct LiveTree: Sendable {
         }
     }
 
-    private mutating func add(_ spot: Spot) -> Position {
+    private mutating func add(_ spot: Entry) -> Position {
         onVisit?()
         let position: Position
         if let reused = free.popLast() {
@@ -108,8 +108,8 @@ struct LiveTree: Sendable {
 
     // MARK: What is held
 
-    mutating func place(_ stance: Stance, at position: Position) {
-        spots[position].stances.append(stance)
+    mutating func place(_ mode: HoldMode, at position: Position) {
+        spots[position].stances.append(mode)
         count(stances: 1, presenters: 0, from: position)
     }
 

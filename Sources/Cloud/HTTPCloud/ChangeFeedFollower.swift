@@ -1,0 +1,158 @@
+import AsyncHTTPClient
+import CloudModel
+import CloudProtocol
+import CloudStorage
+import Logging
+import NIOCore
+import Synchronization
+
+/// One consumer of news; ends with its last reference.
+final class ChangeFeedSubscription: Sendable {
+    let mailbox = EventMailbox()
+    private let task: Task<Void, Never>
+
+    init(_ connection: ServerConnection) {
+        let follower = ChangeFeedFollower(connection: connection, mailbox: mailbox)
+        task = Task { await follower.run() }
+    }
+
+    deinit { task.cancel() }
+
+    func end() {
+        task.cancel()
+        mailbox.end()
+    }
+}
+
+/// Follows a server's news for one consumer, and comes back after every interruption.
+///
+/// The stream is one answer that never ends. Where something on the way holds such answers back until they are whole, no line comes;
+/// then the follower asks again and again, each answer waiting on the server until there is something new.
+final class ChangeFeedFollower: Sendable {
+    private let connection: ServerConnection
+    private let mailbox: EventMailbox
+    private let memory = Mutex(ChangeFeedState())
+    /// The first line comes at once where nothing holds it back.
+    private let patience: Duration
+    /// After so many waiting answers the stream is tried again.
+    private static let answersBeforeStream = 20
+
+    init(connection: ServerConnection, mailbox: EventMailbox, patience: Duration = .seconds(10)) {
+        self.connection = connection
+        self.mailbox = mailbox
+        self.patience = patience
+    }
+
+    func run() async {
+        var failures = 0
+        var polls = 0
+        while !Task.isCancelled {
+            do {
+                if polls > 0 { try await poll() } else { try await stream() }
+                polls = max(0, polls - 1)
+                failures = 0
+            } catch is CancellationError {
+                break
+            } catch is HeldBack {
+                connection.log.notice("something holds the server's news back; asking instead")
+                polls = Self.answersBeforeStream
+            } catch {
+                let wasConnected = memory.withLock { $0.interrupted() }
+                failures = wasConnected ? 1 : failures + 1
+                connection.log.debug("the server's news were interrupted", metadata: ["why": "\(error)"])
+                // Only cancellation cuts the pause short, and that ends the loop.
+                try? await Task.sleep(for: Self.pause(after: failures))
+            }
+        }
+        mailbox.end()
+    }
+
+    /// Short at first: the restart of a server should not be felt. Never long: an open question costs a device little.
+    private static func pause(after failures: Int) -> Duration {
+        let policy = RetryPolicy(first: .milliseconds(250), longest: .seconds(10))
+        var random = SystemRandomNumberGenerator()
+        return policy.pause(after: failures, .offline, using: &random) ?? .seconds(10)
+    }
+
+    private func learn(_ news: ChangeFeedEvent) {
+        for event in memory.withLock({ $0.learn(news) }) { mailbox.post(event) }
+    }
+
+    private func stream() async throws {
+        var exchange = Exchange(.get, CloudRoutes.news)
+        exchange.isForAnyCloud = true
+        let response = try await connection.head(of: try connection.request(exchange), within: .seconds(30))
+        try await connection.check(response)
+        memory.withLock { $0.beganStream() }
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                try await self.follow(response.body)
+                return true
+            }
+            group.addTask {
+                try await Task.sleep(for: self.patience)
+                guard self.memory.withLock({ $0.hasLine }) else { throw HeldBack() }
+                return false
+            }
+            defer { group.cancelAll() }
+            while let isOver = try await group.next(), !isOver {}
+        }
+        // The server ended in order, or ended our access; asking again tells which.
+        throw CloudError(.offline, "The server ended its news.")
+    }
+
+    private func follow(_ body: HTTPClientResponse.Body) async throws {
+        var reader = LineReader()
+        for try await part in body {
+            for line in try reader.append(Array(buffer: part)) {
+                learn(try WireJSON.decode(ChangeFeedEvent.self, from: line))
+            }
+        }
+    }
+
+    private func poll() async throws {
+        let revision = memory.withLock { $0.revision }
+        learn(
+            try await connection.json(
+                ChangeFeedEvent.self, Exchange(.get, "\(CloudRoutes.news)?after=\(revision)&wait=30")))
+    }
+
+    private struct HeldBack: Error {}
+}
+
+/// What is known of the logs, and which hints follow from more. Pure.
+struct ChangeFeedState {
+    /// More containers than any account has: names that a server makes up take no more memory than this.
+    static let maximumNames = 16_384
+
+    private var sequences: [String: UInt64] = [:]
+    private(set) var revision: UInt64 = 0
+    private(set) var isConnected = false
+    /// Whether something came since the stream began.
+    private(set) var hasLine = false
+    private var wasInterrupted = false
+
+    /// Answers whether there was a connection.
+    mutating func interrupted() -> Bool {
+        defer { (isConnected, wasInterrupted) = (false, true) }
+        return isConnected
+    }
+
+    mutating func beganStream() { hasLine = false }
+
+    mutating func learn(_ news: ChangeFeedEvent) -> [CloudEvent] {
+        var events: [CloudEvent] = []
+        if wasInterrupted { events.append(.reachabilityChanged) }
+        (isConnected, wasInterrupted, hasLine) = (true, false, true)
+        revision = news.revision
+        let known = Set(sequences.keys)
+        for (name, sequence) in news.containers.sorted(by: { $0.key < $1.key }) where sequences[name] != sequence {
+            guard sequences[name] != nil || sequences.count < Self.maximumNames else { continue }
+            sequences[name] = sequence
+            guard let container = ContainerName(name) else { continue }
+            if !known.contains(name), !events.contains(.containersChanged) { events.append(.containersChanged) }
+            events.append(.containerChanged(container))
+        }
+        return events
+    }
+}

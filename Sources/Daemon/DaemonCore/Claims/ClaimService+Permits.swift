@@ -1,0 +1,82 @@
+import Basics
+import Coordination
+import Glibc
+import LocalMetadata
+import Mount
+import Synchronization
+
+/// Opens in the mount by programs that may know nothing of coordination.
+extension ClaimService: AccessPermits {
+    /// As long as a read waits for bytes that do not come.
+    private static let patience = Patience.limit
+    /// All of them: they do not wait for each other.
+    private static let everybody = DaemonPermits.client
+
+    var areFree: Bool { ledger.isEmpty }
+
+    func ask(toOpen node: NodeID, isWriting: Bool, for thread: Int32) -> AccessPermit {
+        let mode = isWriting ? Access.Mode.writing(nil) : .reading([])
+        let request = ClaimRequest(
+            client: Self.everybody, purpose: .plain, accesses: [Access(.item(ItemNumber(node)), mode)],
+            patience: Self.patience)
+        let id = arbiter.reserve()
+        let turn = PlainPermit { [arbiter] in arbiter.cancel(id, of: Self.everybody) }
+        openers.withLock { $0[id] = thread }
+        arbiter.open(id, request) { [self] in
+            openers.withLock { $0[id] = nil }
+            turn.finish(Self.outcome($0, id, arbiter))
+        }
+        switch turn.outcome {
+        case .come(let end): return .now(end: end)
+        case .late, .givenUp: return .now(end: {})
+        case nil: break
+        }
+        guard !holdsUpOthers(thread) else {
+            turn.giveUp()
+            return .now(end: {})
+        }
+        return .later(turn)
+    }
+
+    /// What to call a plain program that waits, and its thread.
+    func opener(of claim: ClaimID) -> (program: String, pid: Int32)? {
+        openers.withLock { $0[claim] }.map { ("open", $0) }
+    }
+
+    private static func outcome(
+        _ result: Result<[ItemKey], ClaimError>, _ id: ClaimID, _ arbiter: Arbiter<ContinuousClock>
+    ) -> PermitOutcome {
+        switch result {
+        case .success: .come { arbiter.finish(id, of: Self.everybody) }
+        case .failure(let error) where error.code == .timedOut: .late
+        case .failure(let error) where error.code == .cancelled: .givenUp
+        // The item is gone: the open itself says so.
+        case .failure: .come(end: {})
+        }
+    }
+
+    /// Whether somebody waits for the program, as it is in an accessor or is asked something, or was started by one that is: then it goes ahead,
+    /// as its wait could be for itself.
+    private func holdsUpOthers(_ thread: Int32) -> Bool {
+        let busy = Set(ledger.processes.filter { arbiter.isBusy($0.key) }.values)
+        guard !busy.isEmpty else { return false }
+        if let claim = ProcessFamily.surroundingClaim(of: thread), arbiter.isGranted(ClaimID(claim)) { return true }
+        return ProcessFamily.ancestors(of: thread).contains(where: busy.contains)
+    }
+}
+
+// MARK: Evictions
+
+extension ClaimService {
+    /// Waits until nobody holds the item and everybody who presents it lets go of its bytes. To be ended by ``finishEviction(_:)``.
+    func claimToEvict(_ node: NodeID) async throws(ClaimError) -> ClaimID {
+        let purpose = Purpose.coordinator(Self.everybody, arbiter.reserve().value)
+        return try await arbiter.claim(
+            ClaimRequest(
+                client: Self.everybody, purpose: purpose, accesses: [Access(.item(ItemNumber(node)), .evicting)],
+                patience: Self.patience)
+        ).id
+    }
+
+    func finishEviction(_ claim: ClaimID) { arbiter.finish(claim, of: Self.everybody) }
+}

@@ -1,0 +1,267 @@
+import Basics
+import CloudModel
+import Coordination
+import DaemonProtocol
+import LocalMetadata
+import Logging
+import Sync
+import Synchronization
+import VirtualFileSystem
+
+/// The daemon's one arbiter, with what it has to hear: requests of clients, changes of the tree, programs that stop or die.
+final class ClaimService: TreeObserver {
+    let ledger: ClientClaims
+    let arbiter: Arbiter<ContinuousClock>
+    /// The threads of plain programs whose open waits, or is just being asked for.
+    let openers = Mutex<[ClaimID: Int32]>([:])
+    let attributes = AttributeWatch()
+    let known = ItemCache()
+    /// Requests that are answered at once are, one at a time: they wait for each other, and for nobody else who asks or names.
+    let prompt = Mutex(())
+    private let tree: MetadataItemTree
+    /// The engine put something off until a claim ends.
+    private let isDeferred = Atomic(false)
+    private let onClaimEnd = Hook<Void>()
+    /// Items that stand in the place of removed ones, between the look at those and the look at what moved.
+    private let successors = Mutex<Set<NodeID>>([])
+
+    init(_ metadata: MetadataDatabase, log: Logger) {
+        ledger = ClientClaims(log: log)
+        tree = MetadataItemTree(metadata: metadata, known: known, log: log)
+        arbiter = Arbiter(tree: tree, messenger: ledger, clock: .continuous)
+    }
+
+    var snapshot: ClaimSnapshot { arbiter.snapshot() }
+
+    // MARK: Clients
+
+    /// Asks in the name of a client that ``ClientClaims/add(_:)`` has made room for. Returns at once; the outcome is told once.
+    func open(
+        _ request: Coordination.ClaimRequest, for client: ClientContext,
+        _ outcome: @escaping @Sendable (Result<[ItemKey], ClaimError>) -> Void
+    ) {
+        let id = arbiter.open(request, outcome)
+        guard !ledger.note(id, of: client) else { return }
+        abandon(id, of: client)
+        ledger.remove(client.request, of: client)
+    }
+
+    // MARK: The engine
+
+    /// `action` is called when a claim has ended for which something was put off.
+    func whenClaimEnds(_ action: @escaping @Sendable () -> Void) { onClaimEnd.set(action) }
+
+    func noteDeferral() { isDeferred.store(true, ordering: .sequentiallyConsistent) }
+
+    func claimEnded() {
+        guard isDeferred.exchange(false, ordering: .sequentiallyConsistent) else { return }
+        onClaimEnd()
+    }
+
+    // MARK: Presenters
+
+    /// In the name of a client that ``PresenterOutbox/add(_:)`` has made room for.
+    func present(_ registration: PresenterRegistration) -> PresenterID {
+        let id = arbiter.register(registration)
+        if registration.callbacks.contains(.didChangeAttributes) { attributes.add(id) }
+        return id
+    }
+
+    /// What it presents now.
+    func place(of presenter: PresenterID) -> ItemKey? { arbiter.key(of: presenter) }
+
+    /// False if the client has no such presenter.
+    func withdraw(_ presenter: PresenterID, of client: ClientContext) -> Bool {
+        guard arbiter.unregister(presenter, of: ClientID(client.connection)) else { return false }
+        ledger.letters.remove(presenter, of: client)
+        attributes.remove(presenter)
+        return true
+    }
+
+    func answer(_ question: AskID, _ answer: PresenterAnswer, of client: ClientContext) {
+        arbiter.answer(question, answer, of: ClientID(client.connection))
+    }
+
+    // MARK: Ends
+
+    func finish(_ request: UInt64, of client: ClientContext) -> ClientClaims.End {
+        let end = ledger.finish(request, of: client)
+        if case .claim(let id) = end { abandon(id, of: client) }
+        if end != .calledOff { ledger.remove(request, of: client) }
+        return end
+    }
+
+    /// Ends it whether it waits or is held; a grant may come between.
+    func abandon(_ id: ClaimID, of client: ClientContext) {
+        arbiter.abandon(id, of: ClientID(client.connection))
+        claimEnded()
+    }
+
+    /// The client is gone: others go on at once.
+    func end(_ connection: UInt64) {
+        ledger.removeAll(of: connection)
+        ledger.letters.removeAll(of: connection)
+        arbiter.end(ClientID(connection))
+        claimEnded()
+    }
+
+    // MARK: The tree
+
+    func happened(_ change: TreeChange) {
+        // A claim or presenter is entered before its items are looked up, and no change of names is under way then.
+        guard !(ledger.isEmpty && ledger.letters.isEmpty) else { return }
+        switch change {
+        case .created(let item):
+            arbiter.tell(at: .vacant(item.place), in: item.place.folder) {
+                .created(ItemNumber(item.node), at: item.place, by: $0)
+            }
+        case .removed(let item): removed(item)
+        case .replaced(let item, let new):
+            arbiter.tell(at: item.key, in: item.place.folder) {
+                .replaced(ItemNumber(item.node), with: ItemNumber(new.node), by: $0)
+            }
+        case .moved(let item, let folder, let name): moved(item, to: ItemPlace(folder: ItemNumber(folder), name: name))
+        case .changed(let node) where !ledger.letters.isEmpty:
+            let item = ItemNumber(node)
+            arbiter.tell(at: .item(item), in: tree.entry(of: item)?.parent) { .changed(item, by: $0) }
+        // Nobody is told of what stays where it is.
+        case .changed: break
+        }
+    }
+
+    /// What came from other devices: items that have another place, names that something new has, and content that is here.
+    func changed(_ effects: TreeEffects) {
+        // What stands in the place of something else was told as its successor.
+        let successors = successors.withLock { successors in
+            defer { successors = [] }
+            return successors
+        }
+        guard !(ledger.isEmpty && ledger.letters.isEmpty) else { return }
+        for (node, entry) in effects.moved.sorted(by: { $0.key < $1.key }) where !successors.contains(node) {
+            moved(node, from: ItemPlace(folder: ItemNumber(entry.parent), name: entry.name))
+        }
+        guard !ledger.letters.isEmpty else { return }
+        for entry in effects.changedEntries {
+            let place = ItemPlace(folder: ItemNumber(entry.parent), name: entry.name)
+            guard let item = tree.item(at: place), effects.moved[item.node] == nil else { continue }
+            guard !effects.changedNodes.contains(item.node) else {
+                stoodAside(item) { document in
+                    effects.changedEntries.contains { $0.parent == document.parent && $0.name == document.name }
+                }
+                continue
+            }
+            arbiter.tell(.created(item, at: place, by: nil))
+            tree.row(of: item).map { tell($0, .gained) }
+        }
+        for node in effects.changedNodes where tree.hasContent(ItemNumber(node)) {
+            arbiter.tell(.changed(ItemNumber(node), by: nil))
+        }
+    }
+
+    /// Claims and presenters follow the item to where the log has it now.
+    private func moved(_ node: NodeID, from place: ItemPlace) {
+        // What is gone by now was told as a deletion.
+        guard let item = tree.row(of: ItemNumber(node)), item.place != place else { return }
+        // A package that lost its name to the document that it is in conflict with stays the document to whoever presents it.
+        if item.packageConflict != nil, let document = tree.document(of: item),
+            tree.row(of: document.item)?.place == place
+        {
+            return stoodAside(ItemNumber(node)) { $0.place == place }
+        }
+        arbiter.tell(.moved(ItemNumber(node), from: place, to: item.place, by: nil))
+    }
+
+    /// A package came that is a version in conflict. Where it had the document's name before, who presents that name presents what has it now.
+    private func stoodAside(_ item: ItemNumber, hadNameOf: (LocalItem) -> Bool) {
+        guard let row = tree.row(of: item), row.packageConflict != nil, let document = tree.document(of: row) else {
+            return
+        }
+        if let successor = tree.row(of: document.item), hadNameOf(successor) {
+            arbiter.tell(.replaced(item, with: document.item, by: nil))
+        }
+        tell(row, .gained)
+    }
+
+    /// Versions of the history that somebody removed, here or elsewhere.
+    func lost(_ versions: [HistoricVersion]) {
+        guard !ledger.letters.isEmpty else { return }
+        for version in versions {
+            guard let item = tree.item(version.item, in: version.container) else { continue }
+            arbiter.tell(.versionChanged(item, version.version, .lost))
+        }
+    }
+
+    /// An item whose version was swapped while it was open has a new number at its old place.
+    private func removed(_ item: LocalItem) {
+        tell(item, .resolved)
+        let successor = successor(of: item)
+        arbiter.tell(at: item.key, in: item.place.folder) { writer in
+            if let successor { return .replaced(ItemNumber(item.node), with: successor, by: writer) }
+            return .deleted(ItemNumber(item.node), from: item.place, by: writer)
+        }
+    }
+
+    /// The same item under another number, wherever it is now; else what has taken its place.
+    private func successor(of item: LocalItem) -> ItemNumber? {
+        if let same = tree.item(item.item, in: item.container), same != ItemNumber(item.node) { return same }
+        guard let other = tree.item(at: item.place), other != ItemNumber(item.node) else { return nil }
+        successors.withLock { _ = $0.insert(other.node) }
+        return other
+    }
+
+    /// Tells the presenters of a document of what became of one of its conflict siblings.
+    private func tell(_ sibling: LocalItem, _ change: VersionChange) {
+        guard let document = tree.document(of: sibling) else { return }
+        arbiter.tell(.versionChanged(document.item, document.version, change))
+    }
+
+    /// vim and others rename the document to a backup and make a new file in its place.
+    private func moved(_ item: LocalItem, to place: ItemPlace) {
+        // A sibling that gets a name of its own is a document of its own.
+        tell(item, .resolved)
+        let rules = ExclusionRules.standard
+        let isSetAside = place.folder == item.place.folder && rules.excludes(place.name) && !rules.excludes(item.name)
+        arbiter.tell(at: item.key, in: item.place.folder) { writer in
+            isSetAside
+                ? .setAside(ItemNumber(item.node), from: item.place)
+                : .moved(ItemNumber(item.node), from: item.place, to: place, by: writer)
+        }
+    }
+
+    /// Tells presenters which ubiquity attributes changed since it was called last.
+    func tellAttributes(writes: UInt64, isMoving: Bool, _ status: (NodeID) throws -> DocumentStatus) {
+        let changes = attributes.look(writes: writes, isMoving: isMoving) { presenter in
+            guard let key = arbiter.key(of: presenter) else {
+                // Its client is gone.
+                attributes.remove(presenter)
+                return nil
+            }
+            // What went between the two looks has no state.
+            guard case .item(let item) = key, let status = try? status(item.node) else { return nil }
+            return (item, UbiquityFacts(status))
+        }
+        for (item, changed) in changes.sorted(by: { $0.key < $1.key }) {
+            arbiter.tell(.attributesChanged(item, changed))
+        }
+    }
+
+    // MARK: Programs that stand still
+
+    /// Looks each second whether the programs that have claims are stopped: nothing tells a process that another one is.
+    func watchStoppedPrograms() async {
+        var stopped: Set<ClientID> = []
+        while !Task.isCancelled {
+            // Only cancellation ends the sleep early, and then the loop.
+            try? await Task.sleep(for: .seconds(1))
+            let now = Set(ledger.processes.filter { ProcessState.isStopped($0.value) }.keys)
+            for client in now.subtracting(stopped) { arbiter.tell(.clientFroze(client)) }
+            for client in stopped.subtracting(now) { arbiter.tell(.clientThawed(client)) }
+            stopped = now
+        }
+    }
+}
+
+extension LocalItem {
+    var key: ItemKey { .item(ItemNumber(node)) }
+    var place: ItemPlace { ItemPlace(folder: ItemNumber(parent), name: name) }
+}

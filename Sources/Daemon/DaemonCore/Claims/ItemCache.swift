@@ -1,0 +1,123 @@
+import CloudModel
+import Coordination
+import LocalMetadata
+import Synchronization
+
+/// Rows of the tree that claims looked at last, so that a claim of what is asked for again and again reads nothing from the database.
+///
+/// A row is forgotten as the transaction that changed it returns: before ``VirtualFileSystem/naming`` is free again, or the gate. Who holds
+/// both finds here what the database has. Bounded: of two shelves the older one goes when the newer one is full.
+final class ItemCache: Sendable {
+    struct Row: Sendable {
+        let item: ItemNumber
+        let place: ItemPlace
+        let kind: TreeKind
+        /// A folder to the file system; a package is one too.
+        let isFolder: Bool
+        /// A file whose bytes are all here.
+        let isWhole: Bool
+
+        init(_ row: LocalItem) {
+            item = ItemNumber(row.node)
+            place = row.place
+            isFolder = row.kind == .folder
+            kind = !isFolder ? .file : row.isPackage ? .package : .folder
+            isWhole = row.kind == .file && row.presence == .whole
+        }
+    }
+
+    /// A name in a folder; any bytes, as nothing but what is there is found by them.
+    private struct Name: Hashable {
+        let folder: ItemNumber
+        let bytes: [UInt8]
+
+        init(_ folder: ItemNumber, _ bytes: [UInt8]) {
+            self.folder = folder
+            self.bytes = bytes
+        }
+
+        init(_ row: Row) { self.init(row.place.folder, row.place.name.bytes) }
+    }
+
+    private struct Shelf {
+        var rows: [ItemNumber: Row] = [:]
+        var items: [Name: ItemNumber] = [:]
+
+        mutating func put(_ row: Row) {
+            rows[row.item] = row
+            items[Name(row)] = row.item
+        }
+
+        mutating func remove(_ item: ItemNumber) {
+            guard let row = rows.removeValue(forKey: item) else { return }
+            items[Name(row)] = nil
+        }
+    }
+
+    private struct State {
+        var newer = Shelf()
+        var older = Shelf()
+        /// Goes up with each transaction that changed the tree.
+        var epoch: UInt64 = 0
+        let limit: Int
+
+        mutating func put(_ row: Row) {
+            older.remove(row.item)
+            newer.put(row)
+            guard newer.rows.count >= limit else { return }
+            (older, newer) = (newer, Shelf())
+        }
+    }
+
+    private let state: Mutex<State>
+
+    /// - Parameter limit: Rows on each of two shelves. A row takes some 300 bytes.
+    init(limit: Int = 4_096) { state = Mutex(State(limit: limit)) }
+
+    /// To be asked for before rows are read that are to be learnt.
+    var epoch: UInt64 { state.withLock { $0.epoch } }
+
+    subscript(item: ItemNumber) -> Row? {
+        state.withLock { state in
+            if let row = state.newer.rows[item] { return row }
+            guard let row = state.older.rows[item] else { return nil }
+            state.put(row)
+            return row
+        }
+    }
+
+    subscript(place: ItemPlace) -> Row? { self[place.folder, place.name.bytes] }
+
+    subscript(folder: ItemNumber, name: [UInt8]) -> Row? {
+        let name = Name(folder, name)
+        return state.withLock { state in
+            if let item = state.newer.items[name] { return state.newer.rows[item] }
+            guard let row = state.older.items[name].flatMap({ state.older.rows[$0] }) else { return nil }
+            state.put(row)
+            return row
+        }
+    }
+
+    /// Keeps rows that were read, unless something has changed since.
+    func learn(_ rows: [Row], of epoch: UInt64) {
+        state.withLock { state in
+            guard state.epoch == epoch else { return }
+            for row in rows { state.put(row) }
+        }
+    }
+
+    /// After a commit, on the thread that made it.
+    func forget(_ changes: RowChanges) {
+        state.withLock { state in
+            state.epoch += 1
+            guard !changes.isEverything, changes.nodes.count <= 2 * state.limit else {
+                (state.newer, state.older) = (Shelf(), Shelf())
+                return
+            }
+            for node in changes.nodes {
+                state.newer.remove(ItemNumber(node))
+                state.older.remove(ItemNumber(node))
+            }
+        }
+    }
+}

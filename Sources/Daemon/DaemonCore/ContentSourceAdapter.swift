@@ -1,0 +1,100 @@
+import Basics
+import CloudModel
+import CloudStorage
+import Glibc
+import LocalContent
+import LocalMetadata
+import Sync
+import Synchronization
+import Transfers
+import VirtualFileSystem
+
+/// Lets the file system ask the engine: for bytes, for progress, and to look at what changed. The engine is there from the moment that
+/// the mount answers.
+final class ContentSourceAdapter: ContentSource {
+    private let engine = Mutex<SyncEngine?>(nil)
+    private let metadata: MetadataDatabase
+    let patience: Duration
+
+    init(_ metadata: MetadataDatabase, patience: Duration) {
+        self.metadata = metadata
+        self.patience = patience
+    }
+
+    func attach(_ engine: SyncEngine) { self.engine.withLock { $0 = engine } }
+
+    private var current: SyncEngine? { engine.withLock { $0 } }
+
+    func openIncomplete(_ item: LocalItem) throws -> (bytes: SharedDescriptor, download: ContentDownload) {
+        guard let current else { throw Errno(EAGAIN) }
+        // With nothing here and no cloud, a wait could only end in the same error.
+        if item.presence == .none, case .offline = current.state { throw Errno(ENETUNREACH) }
+        do {
+            try requestPackage(around: item)
+            let opened = try current.downloads.open(item)
+            return (opened.file, opened.download)
+        } catch is StaleItem { throw Errno(ESTALE) }
+    }
+
+    /// A package is one document: who opens a file of it will want the others.
+    private func requestPackage(around item: LocalItem) throws {
+        guard let package = try metadata.read({ try $0.package(around: item.parent).flatMap($0.item) }) else { return }
+        let noted = try metadata.write { try $0.want(package, priority: Self.packagePriority) }
+        if noted.items > 0 { downloadsWanted() }
+    }
+
+    /// Behind what was asked for by name, before a newer version of something else.
+    private static let packagePriority: UInt8 = 60
+
+    func closeIncomplete(_ item: LocalItem) { current?.downloads.close(item) }
+
+    func finishDownload(of item: LocalItem) async throws { try await current?.downloads.finish(item) }
+
+    func completeInBackground(_ item: LocalItem) { current?.downloads.completeInBackground(item) }
+
+    func localTreeChanged() { current?.localTreeChanged() }
+
+    func downloadsWanted() { current?.downloadsWanted() }
+
+    func progress(of item: LocalItem) -> TransferFractions {
+        guard let current else { return TransferFractions() }
+        return TransferFractions(
+            downloading: item.kind == .file ? current.downloads.progress(of: item) : nil,
+            uploading: current.uploadProgress(of: item))
+    }
+
+    func request(_ command: ContentCommand, for item: LocalItem) throws {
+        switch command {
+        case .download: try requestDownload(item)
+        case .evict:
+            // Those who show it are asked without holding up the caller, who may be one of them.
+            do {
+                guard try current?.evictor.evictInTurn(item.node) ?? true else { throw Errno(EINPROGRESS) }
+            } catch is EvictionRefusal { throw Errno(EBUSY) }
+        }
+    }
+
+    /// Notes a download of a file, or of all below a folder. Answers how many files that is.
+    @discardableResult
+    func requestDownload(_ item: LocalItem) throws -> (items: Int, bytes: UInt64) {
+        let noted = try metadata.write { try $0.want(item, priority: 100) }
+        if noted.items > 0 { downloadsWanted() }
+        return noted
+    }
+
+    func makeRoom(for bytes: UInt64) -> Bool { current?.room.make(for: bytes) ?? false }
+
+    var isRoomAmple: Bool { current?.room.isAmple ?? true }
+
+    func kernelWrites() { current?.room.kernelWrites() }
+
+    /// Runs work once more after an eviction where the disk is full. Not under a lock that an open takes.
+    func makingRoom<T>(_ work: () throws -> T) throws -> T {
+        do { return try work() } catch  where RoomMaker.isOfFullDisk(error) {
+            guard makeRoom(for: 0) else { throw error }
+        }
+        return try work()
+    }
+
+    var cloudSpace: (total: UInt64, free: UInt64)? { current?.cloudSpace.map { ($0.total, $0.free) } }
+}

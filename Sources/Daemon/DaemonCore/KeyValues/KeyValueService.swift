@@ -1,0 +1,96 @@
+import DaemonProtocol
+import LocalMetadata
+import Sync
+import Synchronization
+
+/// Who watches which key-value store, and what each has not been told: keys, each once, so that a slow client never lets it grow.
+final class KeyValueService: Sendable {
+    private struct Line {
+        let container: ContainerID
+        let connection: UInt64
+        let bell: Wakeup
+        var isNew = true
+        var keys: [KeyValueEvent.Reason: Set<String>] = [:]
+    }
+
+    private struct State {
+        var lines: [UInt64: Line] = [:]
+        var lastID: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
+
+    func add(_ container: ContainerID, _ client: ClientContext, _ bell: Wakeup) -> UInt64 {
+        state.withLock { state in
+            state.lastID += 1
+            state.lines[state.lastID] = Line(container: container, connection: client.connection, bell: bell)
+            return state.lastID
+        }
+    }
+
+    func remove(_ id: UInt64) { _ = state.withLock { $0.lines.removeValue(forKey: id) } }
+
+    /// What the log brought.
+    func tell(_ change: KeyValueChange) {
+        let reason: KeyValueEvent.Reason =
+            switch change.reason {
+            case .serverChange: .serverChange
+            case .initialSync: .initialSync
+            case .quotaViolation: .quotaViolation
+            }
+        tell(change.container, reason, change.keys, except: nil)
+    }
+
+    /// - Parameter writer: The connection that made the change, which knows.
+    func tell(
+        _ container: ContainerID, _ reason: KeyValueEvent.Reason, _ keys: Set<String>, except writer: UInt64?
+    ) {
+        let bells = state.withLock { state in
+            let ids = state.lines.filter { $0.value.container == container && $0.value.connection != writer }.keys
+            return ids.compactMap { id -> Wakeup? in
+                state.lines[id]?.keys[reason, default: []].formUnion(keys)
+                return state.lines[id]?.bell
+            }
+        }
+        for bell in bells { bell.ring() }
+    }
+
+    /// What a watcher is to be told next; nil if nothing.
+    func take(_ id: UInt64) -> KeyValueEvent? {
+        state.withLock { state in
+            guard var line = state.lines[id] else { return nil }
+            defer { state.lines[id] = line }
+            if line.isNew {
+                line.isNew = false
+                return KeyValueEvent(reason: .serverChange, keys: [])
+            }
+            guard let (reason, keys) = line.keys.popFirst() else { return nil }
+            return KeyValueEvent(reason: reason, keys: keys.sorted())
+        }
+    }
+}
+
+/// What one client is told of one store, as fast as it reads.
+final class KeyValueFeed: Sendable {
+    private let desk: KeyValueService
+    private let clock: any Clock<Duration>
+    private let bell = Wakeup()
+    private let id: UInt64
+
+    init(_ desk: KeyValueService, _ container: ContainerID, _ client: ClientContext, _ clock: any Clock<Duration>) {
+        self.desk = desk
+        self.clock = clock
+        id = desk.add(container, client, bell)
+    }
+
+    deinit { desk.remove(id) }
+
+    /// Nil when the task was cancelled.
+    func next() async -> DaemonEvent? {
+        while !Task.isCancelled {
+            if let news = desk.take(id) { return .keyValues(news) }
+            await bell.wait(atMost: .seconds(60), clock: clock)
+        }
+        return nil
+    }
+}

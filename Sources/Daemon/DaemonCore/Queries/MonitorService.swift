@@ -1,0 +1,137 @@
+import Basics
+import CloudModel
+import DaemonProtocol
+import LocalMetadata
+import Sync
+import Synchronization
+import VirtualFileSystem
+
+/// Tells monitors what happens. Each has a bounded queue; what does not fit is counted and left out, the oldest first.
+final class MonitorService: Sendable {
+    fileprivate struct State {
+        var lines: [UInt64: MonitorQueue] = [:]
+        var lastID: UInt64 = 0
+        /// What the tree said and nobody looked up yet.
+        var told: [TreeChange] = []
+        /// Nil while there is no monitor.
+        var sightings: ItemSightings?
+        var cloud: CloudState?
+    }
+
+    private static let maximumTold = 10_000
+
+    private let state = Mutex(State())
+    private let count = Atomic(0)
+
+    var isEmpty: Bool { count.load(ordering: .sequentiallyConsistent) == 0 }
+
+    /// - Parameter last: The highest number that an item has.
+    func add(_ bell: Wakeup, after last: NodeID) -> UInt64 {
+        count.add(1, ordering: .sequentiallyConsistent)
+        return state.withLock { state in
+            if state.sightings == nil { state.sightings = ItemSightings(after: last) }
+            state.lastID += 1
+            state.lines[state.lastID] = MonitorQueue(bell: bell)
+            return state.lastID
+        }
+    }
+
+    func remove(_ id: UInt64) {
+        count.subtract(1, ordering: .sequentiallyConsistent)
+        state.withLock { state in
+            state.lines[id] = nil
+            if state.lines.isEmpty {
+                let lastID = state.lastID
+                state = State()
+                state.lastID = lastID
+            }
+        }
+    }
+
+    func take(_ id: UInt64) -> Happening? { state.withLock { $0.lines[id]?.take() } }
+
+    // MARK: What happens
+
+    /// A change of names, told by whoever made it: it alone knows what was there before.
+    func happened(_ change: TreeChange) {
+        guard !isEmpty else { return }
+        state.withLock { if $0.told.count < Self.maximumTold { $0.told.append(change) } }
+    }
+
+    /// Tells of names that went, with the paths that they had.
+    func resolve(_ metadata: MetadataDatabase) throws {
+        let told = state.withLock { state in
+            defer { state.told = [] }
+            return state.told
+        }
+        guard !told.isEmpty else { return }
+        let found = try metadata.read { transaction in
+            try told.compactMap { try Self.happening($0, transaction) }
+        }
+        let time = WireTime(SystemTime().now())
+        state.withLock { state in
+            for (node, kind, path, from) in found {
+                state.tell(Happening(kind, time, path: path, from: from))
+                if kind == .moved { state.sightings?.moved(node, to: path) } else { state.sightings?.forget(node) }
+            }
+        }
+    }
+
+    private static func happening(
+        _ change: TreeChange, _ transaction: MetadataTransaction
+    ) throws -> (NodeID, Happening.Kind, MountPath, MountPath?)? {
+        func path(_ name: ItemName, in folder: NodeID) throws -> MountPath {
+            let names = try transaction.path(of: folder).map(\.bytes) + [name.bytes]
+            return try MountPath(bytes: Array(names.joined(separator: [UInt8(ascii: "/")])))
+        }
+        switch change {
+        case .removed(let item): return (item.node, .removed, try path(item.name, in: item.parent), nil)
+        case .moved(let item, let folder, let name):
+            return (item.node, .moved, try path(name, in: folder), try path(item.name, in: item.parent))
+        case .replaced(let item, let new):
+            return (new.node, .moved, try path(item.name, in: item.parent), try path(new.name, in: new.parent))
+        case .created, .changed: return nil
+        }
+    }
+
+    /// A row changed; nil: it is gone, which whoever removed it has told.
+    func changed(_ node: NodeID, _ row: FoundRow?) {
+        guard !isEmpty else { return }
+        // A path that can not travel belongs to no item that a program could name.
+        guard let row, let item = try? row.found() else {
+            return state.withLock { $0.sightings?.forget(node) }
+        }
+        let time = WireTime(SystemTime().now())
+        state.withLock { state in
+            let from = state.sightings?.path(of: node)
+            guard let kind = state.sightings?.kind(of: node, item) else { return }
+            var happening = Happening(kind, time, path: item.path, from: kind == .moved ? from : nil)
+            happening.item = item
+            state.tell(happening)
+        }
+    }
+
+    func note(_ cloud: CloudState) {
+        guard !isEmpty else { return }
+        let time = WireTime(SystemTime().now())
+        state.withLock { state in
+            guard state.cloud != cloud else { return }
+            state.cloud = cloud
+            var happening = Happening(.cloud, time)
+            happening.detail =
+                switch cloud {
+                case .online: "online"
+                case .connecting: "connecting"
+                case .offline(let why): "offline: \(why)"
+                case .stopped(let why): "stopped: \(why)"
+                }
+            state.tell(happening)
+        }
+    }
+}
+
+extension MonitorService.State {
+    fileprivate mutating func tell(_ happening: Happening) {
+        for id in lines.keys { lines[id]?.put(happening) }
+    }
+}

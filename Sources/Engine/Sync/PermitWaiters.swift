@@ -1,0 +1,44 @@
+import LocalMetadata
+import Synchronization
+
+/// Work of the engine on items that others hold: each waits for its own turn, and holds up nothing else.
+package final class PermitWaiters: Sendable {
+    typealias Job = @Sendable () async -> Void
+
+    /// Items that wait; more than this many ask again later.
+    private static let limit = 1_000
+
+    let backoff = Mutex(EvictionBackoff())
+    private let nodes = Mutex<Set<NodeID>>([])
+    private let jobs: AsyncStream<Job>
+    private let sink: AsyncStream<Job>.Continuation
+
+    init() { (jobs, sink) = AsyncStream.makeStream() }
+
+    func contains(_ node: NodeID) -> Bool { nodes.withLock { $0.contains(node) } }
+
+    /// Does `work` once its turn has come, or tells it that it did not. False if something waits for that item already.
+    @discardableResult
+    func add(
+        _ node: NodeID, _ turn: @escaping @Sendable () async -> PermitRelease?,
+        _ work: @escaping @Sendable (PermitRelease?) async -> Void
+    )
+        -> Bool
+    {
+        let isNew = nodes.withLock { $0.count < Self.limit && $0.insert(node).inserted }
+        guard isNew else { return false }
+        sink.yield { [self] in
+            await work(await turn())
+            _ = nodes.withLock { $0.remove(node) }
+        }
+        return true
+    }
+
+    /// Runs until its task is cancelled.
+    func run() async {
+        await withDiscardingTaskGroup { group in
+            for await job in jobs { group.addTask { await job() } }
+            group.cancelAll()
+        }
+    }
+}

@@ -1,0 +1,186 @@
+import Chunking
+import CloudModel
+
+/// Something to bring to the cloud, once, for all who need it.
+struct UploadPiece: Sendable {
+    enum Source: Sendable {
+        case file(item: Int, offset: UInt64)
+        case manifest(item: Int)
+
+        var item: Int {
+            switch self {
+            case .file(let item, _), .manifest(let item): item
+            }
+        }
+    }
+
+    let entry: ChunkEntry
+    /// Where its bytes stand; any will do, and each names a file that waits for it.
+    var sources: [Source]
+}
+
+/// Keeps count of a batch: what each file still lacks in the cloud, when its manifest may go, when it is done.
+///
+/// A manifest goes only when all its chunks are there: whoever finds a manifest finds everything it names.
+struct UploadTracker: Sendable {
+    private enum Phase {
+        case hashing
+        /// All chunks are named; some are not in the cloud yet.
+        case sending
+        /// All chunks are there. The caller must say whether the file was still the same when it had been read.
+        case verifying
+        /// The manifest is on its way.
+        case sealing
+        case done
+        case failed(TransferError)
+    }
+
+    private struct Item {
+        let size: UInt64
+        var phase = Phase.hashing
+        var chunks: [ChunkEntry] = []
+        var manifest: Manifest?
+        var lacking = 0
+        var arrivedBytes: UInt64 = 0
+        var sentBytes = 0
+    }
+
+    /// The batch was ended early: nothing more need be read.
+    private(set) var isOver = false
+    private var items: [Item]
+    /// Staged and not yet taken, one piece per name.
+    private var staged: [UploadPiece] = []
+    private var stagedIndex: [ChunkID: Int] = [:]
+    /// Items to ask about; see ``takeUnverified()``.
+    private var unverified: [Int] = []
+
+    init(sizes: [UInt64]) { items = sizes.map { Item(size: $0) } }
+
+    mutating func add(_ event: StagedEvent) {
+        switch event {
+        case .chunk(let entry, let item, let offset):
+            guard case .hashing = items[item].phase else { return }
+            items[item].chunks.append(entry)
+            stage(entry, .file(item: item, offset: offset))
+        case .hashed(let item): hashed(item)
+        case .failed(let item, let error): fail(item, error)
+        }
+    }
+
+    /// The pieces to ask the cloud about next; each is settled by ``arrived(_:sent:)`` or ``fail(_:_:)``.
+    mutating func takePieces() -> [UploadPiece] {
+        defer {
+            staged = []
+            stagedIndex = [:]
+        }
+        return staged.compactMap { piece in
+            var piece = piece
+            piece.sources.removeAll { isFailed($0.item) }
+            return piece.sources.isEmpty ? nil : piece
+        }
+    }
+
+    /// Files all of whose chunks are there; each is answered by ``verified(_:unchanged:)``.
+    mutating func takeUnverified() -> [Int] {
+        defer { unverified = [] }
+        return unverified
+    }
+
+    mutating func verified(_ item: Int, unchanged: Bool) {
+        guard case .verifying = items[item].phase else { return }
+        guard unchanged else { return fail(item, .changed) }
+        let manifest = Manifest(items[item].chunks)
+        items[item].chunks = []
+        items[item].manifest = manifest
+        let reference = manifest.reference
+        guard reference.layout == .manifest else { return items[item].phase = .done }
+        items[item].phase = .sealing
+        // The length of a manifest chunk is told by its bytes; an entry only carries its name here.
+        stage(ChunkEntry(id: reference.digest, length: 0), .manifest(item: item))
+    }
+
+    /// The piece is in the cloud. Answers the files to report on, with how many of their bytes are there.
+    mutating func arrived(_ piece: UploadPiece, sent: Int) -> [(item: Int, bytes: UInt64)] {
+        var grown: [Int: UInt64] = [:]
+        if let first = piece.sources.first { items[first.item].sentBytes += sent }
+        for source in piece.sources where !isFailed(source.item) {
+            items[source.item].lacking -= 1
+            items[source.item].arrivedBytes += UInt64(piece.entry.length)
+            grown[source.item] = items[source.item].arrivedBytes
+            settle(source.item)
+        }
+        return grown.map { ($0.key, $0.value) }
+    }
+
+    mutating func fail(_ item: Int, _ error: TransferError) {
+        if case .failed = items[item].phase { return }
+        items[item].phase = .failed(error)
+        items[item].chunks = []
+    }
+
+    /// Ends the batch: whatever is not done fails.
+    mutating func failRest(_ error: TransferError) {
+        isOver = true
+        for item in items.indices {
+            if case .done = items[item].phase { continue }
+            fail(item, error)
+        }
+    }
+
+    func manifest(of item: Int) -> Manifest? { items[item].manifest }
+
+    /// What became of each file, in order; nil while that is open.
+    var results: [Result<UploadResult, TransferError>?] {
+        items.map { item in
+            switch item.phase {
+            case .failed(let error): .failure(error)
+            case .done:
+                item.manifest.map {
+                    .success(UploadResult(reference: $0.reference, manifest: $0, bytesSent: item.sentBytes))
+                }
+            case .hashing, .sending, .verifying, .sealing: nil
+            }
+        }
+    }
+
+    private mutating func stage(_ entry: ChunkEntry, _ source: UploadPiece.Source) {
+        items[source.item].lacking += 1
+        if let index = stagedIndex[entry.id] { return staged[index].sources.append(source) }
+        stagedIndex[entry.id] = staged.count
+        staged.append(UploadPiece(entry: entry, sources: [source]))
+    }
+
+    private mutating func hashed(_ index: Int) {
+        guard case .hashing = items[index].phase else { return }
+        let size = items[index].chunks.reduce(UInt64(0)) { $0 + UInt64($1.length) }
+        guard size == items[index].size else { return fail(index, .changed) }
+        guard items[index].chunks.count <= Manifest.maximumCount else { return fail(index, .tooManyChunks(size)) }
+        items[index].phase = .sending
+        settle(index)
+    }
+
+    private mutating func settle(_ index: Int) {
+        guard items[index].lacking == 0 else { return }
+        switch items[index].phase {
+        case .sending:
+            items[index].phase = .verifying
+            unverified.append(index)
+        case .sealing: items[index].phase = .done
+        case .hashing, .verifying, .done, .failed: break
+        }
+    }
+
+    private func isFailed(_ item: Int) -> Bool {
+        if case .failed = items[item].phase { true } else { false }
+    }
+}
+
+extension TransferError {
+    static var changed: TransferError {
+        TransferError(.changedWhileReading, "The file changed while it was read. Upload it again once it has settled.")
+    }
+
+    static func tooManyChunks(_ size: UInt64) -> TransferError {
+        TransferError(.tooLarge, "A file of \(size) bytes is more than one content may hold. Split it.")
+    }
+}

@@ -1,0 +1,50 @@
+import Dispatch
+import Fuse
+import Glibc
+import LocalMetadata
+
+extension MountedFileSystem {
+    /// Opens when programs that coordinate let it: at once unless one of them holds the file. The wait is bounded and can be interrupted, and no
+    /// thread waits. Only an open may wait: while it creates, removes, renames or truncates, the kernel holds a lock of the folder or the
+    /// file that the holder itself may need (Documentation/filesystems/directory-locking).
+    func inTurn(
+        _ node: NodeID, _ flags: FuseOpenFlags, _ request: consuming FuseRequest<Answer.Opened>,
+        _ open: @escaping @Sendable (consuming FuseRequest<Answer.Opened>) -> Void
+    ) {
+        guard let turns, !turns.areFree else { return open(request) }
+        let isWriting = flags.isWriting || flags.truncates
+        switch turns.ask(toOpen: node, isWriting: isWriting, for: request.context.process) {
+        case .now(let end):
+            open(request)
+            end()
+        case .later(let turn): wait(for: turn, request, open)
+        }
+    }
+
+    private func wait(
+        for turn: any PendingPermit, _ request: consuming FuseRequest<Answer.Opened>,
+        _ open: @escaping @Sendable (consuming FuseRequest<Answer.Opened>) -> Void
+    ) {
+        let later = request.deferred()
+        later.onInterrupt {
+            turn.giveUp()
+            later.take()?.fail(EINTR)
+        }
+        turn.whenOver { outcome in
+            // Told under locks that an open takes.
+            Self.turnQueue.async {
+                let request = later.take()
+                switch outcome {
+                case .come(let end):
+                    if let request { open(request) }
+                    end()
+                case .late: request?.fail(ETIMEDOUT)
+                case .givenUp: request?.fail(EINTR)
+                }
+            }
+        }
+    }
+
+    /// Opens whose turn has come, one after the other.
+    private static let turnQueue = DispatchQueue(label: "ubiquity.turns")
+}

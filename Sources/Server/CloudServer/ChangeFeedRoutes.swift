@@ -1,0 +1,64 @@
+import CloudProtocol
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import ServerStorage
+
+/// Tells devices of changes: over one long answer, or, where something on the way holds such answers back, by one that waits.
+struct ChangeFeedRoutes: Sendable {
+    let store: ServerStore
+    private let metrics: ServerMetrics
+    /// Lines come at least so often, so that both ends notice when the other is gone.
+    let heartbeat: Duration
+
+    init(store: ServerStore, metrics: ServerMetrics, heartbeat: Duration = .seconds(15)) {
+        self.store = store
+        self.metrics = metrics
+        self.heartbeat = heartbeat
+    }
+
+    /// With `after` one answer, at the latest after `wait` seconds; without it a stream of lines.
+    func news(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let device = try context.requireDevice()
+        guard let revision = try request.number("after") else { return stream(to: device) }
+        let patience = Duration.seconds(min(60, try request.number("wait") ?? 30))
+        if try await store.changes.news(of: device.account).revision == revision {
+            try await wait(for: device.account, after: revision, atMost: patience)
+        }
+        return try await .json(store.changes.news(of: device.account))
+    }
+
+    private func stream(to device: SignedInDevice) -> Response {
+        let headers: HTTPFields = [.contentType: "application/x-ndjson", .cacheControl: "no-store"]
+        return Response(
+            status: .ok, headers: headers,
+            body: ResponseBody { writer in
+                try await tell(device, &writer)
+                try await writer.finish(nil)
+            })
+    }
+
+    /// A client that reads slowly slows this down and gets the newest state next: nothing queues up.
+    @concurrent
+    private func tell(_ device: SignedInDevice, _ writer: inout any ResponseBodyWriter) async throws {
+        metrics.streams(1)
+        defer { metrics.streams(-1) }
+        var told: [String: UInt64]?
+        while !store.changes.isClosed, !Task.isCancelled {
+            let news = try await store.changes.news(of: device.account)
+            let changed = news.containers.filter { told == nil || told?[$0.key] != $0.value }
+            let line = try WireJSON.encode(ChangeFeedEvent(revision: news.revision, containers: changed))
+            try await writer.write(ByteBuffer(bytes: line + [UInt8(ascii: "\n")]))
+            told = news.containers
+            try await wait(for: device.account, after: news.revision, atMost: heartbeat)
+            guard try await store.isSignedIn(device) else { return }
+        }
+    }
+
+    /// Where nothing has come in that time it asks the database too: commands of the owner append from processes of their own.
+    private func wait(for account: AccountID, after revision: UInt64, atMost patience: Duration) async throws {
+        await store.changes.wait(for: account, after: revision, atMost: patience)
+        guard try await store.changes.news(of: account).revision == revision else { return }
+        try await store.changes.refresh(account)
+    }
+}

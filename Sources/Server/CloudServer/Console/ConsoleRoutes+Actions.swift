@@ -1,0 +1,122 @@
+import CloudModel
+import CloudProtocol
+import ContainerLog
+import Hummingbird
+import Logging
+import ServerConsole
+import ServerStorage
+
+/// Changing what is in a container. All of it is entries of the log, which devices follow like those of any device.
+extension ConsoleRoutes {
+    /// More than one tree of such a size is deleted by its devices, or in parts.
+    private static let deletionLimit = 1_000_000
+
+    func confirmDeletion(
+        _ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext
+    ) async throws -> HTML {
+        let container = try context.container()
+        let view = try await desk.trees.view(of: container, of: visit.account)
+        let item = try await find(try context.item(), view)
+        guard !item.id.isWellKnown else { throw Self.stays }
+        var consequences: [HTML] = ["It is deleted on every device."]
+        if item.body.kind == .folder {
+            let count = try await view.tree.descendants(of: item.id, limit: Self.deletionLimit).count
+            consequences.append("\(Shown.count(count, "item")) in it \(count == 1 ? "goes" : "go") with it.")
+        }
+        if !item.conflicts.isEmpty {
+            consequences.append("Its versions in conflict stay, each as a document of its own.")
+        }
+        consequences.append("What a device has edited and not uploaded yet comes back when it does.")
+        let path = "c/\(container)/i/\(item.id)"
+        return visit.frame.confirmPage(
+            "Delete “\(Shown.text(item.name))”?", consequences, action: "\(path)/delete", button: "Delete", back: path,
+            fields: [("seen", view.sequence.description)])
+    }
+
+    func delete(
+        _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext
+    ) async throws -> String {
+        let container = try context.container()
+        let id = try context.item()
+        let seen = try seen(fields)
+        let parent = try await desk.trees.append(to: container, of: visit.account) { view in
+            let item = try await find(id, view)
+            guard !item.id.isWellKnown else { throw Self.stays }
+            let below =
+                item.body.kind == .folder ? try await view.tree.descendants(of: item.id, limit: Self.deletionLimit) : []
+            return (ConsoleAction.batches(ConsoleAction.delete(below + [item], seen: seen)), item.parent)
+        }
+        desk.audit.note("deleted in the console", context, account: visit.session.accountName)
+        let folder = parent == .root ? "c/\(container)" : "c/\(container)/i/\(parent)"
+        return "\(folder)?done=\(Notice.deleted.rawValue)"
+    }
+
+    func resolve(
+        _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext
+    ) async throws -> String {
+        let container = try context.container()
+        let id = try context.item()
+        guard let choice = ConsoleAction.Choice(fields["keep"] ?? "") else {
+            throw CloudFailure(.invalidRequest, "Say which version stays.")
+        }
+        let seen = (fields["seen"] ?? "").split(separator: " ").compactMap { VersionID(String($0)) }
+        try await desk.trees.append(to: container, of: visit.account) { view in
+            let item = try await find(id, view)
+            let candidates = ConsoleAction.candidates(for: item.name, count: item.conflicts.count + 100)
+            let taken = try await view.tree.taken(candidates, in: item.parent)
+            let names = candidates.filter { !taken.contains($0) }
+            do {
+                let changes = try ConsoleAction.resolve(
+                    item, keep: choice, seen: seen, names: names, newID: { ItemID.random() })
+                return ([changes], ())
+            } catch is ConsoleAction.Outdated {
+                throw CloudFailure(.foreign, "The document has changed meanwhile. Look at it again, then choose.")
+            }
+        }
+        return "c/\(container)/i/\(id)?done=\(Notice.resolved.rawValue)"
+    }
+
+    func confirmEmptying(
+        _ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext
+    ) async throws -> HTML {
+        let container = try context.container()
+        let view = try await desk.trees.view(of: container, of: visit.account)
+        guard view.isComplete else { return reading(visit, container, view) }
+        let totals = try await view.tree.totals()
+        let consequences: [HTML] = [
+            "Everything in this container is deleted, on every device: \(Shown.count(totals.files, "file")), \(Shown.size(totals.bytes)).",
+            "The container itself stays, empty.",
+            "What a device has edited and not uploaded yet comes back when it does.",
+        ]
+        return visit.frame.confirmPage(
+            "Reset \(container.text)?", consequences, action: "c/\(container)/reset", button: "Delete everything",
+            back: "c/\(container)", word: container.text, fields: [("seen", view.sequence.description)])
+    }
+
+    func empty(
+        _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext
+    ) async throws -> String {
+        let container = try context.container()
+        guard fields["word"] == container.text else {
+            throw CloudFailure(.invalidRequest, "The name that was typed is not the container's. Nothing was deleted.")
+        }
+        let seen = try seen(fields)
+        try await desk.trees.append(to: container, of: visit.account) { view in
+            let items = try await view.tree.descendants(of: .root, limit: Self.deletionLimit)
+            return (ConsoleAction.batches(ConsoleAction.empty(items, seen: seen)), ())
+        }
+        desk.audit.note("container reset in the console", context, account: visit.session.accountName)
+        return "c/\(container)?done=\(Notice.reset.rawValue)"
+    }
+
+    /// The position in the log up to which the person saw what is to go.
+    private func seen(_ fields: FormBody) throws -> LogSequence {
+        guard let number = UInt64(fields["seen"] ?? "") else {
+            throw CloudFailure(.invalidRequest, "The form is not complete. Go back and try again.")
+        }
+        return LogSequence(number)
+    }
+
+    private static let stays = CloudFailure(
+        .invalidRequest, "The container's own folders stay; reset the container to empty it.")
+}

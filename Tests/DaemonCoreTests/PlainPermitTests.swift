@@ -1,0 +1,76 @@
+import Glibc
+import Mount
+import Synchronization
+import Testing
+
+@testable import DaemonCore
+
+@Suite("Turns of plain programs")
+struct PlainPermitTests {
+    /// What was called, in order.
+    private final class Calls: Sendable {
+        private let names = Mutex<[String]>([])
+        var all: [String] { names.withLock { $0 } }
+        func note(_ name: String) { names.withLock { $0.append(name) } }
+
+        var turn: PlainPermit { PlainPermit { [self] in note("called off") } }
+        var come: PermitOutcome { .come { [self] in note("ended") } }
+
+        func note(_ outcome: PermitOutcome) {
+            switch outcome {
+            case .come(let end):
+                note("come")
+                end()
+            case .late: note("late")
+            case .givenUp: note("given up")
+            }
+        }
+    }
+
+    @Test("whoever listens is told once, whether the turn came before or after")
+    func order() {
+        let (early, late) = (Calls(), Calls())
+        let first = early.turn
+        first.finish(early.come)
+        first.whenOver { early.note($0) }
+        let second = late.turn
+        second.whenOver { late.note($0) }
+        second.finish(late.come)
+        second.finish(.late)
+        #expect(early.all == ["come", "ended"] && late.all == ["come", "ended"])
+    }
+
+    @Test("a turn that comes as it is given up is ended, and nothing is held")
+    func givenUp() {
+        let calls = Calls()
+        let turn = calls.turn
+        turn.finish(calls.come)
+        turn.giveUp()
+        turn.whenOver { calls.note($0) }
+        #expect(calls.all == ["ended", "called off"])
+        let waiting = Calls()
+        let other = waiting.turn
+        other.whenOver { waiting.note($0) }
+        other.giveUp()
+        other.finish(.givenUp)
+        #expect(waiting.all == ["called off", "given up"])
+    }
+
+    @Test("a turn that comes after it was given up is ended: nobody listens, and nobody else is to end it")
+    func comesLate() {
+        let calls = Calls()
+        let turn = calls.turn
+        turn.giveUp()
+        turn.finish(calls.come)
+        turn.whenOver { calls.note($0) }
+        #expect(calls.all == ["called off", "ended", "given up"])
+    }
+
+    @Test("the family of a program is itself and what started it; a program that is gone has none")
+    func family() {
+        let family = ProcessFamily.ancestors(of: getpid())
+        #expect(family.first == getpid() && family.dropFirst().first == getppid())
+        #expect(ProcessFamily.ancestors(of: Int32.max).isEmpty)
+        #expect(ProcessFamily.surroundingClaim(of: Int32.max) == nil)
+    }
+}

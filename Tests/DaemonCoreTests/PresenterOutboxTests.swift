@@ -1,0 +1,73 @@
+import Coordination
+import DaemonProtocol
+import Testing
+
+@testable import DaemonCore
+
+@Suite("Letters to presenters of a connection")
+struct PresenterOutboxTests {
+    private let client = ClientContext(connection: 7, request: 1, processID: 1, userID: 0, program: "test")
+    private let ask = PresenterDelivery.ask(AskID(1), [.saveChanges])
+
+    private func drain(_ office: PresenterOutbox, _ count: Int) async -> [PresenterDelivery] {
+        var letters: [PresenterDelivery] = []
+        for _ in 0..<count { if let next = await office.next(of: 7) { letters.append(next.letter) } }
+        return letters
+    }
+
+    @Test("questions overtake the news of their presenter, and presenters take turns")
+    func order() async throws {
+        let office = PresenterOutbox()
+        for _ in 0..<2 { try office.add(client) }
+        let (first, second) = (PresenterID(1), PresenterID(2))
+        office.put(.notice(.moved), for: first, of: 7)
+        office.put(.notice(.deleted), for: first, of: 7)
+        office.put(.notice(.changed), for: second, of: 7)
+        office.put(ask, for: first, of: 7)
+        #expect(await drain(office, 4) == [ask, .notice(.changed), .notice(.moved), .notice(.deleted)])
+    }
+
+    @Test("whoever waits gets the letter that comes, or nothing once the connection has ended")
+    func waiting() async throws {
+        let office = PresenterOutbox()
+        try office.add(client)
+        async let letter = office.next(of: 7)
+        office.put(ask, for: PresenterID(1), of: 7)
+        #expect(await letter?.letter == ask)
+        async let last = office.next(of: 7)
+        office.removeAll(of: 7)
+        #expect(await last == nil)
+        #expect(office.isEmpty)
+        office.put(ask, for: PresenterID(1), of: 7)
+        #expect(await office.next(of: 7) == nil)
+    }
+
+    @Test("a reader that is cancelled hears that there is nothing more")
+    func cancelled() async throws {
+        let office = PresenterOutbox()
+        try office.add(client)
+        let reader = Task { await office.next(of: 7) == nil }
+        reader.cancel()
+        #expect(await reader.value)
+    }
+
+    @Test("a presenter that was withdrawn is sent nothing more")
+    func withdrawn() async throws {
+        let office = PresenterOutbox()
+        for _ in 0..<2 { try office.add(client) }
+        office.put(ask, for: PresenterID(1), of: 7)
+        office.put(.notice(.changed), for: PresenterID(2), of: 7)
+        office.remove(PresenterID(1), of: client)
+        #expect(await drain(office, 1) == [.notice(.changed)])
+        #expect(!office.isEmpty && office.processes == [ClientID(7): 1])
+    }
+
+    @Test("a connection has a bounded number of presenters and one reader")
+    func bounds() throws {
+        let office = PresenterOutbox()
+        for _ in 0..<PresenterOutbox.maximumPresenters { try office.add(client) }
+        #expect(throws: DaemonFailure.self) { try office.add(client) }
+        try office.beginReading(client)
+        #expect(throws: DaemonFailure.self) { try office.beginReading(client) }
+    }
+}

@@ -1,0 +1,47 @@
+import CloudModel
+import CloudProtocol
+import CloudStorage
+import Testing
+
+@testable import HTTPCloud
+
+@Suite("News on a device", .timeLimit(.minutes(1)))
+struct ChangeFeedTests {
+    @Test("what is new becomes a hint, what is known does not, and coming back is told first")
+    func memory() throws {
+        let notes = try #require(ContainerName("notes"))
+        var memory = ChangeFeedState()
+        let first = memory.learn(ChangeFeedEvent(revision: 4, containers: ["CloudDocs": 3]))
+        #expect(first == [.containersChanged, .containerChanged(.cloudDocs)])
+        let again = memory.learn(ChangeFeedEvent(revision: 4, containers: ["CloudDocs": 3]))
+        #expect(again.isEmpty)
+        let grown = memory.learn(ChangeFeedEvent(revision: 6, containers: ["CloudDocs": 4, "notes": 0]))
+        #expect(Set(grown) == [.containersChanged, .containerChanged(.cloudDocs), .containerChanged(notes)])
+        let wasConnected = memory.interrupted()
+        #expect(wasConnected)
+        let back = memory.learn(ChangeFeedEvent(revision: 6, containers: ["CloudDocs": 4, "notes": 0]))
+        #expect(back == [.reachabilityChanged])
+    }
+
+    @Test("where something holds the stream back, the device asks, and hears of changes all the same")
+    func heldBack() async throws {
+        let head = "\(CloudProtocolVersion.header): 1\r\n"
+        let body = #"{"containers":{"CloudDocs":1},"revision":2}"#
+        let answers = [
+            "HTTP/1.1 200 OK\r\n\(head)Transfer-Encoding: chunked\r\n\r\n…",
+            "HTTP/1.1 200 OK\r\n\(head)Content-Length: \(body.utf8.count)\r\n\r\n\(body)",
+        ]
+        try await withCannedServer(answers) { address, requests in
+            let connection = ServerConnection(address: address, logger: quiet) { "ubq_1_00" }
+            let mailbox = EventMailbox()
+            let follower = ChangeFeedFollower(connection: connection, mailbox: mailbox, patience: .milliseconds(20))
+            let running = Task { await follower.run() }
+            #expect(await mailbox.next() == .containersChanged)
+            #expect(await mailbox.next() == .containerChanged(.cloudDocs))
+            running.cancel()
+            await running.value
+            #expect(requests.all.first?.hasPrefix("GET /v1/news HTTP") == true)
+            #expect(requests.all.dropFirst().first?.hasPrefix("GET /v1/news?after=0&wait=30 ") == true)
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import Testing
+
+@testable import LocalMetadata
+
+@Suite("What a full disk leaves to which transaction")
+struct SpaceReserveTests {
+    private static let reserve = SpaceReserve.logReserve
+
+    @Test(
+        "an ordinary transaction leaves all of the log's reserve, one that uploads half of it, one that frees nothing")
+    func log() {
+        var ledger = SpaceReserve()
+        ledger.noteLog(frames: 100)
+        ledger.logAllocated = ledger.logUsed + Self.reserve
+        #expect(!ledger.hasLog(for: .ordinary) && ledger.hasLog(for: .uploading) && ledger.hasLog(for: .freeing))
+        ledger.logAllocated = ledger.logUsed + Self.reserve / 2
+        #expect(!ledger.hasLog(for: .ordinary) && !ledger.hasLog(for: .uploading) && ledger.hasLog(for: .freeing))
+        ledger.logAllocated = ledger.wantedLog
+        #expect(ledger.hasLog(for: .ordinary))
+    }
+
+    @Test("a log that is written from its start again has all of its blocks free")
+    func restart() {
+        var ledger = SpaceReserve()
+        ledger.logAllocated = 3 * Self.reserve
+        ledger.noteLog(frames: 700)
+        #expect(!ledger.hasLog(for: .ordinary))
+        ledger.noteLog(frames: 0)
+        #expect(ledger.logUsed == 0 && ledger.hasLog(for: .ordinary))
+    }
+
+    @Test("pages without blocks are never committed, and free ones are kept as the log's reserve is")
+    func pages() {
+        var ledger = SpaceReserve()
+        ledger.pagesAllocated = 1000
+        let kept = SpaceReserve.pageReserve
+        for (use, free) in [(SpaceUse.ordinary, kept), (.uploading, kept / 2), (.freeing, 0)] {
+            #expect(ledger.admits(use, pages: 1000, free: free))
+            #expect(free == 0 || !ledger.admits(use, pages: 1000, free: free - 1))
+            #expect(!ledger.admits(use, pages: 1001, free: kept))
+        }
+    }
+
+    @Test("a database that has what it should does not grow; one that lacks some gets a little more than that")
+    func growth() {
+        var ledger = SpaceReserve()
+        #expect(ledger.growth(pages: 10, free: 0) == SpaceReserve.pageReserve + SpaceReserve.pageStep)
+        ledger.pagesAllocated = 400
+        #expect(ledger.growth(pages: 400, free: SpaceReserve.pageReserve) == 0)
+        #expect(ledger.growth(pages: 401, free: SpaceReserve.pageReserve) > 0)
+    }
+}

@@ -1,0 +1,99 @@
+import CloudModel
+import CloudProtocol
+import ContainerLog
+import Foundation
+import ServerStorage
+import Testing
+
+@Suite("News of a server", .timeLimit(.minutes(1)))
+struct ChangeFeedTests {
+    @Test("who waits is woken by an append, and sees it; changes of other accounts do not count")
+    func wakes() async throws {
+        try await withStore { store in
+            let (anna, berta) = (try await store.newAccount("anna"), try await store.newAccount("berta"))
+            let before = try await store.changes.news(of: anna)
+            #expect(before.containers == ["CloudDocs": 0])
+            async let waiting: Void = store.changes.wait(for: anna, after: before.revision)
+            _ = try await store.append([1], key: nil, to: .cloudDocs, of: berta)
+            #expect(try await store.changes.news(of: anna) == before)
+            _ = try await store.append([1], key: nil, to: .cloudDocs, of: anna)
+            await waiting
+            let after = try await store.changes.news(of: anna)
+            #expect(after.containers == ["CloudDocs": 1])
+            #expect(after.revision > before.revision)
+        }
+    }
+
+    @Test("a revision that is not the newest is answered at once, and one from before a restart is still known")
+    func restart() async throws {
+        try await withFolder { path in
+            var account = AccountID(0)
+            var revision: UInt64 = 0
+            try await withStore(at: path) { store in
+                account = try await store.newAccount("anna")
+                _ = try await store.append([1], key: nil, to: .cloudDocs, of: account)
+                revision = try await store.changes.news(of: account).revision
+                await store.changes.wait(for: account, after: revision - 1)
+            }
+            try await withStore(at: path) { store in
+                let news = try await store.changes.news(of: account)
+                #expect(news.revision == revision)
+            }
+        }
+    }
+
+    @Test(
+        "what a command of the owner appends beside the server is news when the database is asked, and a container emptied so is empty"
+    )
+    func fromAnotherProcess() async throws {
+        try await withFolder { path in
+            try await withStore(at: path) { store in
+                let account = try await store.newAccount("anna")
+                var documents = Documents(store, account, seed: 1)
+                let content = documents.content(chunks: 1)
+                try await documents.put(content.parts)
+                _ = try await documents.create(content.reference)
+                let before = try await store.changes.news(of: account)
+                async let waiting: Void = store.changes.wait(for: account, after: before.revision)
+                let other = try ServerStore(path: path, serving: false, log: quiet)
+                let left = try await other.withTrees { trees in
+                    var random = SystemRandomNumberGenerator()
+                    for author in [LogAuthor.owner(using: &random), .owner(using: &random)] {
+                        try await trees.append(to: .cloudDocs, of: account, by: author) { view in
+                            let items = try await view.tree.descendants(of: .root, limit: .max)
+                            let gone = items.filter { !$0.id.isWellKnown }.map {
+                                Change.delete($0.id, base: $0.body.content?.reference?.digest)
+                            }
+                            return (gone.isEmpty ? [] : [gone], ())
+                        }
+                    }
+                    return try await trees.view(of: .cloudDocs, of: account).tree.children(
+                        of: .documents, from: 0, limit: 9
+                    ).items.count
+                }
+                try await other.close()
+                #expect(left == 0)
+                #expect(try FileManager.default.contentsOfDirectory(atPath: "\(path)/temporary") == [])
+                #expect(try await store.changes.news(of: account) == before)
+                try await store.changes.refresh(account)
+                await waiting
+                #expect(try await store.changes.news(of: account).containers == ["CloudDocs": 2])
+            }
+        }
+    }
+
+    @Test("waiting ends with the server, and when the caller is cancelled")
+    func ends() async throws {
+        try await withStore { store in
+            let account = try await store.newAccount("anna")
+            let revision = try await store.changes.news(of: account).revision
+            let cancelled = Task { await store.changes.wait(for: account, after: revision) }
+            cancelled.cancel()
+            await cancelled.value
+            async let waiting: Void = store.changes.wait(for: account, after: revision)
+            store.changes.close()
+            await waiting
+            await store.changes.wait(for: account, after: revision)
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import Basics
+import LocalMetadata
+import Testing
+
+@testable import Sync
+
+@Suite("Asking again whether bytes may go")
+struct EvictionBackoffTests {
+    @Test("who keeps a document is asked again after five minutes, who was not asked at once")
+    func pauses() {
+        var backoff = EvictionBackoff()
+        let (kept, other) = (NodeID(20), NodeID(21))
+        let start = Timestamp(seconds: 1_000)
+        backoff.refused(kept, at: start)
+        #expect(!backoff.mayAsk(kept, at: start) && backoff.mayAsk(other, at: start))
+        #expect(!backoff.mayAsk(kept, at: Timestamp(seconds: 1_299)))
+        #expect(backoff.mayAsk(kept, at: Timestamp(seconds: 1_300)))
+    }
+
+    @Test("refusals that are over are forgotten")
+    func bounded() {
+        var backoff = EvictionBackoff()
+        for number in 0..<5_000 { backoff.refused(NodeID(UInt64(number)), at: Timestamp(seconds: Int64(number) * 10)) }
+        #expect(!backoff.mayAsk(NodeID(4_999), at: Timestamp(seconds: 49_990)))
+        #expect(backoff.mayAsk(NodeID(1), at: Timestamp(seconds: 49_990)))
+    }
+}

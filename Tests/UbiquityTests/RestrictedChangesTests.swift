@@ -1,0 +1,42 @@
+import Basics
+import DaemonProtocol
+import Testing
+
+@testable import Ubiquity
+
+@Suite("News of a place")
+struct RestrictedChangesTests {
+    private func item(_ number: UInt64, _ path: String) throws -> FoundItem {
+        FoundItem(
+            item: number, path: try MountPath(bytes: Array(path.utf8)), kind: .file, contentType: "public.data",
+            size: 0,
+            modified: WireTime(.zero), created: WireTime(.zero), container: "CloudDocs", isInDocuments: true,
+            downloadingStatus: .current)
+    }
+
+    @Test("what comes into a folder is added, what leaves it removed, what is elsewhere not told")
+    func folder() throws {
+        var news = RestrictedChanges(QueryRestriction(scopes: ["/no-mount/CloudDocs/a"]), root: "/no-mount")
+        let first = try news.take(
+            MetadataFeed.Update(
+                added: [item(1, "CloudDocs/a/x"), item(2, "CloudDocs/b/y"), item(3, "CloudDocs/ab")], isGathered: true))
+        #expect(first?.added.map(\.item) == [1])
+        #expect(first?.isGathered == true)
+        let second = try news.take(
+            MetadataFeed.Update(changed: [item(1, "CloudDocs/b/x"), item(2, "CloudDocs/a/y"), item(3, "CloudDocs/ac")]))
+        #expect(second?.added.map(\.item) == [2])
+        #expect(second?.changed.isEmpty == true)
+        #expect(second?.removed.map(\.item) == [1])
+        let third = try news.take(
+            MetadataFeed.Update(changed: [item(2, "CloudDocs/a/z")], removed: [item(1, "CloudDocs/b/x")]))
+        #expect(third?.changed.map(\.item) == [2])
+        #expect(third?.removed.isEmpty == true)
+        #expect(try news.take(MetadataFeed.Update(removed: [item(3, "CloudDocs/ac")])) == nil)
+    }
+
+    @Test("without a folder all is told, and nothing kept")
+    func everywhere() throws {
+        var news = RestrictedChanges(QueryRestriction(), root: "/no-mount")
+        #expect(try news.take(MetadataFeed.Update(removed: [item(9, "CloudDocs/never told")]))?.removed.count == 1)
+    }
+}
