@@ -12,7 +12,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 
 .PHONY: help setup setup-build build run stop test simulate histories reads model powerloss faults fuzz tsan check format bench \
-	scale services server-load namespaces stress install deb clean
+	scale services server-load worst-client namespaces stress install deb clean
 
 help:
 	@echo "make run      build, mount ~/MobileDocuments in the background, say what to try"
@@ -31,6 +31,7 @@ help:
 	@echo "make bench    measure against the underlying disk and rclone's mount (BENCH=--quick is faster)"
 	@echo "make scale    real trees, 100,000 items and large files through two devices, measured (half an hour)"
 	@echo "make server-load  200 devices at one server, a large upload that breaks again and again, a new device (LOAD=options)"
+	@echo "make worst-client  what one account's attacks cost another's reads (ATTACKS='--seconds 8 --limit 200')"
 	@echo "make namespaces a server and two devices in network namespaces, behind cables that delay, reorder, drop and fail (NETWORK='--seconds 14 --mib 64 --cuts 1')"
 	@echo "make services measure coordinated reads and live queries (SERVICES=claims or queries)"
 	@echo "make stress   fio with checksums, stress-ng's file system stressors and a long mixed load in a mount"
@@ -140,6 +141,10 @@ server-load: setup build
 	scripts/server-load $(LOAD)
 	scripts/interrupted-upload
 	scripts/newcomer
+
+worst-client: setup-build
+	$(SWIFT_BUILD) --product ubiquity-server
+	scripts/worst-client $(ATTACKS)
 
 # As root: it makes network namespaces, and mounts in them.
 namespaces: setup build

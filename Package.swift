@@ -217,11 +217,15 @@ let package = Package(
             dependencies: [
                 "Basics", "Chunking", "CloudModel", "CloudProtocol", "ContainerLog", "ServerConsole", "ServerStorage",
                 httpTypes, hummingbird,
-                hummingbirdCore, hummingbirdTLS, logging, nioCore, nioHTTPTypes, nioSSL, serviceLifecycle, unixSignals,
+                hummingbirdCore, hummingbirdTLS, logging, nioCore, nioHTTP1, nioHTTPTypes, nioSSL, serviceLifecycle,
+                unixSignals,
             ], path: "Sources/Server/CloudServer"),
         .testTarget(
             name: "CloudServerTests",
-            dependencies: ["CloudModel", "CloudProtocol", "CloudServer", "ServerStorage", "TestSupport", httpTypes]),
+            dependencies: [
+                "CloudModel", "CloudProtocol", "CloudServer", "ServerStorage", "TestSupport", httpTypes, nioCore,
+                nioHTTP1,
+            ]),
         .executableTarget(
             name: "ubiquity-server",
             dependencies: [

@@ -26,7 +26,7 @@ struct ImportTests {
         "HummingbirdTLS": ["CloudServer"],
         "NIOCore": ["CloudServer", "DaemonCore", "HTTPCloud"],
         "NIOExtras": ["DaemonCore"],
-        "NIOHTTP1": ["HTTPCloud"],
+        "NIOHTTP1": ["CloudServer", "HTTPCloud"],
         "NIOHTTPTypes": ["CloudServer"],
         "NIOPosix": ["DaemonCore", "HTTPCloud", "ServerStorage"],
         "NIOSSL": ["CloudServer", "HTTPCloud"],

@@ -1,6 +1,8 @@
 import CloudProtocol
+import Glibc
 import Hummingbird
 import NIOCore
+import NIOHTTP1
 import ServerStorage
 
 /// Failures of requests, and what any error is to the client.
@@ -10,8 +12,10 @@ enum Refusals {
     static let foreign = CloudFailure(
         .foreign, "This account's cloud is not the one that the device has synced with.")
     static let renamed = CloudFailure(
-        .renamed, "The server was restored from a backup, or a container was removed. The device looks what it missed.")
+        .renamed, "The server was restored from a backup, or a container was removed. The device will resync.")
     static let busy = CloudFailure(.busy, "The server has too much to do now; try again soon.")
+    /// Not a failure of the server: any client can end its connection within a body, as often as it likes.
+    static let ended = CloudFailure(.invalidRequest, "The connection ended before the request did.")
     static let slow = CloudFailure(.busy, "The request did not arrive in time.")
 
     static func failure(of error: any Error) -> CloudFailure {
@@ -19,6 +23,8 @@ enum Refusals {
         case let error as CloudFailure: error
         case let error as StorageError: CloudFailure(code(of: error.code), error.message)
         case let error as any HTTPResponseError: failure(ofStatus: error.status.code)
+        case is HTTPParserError, is ChannelError: ended
+        case let error as IOError where [ECONNRESET, EPIPE, ENOTCONN].contains(error.errnoCode): ended
         default: CloudFailure(.failed, "The server could not do that; its log says why.")
         }
     }
@@ -28,7 +34,7 @@ enum Refusals {
         switch status {
         case 404, 405: CloudFailure(.notFound, "There is nothing at this path.")
         case 413: CloudFailure(.tooLarge, "The body is longer than this route takes.")
-        case 400..<500: CloudFailure(.invalidRequest, "The request makes no sense.")
+        case 400..<500: CloudFailure(.invalidRequest, "Bad request.")
         default: CloudFailure(.failed, "The server could not do that; its log says why.")
         }
     }
