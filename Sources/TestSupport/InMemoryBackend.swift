@@ -3,7 +3,7 @@ package import CloudStorage
 import Synchronization
 
 /// A cloud in this process's memory. Calls can be held, failed and counted through ``gate``, bytes damaged and counted here.
-package final class InMemoryBackend: CloudBackend {
+package final class InMemoryBackend: ChangeNotifying {
     private struct State {
         var logs: [ContainerName: [[UInt8]]] = [:]
         var chunks: [ContainerName: [ChunkID: [UInt8]]] = [:]
@@ -14,13 +14,11 @@ package final class InMemoryBackend: CloudBackend {
     }
 
     package let gate = Gate()
-    package let capabilities: CloudCapabilities
     private let identity: CloudIdentity
     private let state = Mutex(State())
 
-    package init(identity: String = "memory", capabilities: CloudCapabilities = .push) {
+    package init(identity: String = "memory") {
         self.identity = CloudIdentity(identity)
-        self.capabilities = capabilities
     }
 
     package func connect(create: Bool) async throws -> CloudIdentity {
@@ -74,11 +72,11 @@ package final class InMemoryBackend: CloudBackend {
         return state.withLock { state in Set(chunks.filter { state.chunks[container]?[$0] == nil }) }
     }
 
-    package func putChunk(_ id: ChunkID, frame: [UInt8], in container: ContainerName) async throws {
-        try await gate.pass(.putChunk, id)
+    package func putChunk(_ chunk: OutgoingChunk, in container: ContainerName) async throws {
+        try await gate.pass(.putChunk, chunk.id)
         state.withLock { state in
-            state.bytesPut += frame.count
-            if state.chunks[container]?[id] == nil { state.chunks[container, default: [:]][id] = frame }
+            state.bytesPut += chunk.frame.count
+            if state.chunks[container]?[chunk.id] == nil { state.chunks[container, default: [:]][chunk.id] = chunk.frame }
         }
     }
 

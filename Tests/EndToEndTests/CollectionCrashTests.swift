@@ -25,7 +25,7 @@ extension EndToEnd {
                 let device = try await signIn(at: server)
                 _ = try await device.connect(create: true)
                 try await device.createContainer(.cloudDocs)
-                var documents: [ChunkToPut] = []
+                var documents: [OutgoingChunk] = []
                 for round in UInt64(1)...6 {
                     let (needed, garbage) = (chunks(20, &random), chunks(200, &random))
                     try await device.putChunks(needed + garbage, in: .cloudDocs)
@@ -52,14 +52,14 @@ extension EndToEnd {
             }
         }
 
-        private func chunks(_ count: Int, _ random: inout SeededGenerator) -> [ChunkToPut] {
+        private func chunks(_ count: Int, _ random: inout SeededGenerator) -> [OutgoingChunk] {
             (0..<count).map { _ in
                 let bytes = random.bytes(200)
-                return ChunkToPut(id: Digest.of(bytes), frame: ChunkFrame.encode(bytes))
+                return OutgoingChunk(id: Digest.of(bytes), frame: ChunkFrame.encode(bytes))
             }
         }
 
-        private func tell(of chunks: [ChunkToPut], _ round: UInt64, _ random: inout SeededGenerator) throws -> [UInt8] {
+        private func tell(of chunks: [OutgoingChunk], _ round: UInt64, _ random: inout SeededGenerator) throws -> [UInt8] {
             let attributes = ItemAttributes(permissions: 0o644, modified: .zero, created: .zero)
             let changes = try chunks.map { chunk -> Change in
                 let id = ItemID.random(using: &random)
@@ -84,7 +84,7 @@ extension EndToEnd {
 
         /// What the log tells of is there, and of everything else what is said to be there is.
         private func expectWhole(
-            _ device: HTTPBackend, _ documents: [ChunkToPut], _ others: [ChunkToPut]
+            _ device: HTTPBackend, _ documents: [OutgoingChunk], _ others: [OutgoingChunk]
         ) async throws {
             #expect(try await device.missing(documents.map(\.id), in: .cloudDocs).isEmpty)
             let missing = try await device.missing(others.map(\.id), in: .cloudDocs)

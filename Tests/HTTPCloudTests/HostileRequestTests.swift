@@ -1,5 +1,6 @@
 import CloudModel
 import CloudProtocol
+import CloudStorage
 import Foundation
 import Glibc
 import HTTPCloud

@@ -8,8 +8,8 @@ import Testing
 
 @Suite("Many chunks in one request", .timeLimit(.minutes(2)))
 struct ManyChunksTests {
-    private func chunk(_ number: UInt64, _ count: Int) -> ChunkToPut {
-        ChunkToPut(
+    private func chunk(_ number: UInt64, _ count: Int) -> OutgoingChunk {
+        OutgoingChunk(
             id: ChunkID(words: (number << 56, number, 0, 0)), frame: [UInt8](repeating: UInt8(number), count: count))
     }
 

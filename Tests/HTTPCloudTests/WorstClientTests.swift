@@ -2,6 +2,7 @@ import Chunking
 import CloudModel
 import CloudProtocol
 import CloudServer
+import CloudStorage
 import Foundation
 import Glibc
 import HTTPCloud

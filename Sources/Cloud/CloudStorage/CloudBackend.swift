@@ -3,12 +3,15 @@ package import CloudModel
 
 /// A cloud: anything that can order appends and keep bytes. What a log means is not its business; payloads are opaque.
 ///
-/// Every call may throw ``CloudError`` and nothing else but `CancellationError`. All are safe to repeat.
+/// Every method is idempotent, and throws nothing but ``CloudError`` and `CancellationError`. What only some clouds can do is a protocol
+/// of its own that refines this one: ``ChangeNotifying``, ``ChunkBatching``, ``LinkPublishing``, ``RemoteResettable``. A caller asks by
+/// casting.
 package protocol CloudBackend: Sendable {
-    var capabilities: CloudCapabilities { get }
-
-    /// Opens the cloud, and makes it when `create` is set and nothing is there. Answers its identity: a device that has synced
-    /// with one identity refuses another that does not continue it (``CloudIdentity/continues(_:readTo:)``). Without `create`, an absent cloud is `offline`, never an empty one.
+    /// Opens the cloud, and makes it when `create` is set and nothing is there. Without `create`, an absent cloud is `offline`, never an
+    /// empty one.
+    ///
+    /// - Returns: The cloud's identity. A device that has synced with one identity refuses another that does not continue it
+    ///   (``CloudIdentity/continues(_:readTo:)``).
     func connect(create: Bool) async throws -> CloudIdentity
 
     func containers() async throws -> [ContainerName]
@@ -17,46 +20,35 @@ package protocol CloudBackend: Sendable {
 
     /// Adds one entry behind all others. On return it and every chunk put before it are durable. After an error that leaves the
     /// outcome open the caller appends the same payload again: the reducer ignores repeats.
-    /// Throws `damaged` when such a chunk was lost on its way, or the log is shorter than it was: connect again, read on, ask
-    /// ``missing(_:in:)`` for all chunks the payload names and put them before the next try.
+    ///
+    /// - Throws: `damaged` when such a chunk was lost on its way, or the log is shorter than it was: connect again, read on, ask
+    ///   ``missing(_:in:)`` for all chunks the payload names and put them before the next try.
     func append(_ payload: [UInt8], to container: ContainerName) async throws -> LogSequence
     /// Entries behind `sequence` in order without gaps, at most `limit`; empty at the end of the log.
-    /// Throws `damaged` when the log ends before `sequence`.
+    ///
+    /// - Throws: `damaged` when the log ends before `sequence`.
     func entries(in container: ContainerName, after sequence: LogSequence, limit: Int) async throws -> [LogRecord]
 
     /// Which of these chunks are not there yet. The next append makes the others durable, as if they were put by the caller.
     func missing(_ chunks: [ChunkID], in container: ContainerName) async throws -> Set<ChunkID>
-    /// Keeps a chunk's frame (``Chunking`` makes and verifies frames). Overwrites nothing: a chunk's name says its bytes.
-    func putChunk(_ id: ChunkID, frame: [UInt8], in container: ContainerName) async throws
-    /// The same of several, which should be small: a backend that is far away sends them together. All or some are kept after an error.
-    func putChunks(_ chunks: [ChunkToPut], in container: ContainerName) async throws
-    /// Somebody read these chunks and found other bytes than their names say: until they are put again they count as missing, and
-    /// ``putChunk(_:frame:in:)`` overwrites them.
+    /// Stores a chunk's frame (``Chunking`` makes and verifies frames). Overwrites nothing: a chunk's name is the digest of its bytes.
+    func putChunk(_ chunk: OutgoingChunk, in container: ContainerName) async throws
+    /// Marks chunks corrupt, whose bytes a reader found to differ from their digest. Until they are put again they count as missing, and
+    /// ``putChunk(_:in:)`` overwrites them.
     func distrust(_ chunks: Set<ChunkID>, in container: ContainerName) async throws
-    /// The whole frame; `notFound` when there is none.
+    /// - Returns: The whole frame.
+    /// - Throws: `notFound` when there is none.
     func getChunk(_ id: ChunkID, in container: ContainerName) async throws -> [UInt8]
 
-    /// Hints that something may be new, from now on. Ends when its consumer stops; survives a cloud that goes and comes back.
-    func events() -> AsyncStream<CloudEvent>
-
-    /// Bytes the cloud has in all and free, for `df`; nil where it has no limit.
+    /// - Returns: Bytes the cloud has in all and free, for `df`; nil where it has no limit.
     func space() async throws -> CloudSpace?
 }
 
 extension CloudBackend {
-    /// One after the other.
-    package func putChunks(_ chunks: [ChunkToPut], in container: ContainerName) async throws {
-        for chunk in chunks { try await putChunk(chunk.id, frame: chunk.frame, in: container) }
-    }
-}
-
-/// A chunk with its frame.
-package struct ChunkToPut: Hashable, Sendable {
-    package let id: ChunkID
-    package let frame: [UInt8]
-    package init(id: ChunkID, frame: [UInt8]) {
-        self.id = id
-        self.frame = frame
+    package func putChunk(
+        _ id: ChunkID, kind: OutgoingChunk.Kind = .data, frame: [UInt8], in container: ContainerName
+    ) async throws {
+        try await putChunk(OutgoingChunk(id: id, kind: kind, frame: frame), in: container)
     }
 }
 
@@ -68,13 +60,6 @@ package struct LogRecord: Hashable, Sendable {
         self.sequence = sequence
         self.payload = payload
     }
-}
-
-package enum CloudEvent: Hashable, Sendable {
-    case containerChanged(ContainerName)
-    case containersChanged
-    /// The cloud went away or came back: try again now instead of at the end of the back-off.
-    case reachabilityChanged
 }
 
 /// Which cloud this is, whatever way leads to it.
@@ -104,16 +89,4 @@ package struct CloudSpace: Hashable, Sendable {
         self.total = total
         self.free = free
     }
-}
-
-/// What a backend can do beyond the contract.
-package struct CloudCapabilities: OptionSet, Sendable {
-    package let rawValue: UInt32
-    package init(rawValue: UInt32) { self.rawValue = rawValue }
-    /// ``CloudBackend/events()`` tells of every change; otherwise callers poll.
-    package static let push = CloudCapabilities(rawValue: 1 << 0)
-    /// ``CloudBackend/putChunks(_:in:)`` sends its chunks together, which costs less than one by one.
-    package static let manyChunks = CloudCapabilities(rawValue: 1 << 1)
-    /// It serves documents to anybody who has a link: ``CloudBackend/publish(_:)`` and what goes with it.
-    package static let links = CloudCapabilities(rawValue: 1 << 2)
 }

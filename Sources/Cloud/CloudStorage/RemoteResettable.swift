@@ -1,7 +1,7 @@
-/// A cloud whose owner may ask a device to make its state anew.
+/// A cloud whose owner can request that a device resyncs from scratch.
 package protocol RemoteResettable: CloudBackend {
-    /// Whether that was asked, as far as the last answer told.
+    /// Whether a reset is requested, as of the last response of the cloud.
     var isResetAsked: Bool { get }
-    /// Says that it is being done; from then on it is asked no more.
+    /// Acknowledges the request: the reset has begun, and the cloud requests it no more.
     func confirmReset() async throws
 }

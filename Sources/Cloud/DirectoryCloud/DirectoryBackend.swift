@@ -12,7 +12,7 @@ package import SystemPackage
 /// - A directory that vanishes (a disk pulled out, a folder renamed) is `offline` and never made again.
 ///
 /// `docs/BACKENDS.md` has the layout and the reasons.
-package final class DirectoryBackend: CloudBackend {
+package final class DirectoryBackend: ChangeNotifying {
     private let directory: CloudDirectory
     /// Four: enough to keep a disk busy, few enough to be nothing when the disk hangs.
     private let threads = DirectoryThreads(width: 4)
@@ -22,7 +22,6 @@ package final class DirectoryBackend: CloudBackend {
         directory = CloudDirectory(path: path, time: time, logger: logger)
     }
 
-    package var capabilities: CloudCapabilities { .push }
 
     package func connect(create: Bool) async throws -> CloudIdentity {
         try await threads.run { [directory] in try directory.connect(create: create) }
@@ -50,8 +49,8 @@ package final class DirectoryBackend: CloudBackend {
         try await threads.run { [directory] in try directory.missing(chunks, in: container) }
     }
 
-    package func putChunk(_ id: ChunkID, frame: [UInt8], in container: ContainerName) async throws {
-        try await threads.run { [directory] in try directory.putChunk(id, frame: frame, in: container) }
+    package func putChunk(_ chunk: OutgoingChunk, in container: ContainerName) async throws {
+        try await threads.run { [directory] in try directory.putChunk(chunk.id, frame: chunk.frame, in: container) }
     }
 
     package func distrust(_ chunks: Set<ChunkID>, in container: ContainerName) async throws {

@@ -10,7 +10,7 @@ import Synchronization
 /// - Every request may be repeated: an append bears a key by which the server knows it again.
 /// - What fails on the way is tried again a few times at once, with pauses by chance; the engine's own pauses come after that.
 /// - Once connected, every request names the cloud it is meant for, so a token of another account changes nothing there.
-package final class HTTPBackend: CloudBackend {
+package final class HTTPBackend: ChangeNotifying, ChunkBatching {
     let connection: ServerConnection
     private let identity = Mutex<CloudIdentity?>(nil)
 
@@ -22,7 +22,6 @@ package final class HTTPBackend: CloudBackend {
         connection = ServerConnection(address: address, trust: trust, logger: logger, token: token)
     }
 
-    package var capabilities: CloudCapabilities { [.push, .manyChunks, .links] }
 
     package func connect(create: Bool) async throws -> CloudIdentity {
         var exchange = Exchange(create ? .put : .get, CloudRoutes.cloud)
@@ -93,11 +92,11 @@ package final class HTTPBackend: CloudBackend {
         return missing
     }
 
-    package func putChunk(_ id: ChunkID, frame: [UInt8], in container: ContainerName) async throws {
-        try await connection.send(Exchange(.put, CloudRoutes.chunk(id, in: container), body: frame))
+    package func putChunk(_ chunk: OutgoingChunk, in container: ContainerName) async throws {
+        try await connection.send(Exchange(.put, CloudRoutes.chunk(chunk.id, in: container), body: chunk.frame))
     }
 
-    package func putChunks(_ chunks: [ChunkToPut], in container: ContainerName) async throws {
+    package func putChunks(_ chunks: [OutgoingChunk], in container: ContainerName) async throws {
         var rest = chunks[...]
         while !rest.isEmpty {
             let part = rest.prefix(Self.fitting(rest))
@@ -105,18 +104,18 @@ package final class HTTPBackend: CloudBackend {
             do { try await putTogether(part, in: container) } catch let error as CloudError {
                 // All or none is the server's word; some of them may still fit.
                 guard error.code == .quota, part.count > 1 else { throw error }
-                for chunk in part { try await putChunk(chunk.id, frame: chunk.frame, in: container) }
+                for chunk in part { try await putChunk(chunk, in: container) }
             }
         }
     }
 
-    private func putTogether(_ chunks: ArraySlice<ChunkToPut>, in container: ContainerName) async throws {
+    private func putTogether(_ chunks: ArraySlice<OutgoingChunk>, in container: ContainerName) async throws {
         let body = ChunkBatch(chunks.map { ChunkBatch.Part(id: $0.id, frame: $0.frame) }).encoded()
         try await connection.send(Exchange(.post, CloudRoutes.chunks(container), body: body))
     }
 
     /// How many of the first fit into one request, at least one.
-    private static func fitting(_ chunks: ArraySlice<ChunkToPut>) -> Int {
+    private static func fitting(_ chunks: ArraySlice<OutgoingChunk>) -> Int {
         // An id, and a length of at most five bytes; before them a version and a count.
         var bytes = 16
         let count = chunks.prefix(CloudLimits.batchChunks).prefix { chunk in

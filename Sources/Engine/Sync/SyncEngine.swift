@@ -129,7 +129,8 @@ package final class SyncEngine: Sendable {
     }
 
     private func watchCloud() async {
-        for await event in context.backend.events() {
+        guard let cloud = context.backend as? any ChangeNotifying else { return }
+        for await event in cloud.events() {
             switch event {
             case .containerChanged: break
             case .containersChanged: shared.withLock { $0.isListStale = true }

@@ -32,12 +32,12 @@ struct PieceSender: Sendable {
         try await context.slots.withSlot(.background) {
             let frames = await context.pool.run { group.map { makeFrame(of: $0.piece, manifest: $0.manifest) } }
             let chunks = zip(group, frames).compactMap { member, made in
-                made.frame.map { ChunkToPut(id: member.piece.entry.id, frame: $0) }
+                made.frame.map { OutgoingChunk(id: member.piece.entry.id, kind: member.piece.kind, frame: $0) }
             }
-            if chunks.count == 1 {
-                try await context.backend.putChunk(chunks[0].id, frame: chunks[0].frame, in: container)
-            } else if !chunks.isEmpty {
-                try await context.backend.putChunks(chunks, in: container)
+            if chunks.count > 1, let backend = context.backend as? any ChunkBatching {
+                try await backend.putChunks(chunks, in: container)
+            } else {
+                for chunk in chunks { try await context.backend.putChunk(chunk, in: container) }
             }
             return zip(group, frames).map { member, made in
                 Outcome(piece: member.piece, sent: made.frame?.count, failures: made.failures)

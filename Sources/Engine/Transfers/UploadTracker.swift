@@ -1,5 +1,6 @@
 import Chunking
 import CloudModel
+import CloudStorage
 
 /// Something to bring to the cloud, once, for all who need it.
 struct UploadPiece: Sendable {
@@ -17,6 +18,10 @@ struct UploadPiece: Sendable {
     let entry: ChunkEntry
     /// Where its bytes stand; any will do, and each names a file that waits for it.
     var sources: [Source]
+
+    var kind: OutgoingChunk.Kind {
+        if case .manifest? = sources.first { .manifest } else { .data }
+    }
 }
 
 /// Keeps count of a batch: what each file still lacks in the cloud, when its manifest may go, when it is done.

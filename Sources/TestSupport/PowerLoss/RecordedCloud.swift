@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 
 /// A cloud in memory whose changes are noted before anybody hears of them, so that it can be made again as it was at any moment.
-struct RecordedCloud: CloudBackend {
+struct RecordedCloud: ChangeNotifying {
     private let cloud: InMemoryBackend
     private let record: WorkRecord?
 
@@ -26,7 +26,6 @@ struct RecordedCloud: CloudBackend {
         }
     }
 
-    var capabilities: CloudCapabilities { cloud.capabilities }
     func connect(create: Bool) async throws -> CloudIdentity { try await cloud.connect(create: create) }
     func containers() async throws -> [ContainerName] { try await cloud.containers() }
 
@@ -48,9 +47,9 @@ struct RecordedCloud: CloudBackend {
         try await cloud.missing(chunks, in: container)
     }
 
-    func putChunk(_ id: ChunkID, frame: [UInt8], in container: ContainerName) async throws {
-        try record?.note(.cloud(.chunk(id.bytes, Data(frame), container.description)))
-        try await cloud.putChunk(id, frame: frame, in: container)
+    func putChunk(_ chunk: OutgoingChunk, in container: ContainerName) async throws {
+        try record?.note(.cloud(.chunk(chunk.id.bytes, Data(chunk.frame), container.description)))
+        try await cloud.putChunk(chunk, in: container)
     }
 
     func distrust(_ chunks: Set<ChunkID>, in container: ContainerName) async throws {

@@ -36,8 +36,7 @@ extension DaemonService {
     }
 
     private func linkingCloud() throws -> any LinkPublishing {
-        let backend = device.engine.context.backend
-        guard backend.capabilities.contains(.links), let cloud = backend as? any LinkPublishing else {
+        guard let cloud = device.engine.context.backend as? any LinkPublishing else {
             throw DaemonFailure(
                 .unsupported, "the cloud of this mount can not publish documents",
                 path: daemon.configuration.mountPoint, advice: "Publishing needs a cloud on ubiquity-server.")

@@ -1,7 +1,7 @@
 package import Basics
 package import CloudModel
 
-/// One content that anybody may get who has the link.
+/// A content that a link makes public: its holder needs no account.
 package struct Publication: Hashable, Sendable {
     package let content: ContentReference
     package let name: ItemName
@@ -20,7 +20,7 @@ package struct Publication: Hashable, Sendable {
     }
 }
 
-/// A link that was just made. Its address is told this once.
+/// A new link. Its address is returned only once.
 package struct NewLink: Hashable, Sendable {
     package let id: Int64
     package let url: String
@@ -57,11 +57,11 @@ package struct KnownLink: Hashable, Sendable {
     }
 }
 
-/// Published links, of clouds that have ``CloudCapabilities/links``.
+/// A cloud that serves documents to the holders of links.
 package protocol LinkPublishing: CloudBackend {
-    /// Throws `notFound` where the content is not in the cloud.
+    /// - Throws: `notFound` where the content is not in the cloud.
     func publish(_ publication: Publication) async throws -> NewLink
     func links() async throws -> [KnownLink]
-    /// Throws `notFound` where there is no such link.
+    /// - Throws: `notFound` where there is no such link.
     func withdrawLink(_ id: Int64) async throws
 }

@@ -1,0 +1,22 @@
+package import CloudModel
+
+/// A chunk with its frame, on its way to a cloud.
+package struct OutgoingChunk: Hashable, Sendable {
+    /// What the plain bytes are. A cloud that encrypts or collects garbage treats lists of chunks apart from the bytes of documents.
+    package enum Kind: Hashable, Sendable {
+        /// Bytes of a document.
+        case data
+        /// The list of chunks of a content that has more than one.
+        case manifest
+    }
+
+    package let id: ChunkID
+    package let kind: Kind
+    package let frame: [UInt8]
+
+    package init(id: ChunkID, kind: Kind = .data, frame: [UInt8]) {
+        self.id = id
+        self.kind = kind
+        self.frame = frame
+    }
+}
