@@ -29,7 +29,7 @@ struct KeyLedgerTests {
         #expect(ledger.problems("k", shown: shown(right)).isEmpty)
         #expect(ledger.problems("k", shown: shown(first)).first?.contains("who had seen it") == true)
         #expect(ledger.problems("k", shown: shown(write("3", 20))).first?.contains("invented") == true)
-        #expect(ledger.problems("k", shown: nil).first?.contains("nobody knows") == true)
+        #expect(ledger.problems("k", shown: nil).first?.contains("no device knows") == true)
         #expect(ledger.problems("other", shown: nil).isEmpty)
     }
 }

@@ -5,9 +5,9 @@ import LocalMetadata
 
 /// What a device shows to its programs: every path with what can be seen of it.
 struct Snapshot {
-    /// By path, everything but what stays on the device.
+    /// Descriptions by path of everything but what stays on the device.
     private(set) var entries: [String: String] = [:]
-    /// Every content that can be read, those that stay on the device too.
+    /// Every content that can be read, those that stay on the device included.
     private(set) var contents: Set<String> = []
     /// Contents of documents.
     private var shared: Set<String> = []

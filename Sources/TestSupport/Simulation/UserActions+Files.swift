@@ -9,7 +9,7 @@ import TestSupport
 import Transfers
 import VirtualFileSystem
 
-/// What becomes of the bytes of files.
+/// Actions on the bytes of files.
 extension UserActions {
     func fresh(_ random: inout SeededGenerator, _ next: inout Int) -> String {
         if random.chance(8) { return "same \(random.number(0..<2))" }
@@ -76,7 +76,7 @@ extension UserActions {
         try stamp(handle)
     }
 
-    /// What dies before the next call is found with this device's time, not the real clock's.
+    /// If the device dies before the next call, the file has this device's time, not the real clock's.
     private func stamp(_ handle: OpenHandle) throws {
         let now = device.time.now().adding(.microseconds(5))
         try device.files.withDescriptor(handle) { try setModified(now, descriptor: $0) }

@@ -6,7 +6,7 @@ import LocalMetadata
 import TestSupport
 import VirtualFileSystem
 
-/// Names that are taken, on purpose.
+/// Actions that deliberately use names that are taken.
 extension UserActions {
     /// One document over another.
     func renameOver(_ random: inout SeededGenerator, _ ledger: inout Ledger) throws -> String {
@@ -76,7 +76,7 @@ extension UserActions {
         try device.files.makeFolder(Array(name.utf8), in: folder, permissions: 0o755, caller: caller).node
     }
 
-    /// Refused, as writes are: it is a view of a version, and what was changed of it would stay on this device.
+    /// Must be refused, as writes are: a sibling is a view of a version, and a change of it would stay on this device.
     func changeSibling(_ random: inout SeededGenerator) throws -> String {
         guard let sibling = random.pick(try items(where: \.isConflictSibling)) else { throw Errno(ENOENT) }
         let (path, isMode) = (try path(sibling.node), random.chance(50))
