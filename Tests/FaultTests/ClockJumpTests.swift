@@ -32,7 +32,7 @@ extension FaultSuite {
 }
 
 extension FaultBench {
-    /// One edit after the other of the same two documents, each on top of what the other device has just made.
+    /// Edits the same two documents on both devices in turn, each on top of what the other device has just made.
     fileprivate func editBothWays(_ number: Int) async throws {
         try await perform([
             .replace(path: "here", generation: 2 * number), .write(path: "there", generation: 2 * number),
