@@ -76,7 +76,7 @@ enum Operation: Sendable {
 struct OpenFlags: Sendable, CustomStringConvertible {
     var raw: Int32
 
-    // With the names that the macros of <bits/fcntl-linux.h> have without _GNU_SOURCE.
+    // The macros of <bits/fcntl-linux.h> have these names without _GNU_SOURCE.
     static let direct = __O_DIRECT
     static let path = __O_PATH
 

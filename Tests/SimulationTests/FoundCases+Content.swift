@@ -26,7 +26,7 @@ extension FoundCases {
         try devices[1].materialise(theirs)
         _ = try users[1].overwrite(theirs, "22", truncate: true, &ledger)
         try rest(devices[1])
-        // It wants the newer version, and is edited before that has come.
+        // The first device wants the newer version, and the file is edited before that is downloaded.
         while try devices[0].fold() {}
         let ours = try #require(try users[0].item("c", in: devices[0].root))
         #expect(ours.wanted > 0)

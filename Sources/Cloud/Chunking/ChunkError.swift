@@ -7,7 +7,7 @@ package struct ChunkError: Error, Equatable, CustomStringConvertible {
         case truncated
         /// Written by a newer version of this program.
         case tooNew
-        /// More than any content of this version may hold.
+        /// It is longer than any content of this version may be.
         case tooLarge
     }
 

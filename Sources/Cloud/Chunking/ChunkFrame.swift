@@ -1,7 +1,7 @@
 import Basics
 package import CloudModel
 
-/// What a cloud keeps for a chunk: magic, version, codec, plain length, payload. The chunk's name is the digest of its plain
+/// The form in which a cloud keeps a chunk: magic, version, codec, plain length, payload. The chunk's name is the digest of its plain
 /// bytes, so frames of one chunk may differ (another level, no compression) and mean the same.
 package enum ChunkFrame {
     /// No frame holds more plain bytes, manifests included: this bounds the memory allocated for a frame before its bytes are checked.

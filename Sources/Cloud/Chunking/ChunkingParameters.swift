@@ -1,5 +1,5 @@
-/// Where FastCDC may cut. Equal bytes make equal chunks on every device, so a set of numbers never changes once it is used:
-/// other numbers are another version, and only cost that old and new files share no chunks.
+/// The chunk lengths of FastCDC. Equal bytes make equal chunks on every device, so a set of numbers never changes once it is used:
+/// other numbers are another version, whose only cost is that old and new files share no chunks.
 package struct ChunkingParameters: Hashable, Sendable {
     /// No chunk but the last of a content is shorter. In bytes.
     package let minimum: Int

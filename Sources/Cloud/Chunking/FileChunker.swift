@@ -51,7 +51,7 @@ package struct FileChunker: Sendable {
     package func scan(
         from offset: UInt64, budget: Int, expectedSize: UInt64 = .max, reader: Reader
     ) throws(Errno) -> ChunkScan {
-        // One byte more than expected: the read that finds the end need not move or grow anything.
+        // One byte more than expected, so that the read that finds the end neither moves nor grows the buffer.
         let rest = expectedSize > offset ? expectedSize - offset : 0
         let capacity = rest < UInt64(bufferSize) ? Int(rest) + 1 : bufferSize
         var window = ReadWindow(capacity: capacity, largest: bufferSize, offset: offset)

@@ -9,7 +9,7 @@ package struct UnfollowRequest: Codable, Hashable, Sendable {
     package init(request: UInt64) { self.request = request }
 }
 
-/// One thing that happened. For a client that reads slowly the oldest are dropped, and their number is sent.
+/// An event in the mount. For a client that reads slowly the oldest events are dropped, and their number is sent.
 package struct Happening: Codable, Hashable, Sendable {
     package enum Kind: String, Codable, Hashable, Sendable {
         case created, moved, removed

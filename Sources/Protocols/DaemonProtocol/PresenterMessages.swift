@@ -1,6 +1,6 @@
 /// Registers a presenter of an item: it gets a question before others read or write, and notifications of what happened.
 package struct PresentRequest: Codable, Hashable, Sendable {
-    /// It need not exist yet; the folder it is in must.
+    /// The item need not exist yet, but its folder must.
     package let path: MountPath
     /// The callbacks that it implements. No others are sent.
     package let callbacks: [PresenterCallback]

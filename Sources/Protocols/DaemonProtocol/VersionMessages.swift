@@ -63,7 +63,7 @@ package struct FetchVersionRequest: Codable, Hashable, Sendable {
 }
 
 package struct FetchVersionResponse: Codable, Hashable, Sendable {
-    /// With its ``DocumentVersion/file``.
+    /// The version, with the path of its bytes in ``DocumentVersion/file``.
     package let version: DocumentVersion
     package init(version: DocumentVersion) { self.version = version }
 }

@@ -21,7 +21,7 @@ package enum Document {
 
     package static func record(_ name: String, _ number: Int) -> [UInt8] { Array("\(name) record \(number)\n".utf8) }
 
-    /// From some bytes to 70,000; names that begin with `big` have several chunks.
+    /// The size in bytes: from a few to about 70,000, and several chunks for names that begin with `big`.
     private static func size(_ name: String, _ generation: Int) -> Int {
         let chance = name.utf8.reduce(UInt64(generation) &* 31 &+ 7) { ($0 ^ UInt64($1)) &* 0x0100_0000_01B3 }
         if name.hasPrefix("big") { return 2_000_000 + Int(chance >> 20) % 1_500_000 }

@@ -6,7 +6,7 @@
 ///     uploaded a 3         the status of the document reported that the cloud has this generation
 package struct Ledger: Sendable {
     package struct Expectation: Sendable {
-        /// What was there after the last acknowledgement; nil for no file.
+        /// The content after the last acknowledgement; nil for no file.
         package var known: Content?
         /// Operations begun since then and not acknowledged.
         package var open: [FaultOperation] = []
@@ -17,7 +17,7 @@ package struct Ledger: Sendable {
         package let generation: Int
     }
 
-    /// By path.
+    /// The expectations by path.
     package private(set) var expectations: [String: Expectation] = [:]
     /// The newest generation that was reported as uploaded.
     package internal(set) var uploaded: [String: Int] = [:]

@@ -11,7 +11,7 @@ final class CrashDisk: FuseFileSystem {
     private let image: Int32
     private let log: Int32
     private let size: Int64
-    /// Nothing here changes but the bytes, which are not cached.
+    /// Names and attributes never change, and bytes are not cached.
     private let timeout = Duration.seconds(3600)
 
     init(image: String, log: String) throws {

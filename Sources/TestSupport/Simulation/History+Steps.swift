@@ -65,7 +65,7 @@ extension History {
 
     // MARK: Devices
 
-    /// One step of the loops.
+    /// Runs one step of the engine's loops.
     private func sync(_ device: SimulatedDevice) throws {
         device.time.advance(by: .milliseconds(random.number(0..<600)))
         switch random.number(0..<7) {
@@ -89,7 +89,7 @@ extension History {
         if isDone { record(device, "uploads") }
     }
 
-    /// A round of all loops, as the engine does it.
+    /// Runs a round of all loops, as the engine does.
     private func syncFully(_ device: SimulatedDevice) throws {
         guard device.isOnline else { return }
         record(device, "syncs")

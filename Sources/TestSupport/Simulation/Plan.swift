@@ -1,7 +1,7 @@
 import DeviceSupport
 import TestSupport
 
-/// What a history is made of: the same plan gives the same history, on every machine.
+/// The parameters of a history: the same plan gives the same history, on every machine.
 package struct Plan: Hashable, Sendable {
     package let seed: UInt64
     /// Which of the seed's steps happen. Each has a source of randomness of its own, so leaving one out changes no other.

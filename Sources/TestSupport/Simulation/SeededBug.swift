@@ -31,7 +31,7 @@ package enum SeededBug: String, CaseIterable, Sendable {
     case uploadHidesWrite
     /// The bytes of an edit are compared with a seal of what they were before they were written again.
     case staleSeal
-    /// Of a key's writes the earliest counts.
+    /// The earliest write of a key counts, not the latest.
     case earlierKeyWins
     /// The cloud takes the changes of two devices that changed one package at the same time.
     case mixedPackages

@@ -80,7 +80,7 @@ extension SimulatedDevice {
         return true
     }
 
-    /// Fetches what was asked for.
+    /// Downloads all wanted items.
     @discardableResult
     func download() throws -> Bool {
         if cloud.bug == .downloadOverEdit { try overwriteEdits() }
@@ -146,7 +146,7 @@ extension SimulatedDevice {
         return Array(buffer.prefix(count))
     }
 
-    /// A round of all loops, as the engine does it.
+    /// Runs a round of all loops, as the engine does.
     func syncFully() throws {
         files.noteIdleEdits(pause: .seconds(2))
         try upload()

@@ -8,7 +8,7 @@ import VirtualFileSystem
 
 /// Actions that deliberately use names that are taken.
 extension UserActions {
-    /// One document over another.
+    /// Renames one document over another.
     func renameOver(_ random: inout SeededGenerator, _ ledger: inout Ledger) throws -> String {
         try rename(file(&random), over: file(&random), &ledger)
     }
@@ -26,7 +26,7 @@ extension UserActions {
         return "rename \(paths.0) ‘\(moved ?? "")’ to \(paths.1) over ‘\(old ?? "")’"
     }
 
-    /// A folder where a file was, or a file where a folder was.
+    /// Replaces a file by a folder, or a folder by a file.
     func swapKind(_ random: inout SeededGenerator, _ ledger: inout Ledger, _ next: inout Int) throws -> String {
         guard
             let target = random.pick(

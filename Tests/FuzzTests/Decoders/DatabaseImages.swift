@@ -13,10 +13,10 @@ enum DatabaseImages {
     static let shared = Result { try [make { _ in }, make(age), make(rejuvenate)] }
 
     private static let number = Atomic<UInt64>(0)
-    /// In memory where the system has a folder there.
+    /// A folder in memory if the system has one.
     private static let folder = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : NSTemporaryDirectory()
 
-    /// Gives `body` the path of a file with these bytes, and removes it with what SQLite put beside it.
+    /// Calls `body` with the path of a file with these bytes, then removes it and the files that SQLite created beside it.
     static func withFile<T>(_ bytes: [UInt8], _ body: (String) throws -> T) throws -> T {
         let path = "\(folder)/ubiquity-fuzz-\(getpid())-\(number.add(1, ordering: .relaxed).newValue).sqlite"
         defer {
