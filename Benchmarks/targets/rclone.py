@@ -43,15 +43,15 @@ class Rclone(Target):
         """rclone has no such command: the files are changed in the remote, under names that it has never read."""
         self.settle()
         for path in paths:
-            behind = os.path.join(self._remote, os.path.relpath(path, self._mount))
-            shutil.copyfile(behind, behind + ".new")
-            os.remove(behind)
+            remote = os.path.join(self._remote, os.path.relpath(path, self._mount))
+            shutil.copyfile(remote, remote + ".new")
+            os.remove(remote)
         self._control("vfs/forget")
         for path in paths:
-            behind = os.path.join(self._remote, os.path.relpath(path, self._mount))
+            remote = os.path.join(self._remote, os.path.relpath(path, self._mount))
             # The cache keeps what it read under the old name.
-            os.rename(behind + ".new", behind)
-            os.utime(behind, (1, 1))
+            os.rename(remote + ".new", remote)
+            os.utime(remote, (1, 1))
         self._control("vfs/forget")
 
     def _control(self, command):

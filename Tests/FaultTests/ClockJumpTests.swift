@@ -8,7 +8,7 @@ extension FaultSuite {
     struct ClockJumpTests {
         private static let hour = 3600
 
-        @Test("whatever the clock is set to, edits travel both ways, in the order they were made, and need no conflict")
+        @Test("whatever the clock is set to, edits are synced both ways, in the order they were made, without a conflict")
         func jumps() async throws {
             try await FaultBench.with { bench in
                 let clock = try SetClock(bench)

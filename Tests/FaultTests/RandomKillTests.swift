@@ -34,7 +34,7 @@ struct StormTally: CustomStringConvertible {
     var uploaded = 0
 
     var description: String {
-        "\(deaths) deaths, \(acknowledged) acknowledged, \(inFlight) in flight, \(samples) looks at the status, "
+        "\(deaths) deaths, \(acknowledged) acknowledged, \(inFlight) in flight, \(samples) reads of the status, "
             + "\(uploaded) documents reported as uploaded"
     }
 }

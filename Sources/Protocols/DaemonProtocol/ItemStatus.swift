@@ -1,6 +1,6 @@
 /// The state of an item, as `ubiquity status --json PATH` prints it. Fields are only ever added.
 ///
-/// Whether the bytes are here, whether they are in the cloud and whether there is a conflict are three independent things.
+/// Whether the bytes are local, whether they are in the cloud and whether there is a conflict are three independent facts.
 package struct ItemStatus: Codable, Hashable, Sendable {
     package enum Kind: String, Codable, Sendable { case file, folder, package, symlink }
 

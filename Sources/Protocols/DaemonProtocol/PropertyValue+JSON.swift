@@ -64,7 +64,7 @@ extension PropertyValue: Codable {
     }
 
     private static func text(_ seconds: Double) -> String {
-        // Dates outside the years 1 to 9999 have no such text and are clamped.
+        // Dates outside the years 1 to 9999 have no such text and are clamped to the nearest one.
         let bounded = min(max(seconds + referenceDate, -62_135_596_800), 253_402_300_799)
         let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
         return Date(timeIntervalSince1970: bounded.isNaN ? 0 : bounded).formatted(style)

@@ -14,7 +14,7 @@ extension CloudRule {
             #expect(records.map(\.sequence) == (1...20).map { LogSequence($0) })
             #expect(records.map(\.payload) == (1...20).map { [$0] })
         },
-        CloudRule("an entry keeps its bytes, whatever and however many they are") { cloud in
+        CloudRule("an entry keeps its bytes, for any content and length") { cloud in
             let (one, other, container) = try await cloud.twoDevices()
             var generator = SystemRandomNumberGenerator()
             let payloads: [[UInt8]] = [

@@ -97,7 +97,7 @@ final class PowerDevice: Sendable {
     }
 }
 
-/// The file system's way to the engine, as a daemon has it, for programs that only open what is here.
+/// Connects the file system to the engine, as a daemon does, for programs that open only local files.
 private final class EngineSource: ContentSource {
     private let engine = Mutex<SyncEngine?>(nil)
     private let idle: IdleContentSource

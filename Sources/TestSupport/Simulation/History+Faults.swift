@@ -73,7 +73,7 @@ extension History {
             text = "a sync: \(error)"
         }
         let struck = device.faults.end()
-        record(device, "\(kind), \(struck) calls fail behind \(spared): \(text)")
+        record(device, "\(kind), \(struck) calls fail after the first \(spared): \(text)")
         // An operation acknowledged to a program is done, whatever failed after it.
         guard struck > 0, !isUser || UserActions.isError(text) else {
             ledger = supposed

@@ -10,7 +10,7 @@ final class SimulatedCloud {
     /// The contents that were stored, for checks.
     private(set) var contents: [ContentReference: [UInt8]] = [:]
     private var frames: [ContentReference: [UInt8]] = [:]
-    /// Contents whose frames come with bytes that are wrong.
+    /// Contents whose frames are returned with wrong bytes.
     private var damaged: Set<ContentReference> = []
     /// How many contents were uploaded, known ones included.
     private(set) var stores = 0

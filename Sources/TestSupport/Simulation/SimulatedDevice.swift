@@ -79,7 +79,7 @@ final class SimulatedDevice {
         return container
     }
 
-    /// The death of the process: what was in memory is gone, what was handed to the disk stays. Open connections to the database
+    /// The death of the process: its memory is lost, what was written to the disk stays. Open connections to the database
     /// know nothing that is not on the disk, so most of the time they may stay open.
     func crash(closesDatabase: Bool = true) throws {
         memory = nil

@@ -133,7 +133,7 @@ extension UserActions {
         return "save \(path) by deleting ‘\(old ?? "")’, then ‘\(text)’"
     }
 
-    /// Reads a whole file, fetching it where it is not here: exactly one version's bytes, or an error.
+    /// Reads a whole file, which is downloaded if it is not local: exactly one version's bytes, or an error.
     func read(_ random: inout SeededGenerator) throws -> String {
         guard let target = random.pick(try items { $0.kind == .file }) else { throw Errno(ENOENT) }
         let path = try path(target.node)
