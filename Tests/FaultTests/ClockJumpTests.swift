@@ -8,7 +8,8 @@ extension FaultSuite {
     struct ClockJumpTests {
         private static let hour = 3600
 
-        @Test("whatever the clock is set to, edits are synced both ways, in the order they were made, without a conflict")
+        @Test(
+            "whatever the clock is set to, edits are synced both ways, in the order they were made, without a conflict")
         func jumps() async throws {
             try await FaultBench.with { bench in
                 let clock = try SetClock(bench)
