@@ -1,10 +1,10 @@
-# The verbs of this project. Two do all the set-up a fresh machine needs: `make run` and `make test`.
+# The commands of this project. `make run` and `make test` do all the set-up that a fresh machine needs.
 
-# People run optimised programs; tests run with every check that a debug build has.
+# Users run optimised programs; tests run with every check of a debug build.
 SWIFT_BUILD := swift build -c release
 SWIFT_BUILD_TESTS := swift build --build-tests
 SWIFT_TEST := swift test --skip-build
-# Whole daemons and mounts want the machine for themselves: run beside a thousand others they would only test its patience.
+# Suites with whole daemons and mounts need the machine for themselves: beside a thousand other tests they would only reach their timeouts.
 ALONE := DirectoryCloudTests HTTPCloudTests EndToEndTests FuseTests SimulationTests DaemonCoreTests CommandsTests ReferenceModelTests \
 	PowerLossTests FaultTests UbiquityTests
 
@@ -15,12 +15,12 @@ DESTDIR ?=
 	scale services server-load worst-client namespaces stress install deb clean
 
 help:
-	@echo "make run      build, mount ~/MobileDocuments in the background, say what to try"
+	@echo "make run      build, mount ~/MobileDocuments in the background, show what to try"
 	@echo "make stop     unmount it; edits that are not uploaded yet are kept"
 	@echo "make test     build and run every test (TESTS=name runs those whose names match)"
 	@echo "make simulate random histories of several devices (HISTORIES=10000, START=1 or random; SEED=n STEPS=n again)"
 	@echo "make histories random histories of three real daemons and mounts (SERVER=1 on a server behind networks that fail; HISTORIES=100, SEED=n again)"
-	@echo "make reads    documents whose bytes are elsewhere, read while the network fails (READS=2000)"
+	@echo "make reads    read documents whose bytes are in the cloud while the network fails (READS=2000)"
 	@echo "make model    play OPERATIONS=100000 random calls on a mount and on a disk (SEED=n again, ALL=1 every short history)"
 	@echo "make powerloss cut a device's power in STATES=5000 ways, block by block, and CUTS=20 times under a daemon (SEED=n)"
 	@echo "make faults   disturb daemons at system calls, a share of them (ALL=1 at every one, an hour; FLOW=upload only there)"
@@ -45,7 +45,7 @@ setup:
 setup-build:
 	scripts/setup build
 
-# Not the tools of the tests, which a person who only runs it need not wait for.
+# Without the tools of the tests, which a user who only runs the programs does not need.
 PROGRAMS := ubiquity ubiquityd ubiquity-server
 build: setup-build
 	for program in $(PROGRAMS); do $(SWIFT_BUILD) --product $$program || exit; done
@@ -56,11 +56,11 @@ run: build
 stop:
 	scripts/stop
 
-# Optimised, for there are thousands of histories; in a folder of its own, so that it does not undo the other builds.
+# Optimised, because it runs thousands of histories; in a folder of its own, so that it does not invalidate the other builds.
 SIMULATE_BUILD := .build/simulate
 BUILD_SIMULATE := swift build -c release --scratch-path $(SIMULATE_BUILD) --product simulate
 SIMULATE := $(SIMULATE_BUILD)/release/simulate
-# Nearly all tests do without it, so that a run of some of them does not wait for it.
+# Nearly all tests do without it, so a run of some of them does not build it.
 NEEDS_SIMULATE := $(if $(TESTS),$(findstring Campaign,$(TESTS))$(findstring Simulation,$(TESTS)),all)
 
 test: setup
@@ -88,7 +88,7 @@ model: setup
 	$(if $(OPERATIONS),MODEL_OPERATIONS=$(OPERATIONS)) $(if $(SEED),MODEL_SEED=$(SEED)) $(if $(ALL),MODEL_EXHAUSTIVE=1) \
 		$(SWIFT_TEST) --filter '^ReferenceModelTests\.'
 
-# The recording of a seed differs from run to run in what the kernel writes when; a failing one is kept, and named.
+# Recordings of one seed differ in what the kernel writes when; a failing one is kept, and its path is printed.
 powerloss: setup
 	swift build -c release --scratch-path $(SIMULATE_BUILD) --product powerloss
 	$(SIMULATE_BUILD)/release/powerloss --states $(or $(STATES),5000) --seed $(or $(SEED),1)
@@ -106,7 +106,7 @@ fuzz: setup
 	scripts/fuzz $(FUZZ_BUILD)/release/FuzzTests $(FUZZ_BUILD)/work $(if $(TARGET),--target $(TARGET)) \
 		$(if $(RUNS),--runs $(RUNS),--seconds $(or $(SECONDS),10))
 
-# In a folder of its own, as all code is built for it; nothing is suppressed.
+# In a folder of its own, because all code is built with the sanitizer; nothing is suppressed.
 TSAN_BUILD := .build/tsan
 empty :=
 space := $(empty) $(empty)
@@ -146,7 +146,7 @@ worst-client: setup-build
 	$(SWIFT_BUILD) --product ubiquity-server
 	scripts/worst-client $(ATTACKS)
 
-# As root: it makes network namespaces, and mounts in them.
+# Needs root to create network namespaces, and mounts in them.
 namespaces: setup build
 	scripts/namespaces $(NETWORK)
 

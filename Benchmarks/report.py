@@ -1,4 +1,4 @@
-"""The table: the disk's own numbers, and how fast the mounts are beside it and beside each other."""
+"""The table: the disk's numbers, and the speed of the mounts relative to the disk and to each other."""
 
 import statistics
 
@@ -54,7 +54,7 @@ def ratio(base, value):
 
 
 def goals(figure, disk, ours, rclone):
-    """What was aimed at, with a mark where it was missed."""
+    """The goals, with a mark on each that was missed."""
     wanted = []
     if figure["goal"]:
         wanted.append((f"≥ {figure['goal']:.2f}", disk and ours and disk / ours < figure["goal"]))

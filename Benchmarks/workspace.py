@@ -7,7 +7,7 @@ import tempfile
 
 
 class Workspace:
-    """A directory that goes away with all that was started in it, last started first."""
+    """A directory that is removed with everything that was started in it, the last started first."""
 
     def __init__(self, parent):
         os.makedirs(parent, exist_ok=True)
@@ -24,7 +24,7 @@ class Workspace:
         self._undo.close()
 
     def at_end(self, action, *arguments):
-        """Has `action` done at the end, before what was registered earlier."""
+        """Registers `action` to run at the end, before actions that were registered earlier."""
         self._undo.callback(action, *arguments)
 
     def make(self, *names):
@@ -34,7 +34,7 @@ class Workspace:
 
     @property
     def environment(self):
-        """Programs find nothing of the user's: no settings of git, no other daemons."""
+        """An environment without the user's settings of git and without other daemons."""
         home = os.path.join(self.path, "home")
         return {
             "PATH": os.environ["PATH"], "HOME": home, "XDG_RUNTIME_DIR": os.path.join(self.path, "run"),
@@ -45,7 +45,7 @@ class Workspace:
         }
 
     def _remove(self):
-        # A mount that could not be taken away must not have its files deleted through it.
+        # Files must not be deleted through a mount that could not be removed.
         with open("/proc/self/mountinfo", encoding="utf-8") as table:
             left = [line.split()[4] for line in table if line.split()[4].startswith(self.path + "/")]
         if left:

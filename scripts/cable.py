@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""A network cable that fails as it is told: two Ethernet interfaces, and this process between them. Run by `laboratory.py`.
+"""A network cable with injected faults: two Ethernet interfaces, and this process between them. Run by `laboratory.py`.
 
 usage: cable.py INTERFACE NAMESPACE
 
-It makes INTERFACE in its own network namespace and `eth0` in NAMESPACE (a path), and passes each frame that one takes to the other. A
-line of JSON on standard input says how from then on: {"delay": S, "jitter": S, "drop": 0…1, "isUp": true}. It is answered by a line that
-counts the frames so far: {"passed": N, "lost": N, "overtaken": N}.
-Each frame waits for a time of its own between delay - jitter and delay + jitter, so later frames overtake earlier ones. It stands for
+It creates INTERFACE in its own network namespace and `eth0` in NAMESPACE (a path), and passes frames from each of them to the other. A
+line of JSON on standard input changes how: {"delay": S, "jitter": S, "drop": 0…1, "isUp": true}. The reply is a line with the
+numbers of frames so far: {"passed": N, "lost": N, "overtaken": N}.
+Each frame waits for a time of its own between delay - jitter and delay + jitter, so later frames overtake earlier ones. It replaces
 tc-netem(8), which not every kernel has.
 """
 
@@ -27,11 +27,11 @@ TUNSETIFF = 0x400454CA
 IFF_TAP, IFF_NO_PI = 0x0002, 0x1000
 FRAME = 65536
 TURN = 64
-"""Frames that are read of one end before the other has its turn."""
+"""How many frames are read from one end before the other end is read."""
 
 
 def tap(name):
-    """An Ethernet interface in the present namespace, whose frames its descriptor reads and writes; it goes with that."""
+    """Creates an Ethernet interface in this namespace. Returns the descriptor of its frames, with which it is removed."""
     descriptor = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
     fcntl.ioctl(descriptor, TUNSETIFF, struct.pack("16sH22x", name.encode(), IFF_TAP | IFF_NO_PI))
     return descriptor
@@ -53,7 +53,7 @@ class Cable:
         self.counts, self.last = {"passed": 0, "lost": 0, "overtaken": 0}, {end: 0 for end in ends}
         self.random = random.Random(1)
 
-    def obey(self, line):
+    def configure(self, line):
         for name, value in json.loads(line).items():
             setattr(self, name, value)
         if not self.isUp:
@@ -61,7 +61,7 @@ class Cable:
             self.waiting.clear()
 
     def take(self, end):
-        """Takes the frames that are there; each goes on at once, waits, or is gone."""
+        """Reads the frames that have arrived; each is passed on at once, delayed, or dropped."""
         for _ in range(TURN):
             try:
                 frame = os.read(end, FRAME)
@@ -80,7 +80,7 @@ class Cable:
         try:
             os.write(end, frame)
         except OSError:
-            # A queue that is full, or an interface that is down.
+            # The queue is full, or the interface is down.
             self.counts["lost"] += 1
             return
         self.counts["passed"] += 1
@@ -88,7 +88,7 @@ class Cable:
         self.last[end] = max(number, self.last[end])
 
     def release(self):
-        """Passes on what is due; answers the seconds until the next is, None where nothing waits."""
+        """Passes on the frames that are due and returns the seconds until the next one is; None if no frame waits."""
         now = time.monotonic()
         while self.waiting and self.waiting[0][0] <= now:
             _, number, end, frame = heapq.heappop(self.waiting)
@@ -102,7 +102,7 @@ class Cable:
                 if end != 0:
                     self.take(end)
                 elif line := os.read(0, 4096):
-                    self.obey(line)
+                    self.configure(line)
                     os.write(1, json.dumps(self.counts).encode() + b"\n")
                 else:
                     return

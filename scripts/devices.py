@@ -1,7 +1,7 @@
 """Two devices with real daemons and mounts on one cloud, for the scripts that measure and stress them.
 
-The programs are those of .build/release, or of the folder UBIQUITY_BIN; UBIQUITY_DEVICES_DIR says where the devices and what they
-work on are put (a new folder in /var/tmp else).
+The programs are those of .build/release, or of the folder UBIQUITY_BIN; UBIQUITY_DEVICES_DIR is the folder for the devices and their
+files (by default a new folder in /var/tmp).
 """
 
 import os
@@ -19,7 +19,7 @@ LIMIT = 3600
 """Seconds after which a wait counts as a hang."""
 
 class Failure(Exception):
-    """Something is not as promised."""
+    """A promise of the programs does not hold."""
 
 
 def say(what, value=""):
@@ -31,7 +31,7 @@ def run(*command, **options):
 
 
 def timed(what, work):
-    """Does the work, says how long it took, answers its result and the seconds."""
+    """Runs the work, prints how long it took, and returns its result and the seconds."""
     begun = time.monotonic()
     result = work()
     seconds = time.monotonic() - begun
@@ -40,7 +40,7 @@ def timed(what, work):
 
 
 def until(what, holds):
-    """Waits until it holds and says how long that took."""
+    """Waits until the condition holds and prints how long that took."""
     begun = time.monotonic()
     while not holds():
         if time.monotonic() - begun > LIMIT:
@@ -62,9 +62,9 @@ class Device:
         os.makedirs(self.mount, exist_ok=True)
 
     def start(self):
-        said = run(PROGRAM, "mount", self.mount, "--state", self.state, "--device", self.name, "--cloud", self.cloud,
-                   stderr=subprocess.DEVNULL)
-        self.pid = int(re.search(r"daemon (\d+)", said)[1])
+        output = run(PROGRAM, "mount", self.mount, "--state", self.state, "--device", self.name, "--cloud", self.cloud,
+                     stderr=subprocess.DEVNULL)
+        self.pid = int(re.search(r"daemon (\d+)", output)[1])
 
     def stop(self):
         if self.pid:
@@ -75,7 +75,7 @@ class Device:
         run(PROGRAM, "sync", self.mount, "--wait", "--timeout", str(LIMIT))
 
     def query(self, sql):
-        """One number out of the database, which nobody else writes for."""
+        """Returns one number from the database, which is opened read-only."""
         database = sqlite3.connect(f"file:{self.state}/metadata.sqlite?mode=ro", uri=True, timeout=30)
         try:
             return database.execute(sql).fetchone()[0]
@@ -125,13 +125,13 @@ def play(work, root):
 
 
 def main(*scenarios):
-    """Runs the scenarios named on the command line, all if none is, each with new devices in a folder of its own."""
+    """Runs the scenarios named on the command line, or all of them, each with new devices in a folder of its own."""
     known = {work.__name__: work for work in scenarios}
     base = os.environ.get("UBIQUITY_DEVICES_DIR") or tempfile.mkdtemp(prefix="ubiquity-devices-", dir="/var/tmp")
     for name in ["HOME", "XDG_RUNTIME_DIR", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"]:
         os.environ[name] = f"{base}/home"
     os.environ["UBIQUITY_SCOPE"] = os.path.realpath(base)
-    # A daemon that crashes leaves its trace and stays dead, so that the run fails.
+    # A daemon that crashes prints its backtrace and is not restarted, so that the run fails.
     os.environ["SWIFT_BACKTRACE"] = "enable=yes"
     os.makedirs(f"{base}/home", exist_ok=True)
     unknown = [name for name in sys.argv[1:] if name not in known]

@@ -1,4 +1,4 @@
-"""Somebody who edits in a mount, and an account of what they wrote, for `namespaces`."""
+"""A user who edits in a mount, and a record of what the user wrote, for `namespaces`."""
 
 import contextlib
 import json
@@ -18,14 +18,14 @@ SIZES = 20011
 
 
 def content(token):
-    """What belongs to a token, by which it is known again: its name again and again, in a size that is its own."""
+    """The content of a token, which identifies it: the token repeated, in a size of its own."""
     line = f"{token} ".encode()
     size = 40 + token * 7919 % SIZES
     return (line * (size // len(line) + 1))[:size]
 
 
 class Watch:
-    """Times every call; ends the program when one does not return."""
+    """Measures the time of every call, and ends the program when one does not return."""
 
     def __init__(self):
         self.calls, self.running = [], {}
@@ -53,7 +53,7 @@ class Watch:
 
 
 class Editor:
-    """Edits documents of its own and those that the other device edits too: in place, or beside and then over it."""
+    """Edits documents of its own and documents that the other device edits too: in place, or by a temporary file and a rename."""
 
     def __init__(self, device, seed, watch):
         self.device, self.watch, self.random = device, watch, random.Random(seed)
@@ -62,7 +62,7 @@ class Editor:
         self.next = 2 + "AB".index(device.name)
 
     def prepare(self):
-        """What both edit is there before."""
+        """Creates the documents that both devices edit."""
         for name in SHARED:
             self.save(name)
 
@@ -83,7 +83,7 @@ class Editor:
             return function(*arguments)
 
     def save(self, name):
-        """Beside it, and then over it."""
+        """Saves by writing a temporary file and renaming it over the document."""
         path = f"{self.device.documents}/{name}"
         token, data = self.new()
         descriptor = self.call("open", os.open, path + ".tmp", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
@@ -93,10 +93,10 @@ class Editor:
         self.acknowledged(token, old)
 
     def write(self, name):
-        """In place. What it replaces it has read through the same handle."""
+        """Writes in place, after reading the replaced content through the same handle."""
         path = f"{self.device.documents}/{name}"
         token, data = self.new()
-        # Where the newest bytes are elsewhere this says so at once; a save that needs none of them does not have to wait.
+        # If the newest bytes are not local, this fails at once; a save that does not need them does not have to wait.
         descriptor = self.call("open", os.open, path, os.O_RDWR | os.O_CREAT | os.O_NONBLOCK)
         old = self.read(descriptor)
         self.call("truncate", os.ftruncate, descriptor, 0)
@@ -133,17 +133,17 @@ class Editor:
 
 
 def token(data):
-    """Whose content it is; None for nothing. Bytes that nobody wrote are a fault."""
+    """Returns the token of a content; None if it is empty. Raises Failure for bytes that no editor wrote."""
     if not data:
         return None
     head = data.split(b" ", 1)[0]
     if not head.isdigit() or data != content(int(head)):
-        raise Failure(f"{len(data)} bytes that nobody wrote: {data[:20]!r}…")
+        raise Failure(f"{len(data)} bytes that no editor wrote: {data[:20]!r}…")
     return int(head)
 
 
 def shown(device):
-    """The bytes of all that a device shows. What goes between being listed and being read is not there."""
+    """The bytes of all files that a device shows. A file that disappears between the listing and the read is left out."""
     tree = {}
     for name in os.listdir(device.documents):
         if not name.endswith(".tmp"):
@@ -153,7 +153,7 @@ def shown(device):
 
 
 def lost(editors, device):
-    """What was written, not replaced by somebody who had read it, and is neither shown nor in the history of a document."""
+    """Contents that were written, not replaced by an editor who had read them, and are neither shown nor in the history of a document."""
     tree = shown(device)
     there = {token(data) for data in tree.values()}
     written = set().union(*(editor.written for editor in editors))
@@ -161,7 +161,7 @@ def lost(editors, device):
     if missing:
         kept = set()
         for name in tree:
-            said = json.loads(run(PROGRAM, "versions", f"{device.documents}/{name}", "--json"))
-            kept |= {version["size"] for version in said["versions"]}
+            listed = json.loads(run(PROGRAM, "versions", f"{device.documents}/{name}", "--json"))
+            kept |= {version["size"] for version in listed["versions"]}
         missing = {number for number in missing if len(content(number)) not in kept}
     return [f"lost: {content(number)[:8]!r}" for number in sorted(missing)]

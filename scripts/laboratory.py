@@ -1,7 +1,7 @@
 """A server and two devices, each in a network namespace of its own, for `namespaces`.
 
-The server is tied to a bridge by a veth pair, each device by a cable that fails as it is told (`cable.py`). All of it, mounts and the
-trusted certificate too, is in namespaces of this process, so it goes with it and nothing else on the machine sees it.
+The server is connected to a bridge by a veth pair, each device by a cable with injected faults (`cable.py`). All of it, mounts and the
+trusted certificate included, is in namespaces of this process, so it ends with the process and nothing else on the machine sees it.
 """
 
 import json
@@ -16,11 +16,11 @@ from network import SERVER, Server
 ADDRESSES = {"server": "10.77.0.1", "A": "10.77.0.2", "B": "10.77.0.3"}
 PORT = 8443
 TRUSTED = "/etc/ssl/certs/ca-certificates.crt"
-"""What programs on Debian trust; a device trusts the certificates that its system trusts."""
+"""The certificates that programs on Debian trust; a device trusts the certificates of its system."""
 
 
 def seclude():
-    """Begins this program again in network and mount namespaces of its own."""
+    """Executes this program again in network and mount namespaces of its own."""
     if os.environ.pop("UBIQUITY_SECLUDED", None):
         return
     if os.geteuid() != 0:
@@ -30,41 +30,41 @@ def seclude():
 
 
 def within(name):
-    """What a command begins with that runs in the namespace."""
+    """The prefix of a command that runs in the namespace."""
     return ["nsenter", f"--net=/run/netns/{name}"]
 
 
 class Cable:
-    """The way between a device and the bridge."""
+    """The cable between a device and the bridge."""
 
     def __init__(self, name):
         self.name = name
         self.process = subprocess.Popen(
             [sys.executable, f"{os.path.dirname(os.path.abspath(__file__))}/cable.py", f"to{name}", f"/run/netns/{name}"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.answer()
+        self.reply()
 
-    def answer(self):
+    def reply(self):
         line = self.process.stdout.readline()
         if not line:
             raise Failure(f"the cable of {self.name} is gone")
         return line
 
     def set(self, **how):
-        """Answers how many frames passed, were lost and were overtaken so far."""
+        """Configures the cable and returns how many frames passed, were lost and were overtaken so far."""
         self.process.stdin.write(json.dumps(how) + "\n")
         self.process.stdin.flush()
-        return json.loads(self.answer())
+        return json.loads(self.reply())
 
     def cut(self):
-        """Nothing passes, and the device's connections end as those of a laptop that changes networks do."""
+        """Cuts the cable and ends the device's connections, as when a laptop changes networks."""
         self.set(isUp=False)
         run(*within(self.name), "ss", "--kill", "--tcp", "dst", ADDRESSES["server"])
 
     def sent(self):
-        """Bytes that the device gave to its interface, with all heads and repeats."""
-        said = json.loads(run("ip", "-n", self.name, "-s", "-j", "link", "show", "eth0"))
-        return said[0]["stats64"]["tx"]["bytes"]
+        """Bytes that the device sent over its interface, with all headers and retransmissions."""
+        shown = json.loads(run("ip", "-n", self.name, "-s", "-j", "link", "show", "eth0"))
+        return shown[0]["stats64"]["tx"]["bytes"]
 
     def stop(self):
         self.process.stdin.close()
@@ -72,7 +72,7 @@ class Cable:
 
 
 def lay():
-    """Makes the namespaces and what ties them; answers the cables of the devices."""
+    """Creates the namespaces and their connections, and returns the cables of the devices."""
     os.makedirs("/run/netns", exist_ok=True)
     run("mount", "-t", "tmpfs", "netns", "/run/netns")
     run("ip", "link", "add", "bridge", "type", "bridge")
@@ -90,7 +90,7 @@ def lay():
 
 
 def certify(root):
-    """Makes an authority and the server's certificate by it, and makes this process and its children trust the authority."""
+    """Creates an authority and a certificate for the server, and makes this process and its children trust the authority."""
     authority = ["-x509", "-subj", "/CN=An authority for tests", "-keyout", "ca.key", "-out", "ca.pem", "-addext", "basicConstraints=critical,CA:TRUE"]
     server = ["-x509", "-subj", "/CN=A server for tests", "-keyout", "server.key", "-out", "server.pem", "-CA", "ca.pem", "-CAkey", "ca.key",
               "-addext", f"subjectAltName=IP:{ADDRESSES['server']}", "-addext", "basicConstraints=CA:FALSE"]
@@ -105,7 +105,7 @@ def certify(root):
 
 
 class SecureServer(Server):
-    """With TLS, in the namespace `server`."""
+    """A server with TLS in the namespace `server`."""
 
     url = f"https://{ADDRESSES['server']}:{PORT}"
 
@@ -123,12 +123,12 @@ class SecureServer(Server):
             raise Failure(f"the server does not start: {open(self.log).read()[-500:]}")
 
     def code_of(self, account):
-        """A sign-in code of a new account."""
+        """Creates an account and returns a sign-in code of it."""
         return re.search(r"\b(?:[A-Z0-9]{4}-){3}[A-Z0-9]{4}\b", run(SERVER, "account", "add", account, "--data", self.data))[0]
 
 
 class SecludedDevice(Device):
-    """In a namespace of its own, with sign-ins of its own."""
+    """A device in a namespace of its own, with sign-ins of its own."""
 
     def __init__(self, root, name, cable):
         super().__init__(root, name)
@@ -144,6 +144,6 @@ class SecludedDevice(Device):
         self.command("login", self.cloud, "--code", code, "--device", self.name)
 
     def start(self):
-        said = self.command("mount", self.mount, "--state", self.state, "--device", self.name, "--cloud", self.cloud,
-                            stderr=subprocess.DEVNULL)
-        self.pid = int(re.search(r"daemon (\d+)", said)[1])
+        output = self.command("mount", self.mount, "--state", self.state, "--device", self.name, "--cloud", self.cloud,
+                              stderr=subprocess.DEVNULL)
+        self.pid = int(re.search(r"daemon (\d+)", output)[1])

@@ -1,4 +1,4 @@
-"""An account of who wrote what, kept outside of the devices that are tried."""
+"""A record of all writes, kept outside the devices under test."""
 
 import contextlib
 
@@ -8,37 +8,37 @@ LARGE = 3 << 20
 
 
 def content(token):
-    """What belongs to a token: its name again and again, mostly a little, now and then many chunks."""
+    """The content of a token: the token repeated, mostly in a small size, now and then in many chunks."""
     size = LARGE if token % 17 == 0 else 20 + token * 7919 % 60000
     line = f"{token} ".encode()
     return (line * (size // len(line) + 1))[:size]
 
 
 class Ledger:
-    """Who wrote what, and what was replaced or deleted by somebody who had read it."""
+    """What was written, and what was replaced or deleted by a user who had read it."""
 
     def __init__(self):
         self.next, self.written, self.replaced, self.doubted = 0, set(), set(), set()
         self.copied = set()
-        """Contents that were given to a second document: when one of the two goes, the other may stay."""
+        """Contents that were copied to a second document: when one of the two is deleted, the other may stay."""
 
     def new(self):
         self.next += 1
         return self.next
 
     def token(self, data, where):
-        """The token of what was read. Anything but what was written in full is a fault, but for writes that were cut off."""
+        """Returns the token of what was read. Anything but a complete content is a fault, except for interrupted writes."""
         head = data.split(b" ", 1)[0]
         token = int(head) if head.isdigit() else 0
         if not data or token in self.doubted or token in range(1, self.next + 1) and token not in self.written:
             return None
         if token not in self.written or data != content(token):
-            raise Failure(f"{where} has {len(data)} bytes that nobody wrote: {data[:20]!r}…")
+            raise Failure(f"{where} has {len(data)} bytes that no user wrote: {data[:20]!r}…")
         return token
 
     @contextlib.contextmanager
     def act(self, new=None, old=None):
-        """Something that replaces `old` by `new`; cut off, either may be there."""
+        """An operation that replaces `old` by `new`; if it is interrupted, either may be there."""
         try:
             yield
         except OSError:

@@ -1,4 +1,4 @@
-"""A real server, and a network between it and each device that fails as it is told, for the scripts that try real daemons over HTTP."""
+"""A real server, and a network with injected faults between it and each device, for the scripts that test real daemons over HTTP."""
 
 import contextlib
 import os
@@ -14,7 +14,7 @@ from devices import PROGRAM, Failure, run
 
 SERVER = os.path.join(os.path.dirname(PROGRAM), "ubiquity-server")
 FAULTS = ["away", "cut", "lost", "stall", "slow", "unavailable", "short", "long", "flip"]
-"""What a network does, and a machine between that means well: see `Proxy`."""
+"""Faults of a network, or of an intermediary such as a proxy or cache: see `Proxy`."""
 
 
 class Server:
@@ -26,13 +26,13 @@ class Server:
         os.makedirs(self.data, exist_ok=True)
 
     def start(self):
-        """On the port that it had, so that nobody has to sign in again."""
+        """Starts the server on its previous port, so that no device has to sign in again."""
         for _ in range(50):
             with open(self.log, "ab") as log:
                 self.process = subprocess.Popen(
                     [SERVER, "--data", self.data, "--listen", f"127.0.0.1:{self.port}"], stdout=subprocess.PIPE, stderr=log, text=True)
-            said = self.process.stdout.readline()
-            if found := re.search(r":(\d+)", said):
+            output = self.process.stdout.readline()
+            if found := re.search(r":(\d+)", output):
                 self.port = int(found[1])
                 return
             self.process.wait()
@@ -40,11 +40,11 @@ class Server:
         raise Failure(f"the server does not start: {open(self.log).read()[-500:]}")
 
     def code(self):
-        """A sign-in code for one more device."""
+        """Returns a sign-in code for one more device."""
         known = run(SERVER, "account", "list", "--data", self.data)
         command = ["code"] if "anna" in known else ["add"]
-        said = run(SERVER, "account", *command, "anna", "--data", self.data)
-        return re.search(r"\b(?:[A-Z0-9]{4}-){3}[A-Z0-9]{4}\b", said)[0]
+        output = run(SERVER, "account", *command, "anna", "--data", self.data)
+        return re.search(r"\b(?:[A-Z0-9]{4}-){3}[A-Z0-9]{4}\b", output)[0]
 
     def kill(self):
         self.process.send_signal(signal.SIGKILL)
@@ -66,11 +66,11 @@ class Server:
 
 
 class Proxy:
-    """Between one device and the server. `fault` holds for all that passes while it is set:
+    """A proxy between one device and the server. `fault` applies to everything that passes while it is set:
 
-    away: nobody answers. cut: a connection breaks within the next bytes of an answer. lost: the answer does not come, though the
-    request arrived. stall: answers stand still. slow: they dribble. unavailable: 503. short, long: an answer has fewer or more bytes
-    than it said. flip: a byte of it is another one.
+    away: the server can not be reached. cut: a connection breaks within the next bytes of a response. lost: the response is lost, though
+    the request arrived. stall: responses stall. slow: they are slow. unavailable: 503. short, long: a response has fewer or more bytes
+    than its length says. flip: one bit of it is changed.
     """
 
     def __init__(self, server, random):
@@ -98,7 +98,7 @@ class Proxy:
         self.healed.set()
 
     def break_(self, connection):
-        """With a reset, as who never comes back does."""
+        """Closes the connection with a reset, as after a peer has disappeared."""
         self.open.discard(connection)
         with contextlib.suppress(OSError):
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -125,7 +125,7 @@ class Proxy:
                 end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             self.open |= {device, server}
             threading.Thread(target=self.pump, args=(device, server, self.request), daemon=True).start()
-            threading.Thread(target=self.pump, args=(server, device, self.answer), daemon=True).start()
+            threading.Thread(target=self.pump, args=(server, device, self.response), daemon=True).start()
 
     def pump(self, source, target, alter):
         with contextlib.suppress(OSError):
@@ -142,7 +142,7 @@ class Proxy:
         server.sendall(data)
         return True
 
-    def answer(self, data, _, device):
+    def response(self, data, _, device):
         fault = self.fault
         if fault == "lost":
             return False
@@ -153,7 +153,7 @@ class Proxy:
             return self.random.random() < 0.5
         if fault in ("short", "long"):
             change = 7 if fault == "short" else -1
-            data = re.sub(rb"(?i)(content-length: )(\d+)", lambda said: said[1] + b"%d" % max(0, int(said[2]) + change), data, count=1)
+            data = re.sub(rb"(?i)(content-length: )(\d+)", lambda found: found[1] + b"%d" % max(0, int(found[2]) + change), data, count=1)
         if fault == "flip" and not data.endswith(b"\r\n\r\n"):
             place = self.random.randrange(max(0, data.find(b"\r\n\r\n")) or len(data) // 2, len(data))
             data = data[:place] + bytes([data[place] ^ 1 << self.random.randrange(8)]) + data[place + 1:]

@@ -1,4 +1,4 @@
-"""Where the work is done: on the disk, in our mount, in rclone's mount."""
+"""The targets of the workloads: the disk, this project's mount, rclone's mount."""
 
 from targets.disk import Disk
 from targets.rclone import Rclone
@@ -9,7 +9,7 @@ __all__ = ["Failure", "Target", "start"]
 
 
 def start(arguments, workspace, repository):
-    """Everything that can be measured here, the disk first. rclone is left out, with a word, where it can not be had."""
+    """Returns the targets that can be measured here, the disk first. rclone is left out, with a message, if it is not available."""
     running = [Disk(workspace), Ubiquity(workspace, arguments.programs)]
     if not arguments.without_rclone:
         try:

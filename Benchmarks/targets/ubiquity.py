@@ -1,4 +1,4 @@
-"""Our mount, with a cloud, a state and a daemon of its own."""
+"""This project's mount, with a cloud, a state and a daemon of its own."""
 
 import os
 import re
@@ -23,8 +23,8 @@ class Ubiquity(Target):
         state = os.path.join(workspace.path, "ubiquity", "state")
         workspace.at_end(self._stop)
         self._pid = None
-        said = self.run("mount", self._mount, "--state", state, "--device", "bench", "--cloud", f"file://{self.cloud}")
-        self._pid = int(re.search(r"daemon (\d+)", said).group(1))
+        output = self.run("mount", self._mount, "--state", state, "--device", "bench", "--cloud", f"file://{self.cloud}")
+        self._pid = int(re.search(r"daemon (\d+)", output).group(1))
         self.directory = os.path.join(self._mount, "CloudDocs", "Documents")
 
     def run(self, *arguments):
@@ -39,7 +39,7 @@ class Ubiquity(Target):
         self.run("evict", *paths)
 
     def cloud_bytes(self):
-        """What the cloud takes on the disk's books: the sum of the sizes of its files."""
+        """The size of the cloud: the sum of the sizes of its files."""
         return sum(os.lstat(os.path.join(folder, name)).st_size
                    for folder, _, names in os.walk(self.cloud) for name in names)
 

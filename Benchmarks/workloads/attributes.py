@@ -7,7 +7,7 @@ from workloads.workload import Figure, Workload
 
 
 class Attributes(Workload):
-    """getxattr of an attribute that is there"""
+    """getxattr of an attribute that is set"""
 
     name = "attributes"
 
@@ -20,7 +20,7 @@ class Attributes(Workload):
             for path in paths:
                 os.setxattr(path, "user.bench", b"value")
         except OSError:
-            # rclone's mount has none.
+            # rclone's mount does not support them.
             return {}
         place.target.settle()
         return {"getxattr": each(paths, lambda path: os.getxattr(path, "user.bench"))}

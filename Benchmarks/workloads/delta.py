@@ -1,4 +1,4 @@
-"""What a small change in a large file costs."""
+"""The cost of a small change in a large file."""
 
 import os
 
@@ -7,7 +7,7 @@ from workloads.workload import Figure, Stopwatch, Workload
 
 
 class Delta(Workload):
-    """bytes sent to the cloud for 1 MiB changed inside a large file (ours only)"""
+    """bytes sent to the cloud for 1 MiB changed inside a large file (Ubiquity only)"""
 
     name = "delta"
 

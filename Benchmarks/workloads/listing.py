@@ -24,7 +24,7 @@ class Listing(Workload):
             write_file(place.at("folder", f"entry {number}"), b"")
         place.target.settle()
         results = {}
-        # Names and attributes are out of the kernel's memory; the disk's own blocks stay in it.
+        # Drops names and attributes from the kernel's caches; the disk's blocks stay in them.
         if forget(2):
             results["cold"] = list_all(place)
         list_all(place)

@@ -1,4 +1,4 @@
-"""Small files as names: made, looked at, renamed, removed."""
+"""Operations on the names of small files: create, stat, rename, remove."""
 
 import os
 
@@ -38,7 +38,7 @@ def count(quick):
 
 
 def each(items, action):
-    """Seconds for doing it to each."""
+    """Returns the seconds that the action takes for all items."""
     with Stopwatch() as watch:
         for item in items:
             action(item)

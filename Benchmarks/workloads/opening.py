@@ -1,4 +1,4 @@
-"""Opening small files that are here."""
+"""Opening small local files."""
 
 import os
 import statistics
@@ -43,5 +43,5 @@ def open_and_close(path):
 
 
 def grep(place, folder):
-    # It finds nothing and says so with 1.
+    # grep finds nothing and exits with 1.
     place.command("sh", "-c", 'grep -r "no such line" "$0" || test $? = 1', folder)

@@ -1,4 +1,4 @@
-"""Programs that do much with small files."""
+"""Programs that process many small files."""
 
 import os
 
@@ -43,7 +43,7 @@ def count(quick):
 
 
 def packed(place):
-    """The archive, made once: folders of 50 files of up to 8 KiB."""
+    """Returns the archive, which is made once: folders of 50 files of up to 8 KiB."""
     archive = os.path.join(place.workspace.path, "files.tar")
     if not os.path.exists(archive):
         source = place.workspace.make("source")

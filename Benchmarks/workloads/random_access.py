@@ -1,4 +1,4 @@
-"""4 KiB here and there in a file that is here, by fio."""
+"""Random access to 4 KiB blocks of a local file, by fio."""
 
 import json
 
@@ -33,7 +33,7 @@ class RandomAccess(Workload):
 
 
 def reads(quick):
-    # fio tells milliseconds: enough of them to compare.
+    # fio reports milliseconds, so the run has to be long enough to compare.
     return 16384 if quick else 65536
 
 
@@ -46,10 +46,10 @@ def synced(quick):
 
 
 def fio(place, path, kind, count, *more):
-    """Seconds that fio takes for that many blocks, its own start left out."""
-    said = place.command(
+    """Returns the seconds that fio takes for that many blocks, without its start."""
+    output = place.command(
         "fio", "--name=bench", f"--filename={path}", f"--rw={kind}", "--size=64m", f"--io_size={count * BLOCK}",
         f"--bs={BLOCK}", "--ioengine=psync", "--invalidate=0", "--overwrite=1", "--randseed=7", "--thread",
         "--output-format=json", *more)
-    job = json.loads(said[said.index("{"):])["jobs"][0]
+    job = json.loads(output[output.index("{"):])["jobs"][0]
     return max(job["read"]["runtime"], job["write"]["runtime"], job["job_runtime"]) / 1000

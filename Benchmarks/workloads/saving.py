@@ -1,4 +1,4 @@
-"""Saving so that nothing is lost: what editors and databases do."""
+"""Durable saves, as editors and databases make them."""
 
 import os
 import sqlite3
@@ -53,7 +53,7 @@ def inserts(quick):
 
 
 def insert(path, mode, count):
-    """Seconds for that many transactions of one row, each synced (SQLite's default, synchronous = FULL)."""
+    """Returns the seconds for that many transactions of one row, each synced (SQLite's default, synchronous = FULL)."""
     database = sqlite3.connect(path, isolation_level=None)
     try:
         database.execute(f"PRAGMA journal_mode = {mode}")

@@ -1,4 +1,4 @@
-"""A large file from one end to the other."""
+"""Sequential access to a large file."""
 
 import os
 
@@ -36,7 +36,7 @@ def megabytes(quick):
 
 
 def write(path, size):
-    """Seconds for that many MiB of noise, in pieces of 1 MiB, and their sync."""
+    """Returns the seconds to write that many MiB of random bytes, in pieces of 1 MiB, and to sync them."""
     piece = os.urandom(1 << 20)
     with Stopwatch() as watch, open(path, "wb", buffering=0) as file:
         for _ in range(size):

@@ -9,19 +9,19 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Figure:
-    """One number that a workload gives. It is told in seconds, but for bytes; less is better."""
+    """One number that a workload measures: seconds, or bytes for an amount. Less is better."""
 
     name: str
     title: str
-    # What the seconds stand for: "MiB/s", "op/s", "µs" or "ms" to be shown as such, or "MiB" for an amount.
+    # The unit in which it is shown: "MiB/s", "op/s", "µs" or "ms" for seconds, or "MiB" for an amount.
     unit: str
-    # How many of the unit's things the seconds were spent on.
+    # How many MiB or operations the seconds were spent on.
     count: float = 1
     # The least speed relative to the disk that docs/PERFORMANCE.md aims at.
     goal: float | None = None
     # The most that the value itself may be, in the figure's unit.
     limit: float | None = None
-    # The least speed relative to rclone that it aims at.
+    # The least speed relative to rclone that docs/PERFORMANCE.md aims at.
     rclone_goal: float | None = None
 
 
@@ -33,7 +33,7 @@ class Workload:
         raise NotImplementedError
 
     def run(self, place):
-        """Does the work in `place` and answers seconds (or bytes) by the names of figures. What a target can not do is left out."""
+        """Runs in `place` and returns seconds (or bytes) by the names of figures, without those that the target does not support."""
         raise NotImplementedError
 
 
@@ -50,13 +50,13 @@ class Place:
         return os.path.join(self.path, *names)
 
     def command(self, *arguments, directory=None):
-        """Runs a program to its end and answers what it printed; raises if it fails."""
+        """Runs a program to its end and returns its output; raises if it fails."""
         outcome = subprocess.run(arguments, cwd=directory or self.path, env=self.workspace.environment, check=True,
                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
         return outcome.stdout.decode(errors="replace")
 
     def write_small_files(self, folder, count, size=4096):
-        """Makes a folder of small files and answers their paths."""
+        """Makes a folder of small files and returns their paths."""
         os.makedirs(self.at(folder), exist_ok=True)
         paths = [self.at(folder, f"file {number}") for number in range(count)]
         data = os.urandom(size)
@@ -88,7 +88,7 @@ def write_file(path, data, sync=False):
 
 
 def read_file(path, block=1 << 20):
-    """Reads a file to its end with one buffer, so that the copying is the kernel's."""
+    """Reads a file to its end with one buffer, so that only the kernel copies."""
     buffer = bytearray(block)
     with open(path, "rb", buffering=0) as file:
         while file.readinto(buffer):
@@ -96,7 +96,7 @@ def read_file(path, block=1 << 20):
 
 
 def forget(what):
-    """Has the kernel drop clean pages (1), names and attributes (2) or both (3); False where we may not."""
+    """Makes the kernel drop clean pages (1), names and attributes (2) or both (3); returns False without the permission."""
     with contextlib.suppress(PermissionError), open("/proc/sys/vm/drop_caches", "w", encoding="ascii") as file:
         file.write(str(what))
         return True

@@ -2,17 +2,17 @@ import Foundation
 import Synchronization
 import Ubiquity
 
-/// A note that is open: a document whose contents are its text. Says what happens to it.
-// What changes is behind a Mutex.
+/// An open note: a document whose contents are its text. It reports what happens to it.
+// All mutable state is protected by a Mutex.
 final class Note: UbiquitousDocument, @unchecked Sendable {
     private let content = Mutex("")
-    /// Told what happens to the note.
+    /// Called with what happens to the note.
     private let report: @Sendable (String) -> Void
 
     init(_ url: URL, report: @escaping @Sendable (String) -> Void) {
         self.report = report
         super.init(fileURL: url)
-        // Long enough to see who asks it to save before that.
+        // Long enough to show that another access requests a save before that.
         autosaveDelay = 60
     }
 

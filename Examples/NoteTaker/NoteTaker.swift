@@ -1,7 +1,7 @@
 import Foundation
 import Ubiquity
 
-/// Takes notes. `NoteTaker FILE` keeps a note open and reads commands; with a command it is carried out and that is all.
+/// Takes notes. `NoteTaker FILE` keeps a note open and reads commands; with a command it runs only that command.
 @main
 struct NoteTaker {
     static func main() async throws {
@@ -34,7 +34,7 @@ struct NoteTaker {
 
     private static func say(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
 
-    // MARK: One thing at a time
+    // MARK: Single commands
 
     private static func show(_ url: URL) async throws -> String {
         try await NSFileCoordinator().coordinate(readingItemAt: url) { try String(contentsOf: $0, encoding: .utf8) }
@@ -68,7 +68,7 @@ struct NoteTaker {
         coordinator.coordinate(writingItemAt: url, options: .forMerging, error: &coordination) { url in
             do {
                 var lines = try lines(of: url)
-                // A coordinated read fetches what is not here.
+                // A coordinated read downloads a version that is not local.
                 for version in versions {
                     coordinator.coordinate(readingItemAt: version.url, options: .withoutChanges, error: &reading) {
                         do { lines += try Self.lines(of: $0).filter { !lines.contains($0) } } catch { failure = error }

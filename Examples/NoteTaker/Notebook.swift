@@ -1,9 +1,9 @@
 import Foundation
 import Ubiquity
 
-/// All notes, found by a query, and what the program remembers on all devices.
+/// All notes, found by a query, and the settings of the program on all devices.
 enum Notebook {
-    /// Says which notes there are, the newest first; `goesOn`: and what becomes of them, until the input ends.
+    /// Lists the notes, the newest first; with `goesOn` it then reports changes until the input ends.
     static func list(goesOn: Bool, say: @escaping @Sendable (String) -> Void) throws {
         let query = NSMetadataQuery()
         query.searchScopes = [NSMetadataQueryUbiquitousDocumentsScope]
@@ -44,7 +44,7 @@ enum Notebook {
         return isHere ? name : "\(name) (in the cloud)"
     }
 
-    /// Reads or writes a setting that all devices have.
+    /// Reads or writes a setting that all devices share.
     static func setting(_ key: String, _ value: String?, say: (String) -> Void) {
         let store = NSUbiquitousKeyValueStore.default
         guard let value else { return say(store.string(forKey: key) ?? "(not set)") }
@@ -52,7 +52,7 @@ enum Notebook {
         say(store.synchronize() ? "kept" : "not kept")
     }
 
-    /// Says which settings others change, until the input ends.
+    /// Reports the settings that others change, until the input ends.
     static func watchSettings(say: @escaping @Sendable (String) -> Void) {
         let store = NSUbiquitousKeyValueStore.default
         let observer = NotificationCenter.default.addObserver(

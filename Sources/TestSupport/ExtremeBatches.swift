@@ -2,7 +2,7 @@ import Basics
 package import CloudModel
 package import ContainerLog
 
-/// Entries that every device can read and no honest one writes: each number in them is the first or the last of its kind.
+/// Entries that every device can read but no correct one writes: each number in them is the smallest or the largest of its type.
 package enum ExtremeBatches {
     private static let times = [
         Timestamp(nanoseconds: .min), Timestamp(nanoseconds: .min + 1), .zero, Timestamp(nanoseconds: .max),
@@ -10,8 +10,8 @@ package enum ExtremeBatches {
     private static let sizes: [UInt64] = [0, 1, UInt64(Int64.max)]
 
     /// - Parameters:
-    ///   - content: of which the cloud has the chunk; the entries name other sizes and layouts of it.
-    ///   - withLists: whether it is also named as a list of chunks, which a server refuses as it is none.
+    ///   - content: A content whose chunk the cloud has; the entries refer to it with other sizes and layouts.
+    ///   - withLists: Whether entries also refer to it as a list of chunks, which a server refuses because it is none.
     /// - Returns: A few entries in the order of the log.
     package static func all(naming content: ContentReference, withLists: Bool = true) throws -> [ChangeBatch] {
         let (first, items) = try creations(content, layouts: withLists ? 0...2 : 0...1)
@@ -47,7 +47,7 @@ package enum ExtremeBatches {
             return id
         }
         for (index, time) in times.enumerated() {
-            // More of the largest in one package, and in one folder, than 64 bits can say together.
+            // The sizes in one package, and in one folder, add up to more than 64 bits can hold.
             let package = try add("package \(index).key", time, .folder)
             let folder = try add("folder \(index)", in: package, time, .folder)
             _ = try add("link \(index)", time, .symlink(target: Array(repeating: 0x78, count: index == 0 ? 0 : 4095)))

@@ -39,7 +39,7 @@ extension InMemoryBackend {
 
         package func hold(_ operation: Operation) { hold { $0.operation == operation } }
 
-        /// Lets all calls go, those that wait and those to come.
+        /// Releases all held calls and holds no further ones.
         package func open() {
             let released = state.withLock { state in
                 defer { state.held = [] }
@@ -49,7 +49,7 @@ extension InMemoryBackend {
             for call in released { call.continuation.resume() }
         }
 
-        /// Lets the call go that has waited longest, and keeps holding the others. False when none waits.
+        /// Releases the call that has waited longest, and keeps holding the others. Returns false when none waits.
         @discardableResult
         package func releaseOne() -> Bool {
             let first = state.withLock { $0.held.isEmpty ? nil : $0.held.removeFirst() }

@@ -109,7 +109,7 @@ package final class InMemoryBackend: ChangeNotifying {
         return nil
     }
 
-    /// Sends a hint to all who listen, as a change by another device or a return of the network does.
+    /// Sends an event to all listeners, as a change by another device or a return of the network does.
     package func send(_ event: CloudEvent) {
         let listeners = state.withLock { Array($0.listeners.values) }
         for listener in listeners { listener.yield(event) }

@@ -1,7 +1,7 @@
 package import Basics
 import Glibc
 
-/// TCP within this machine, for servers that tests start and clients that no HTTP library would be.
+/// TCP within this machine, for servers that tests start and for clients that an HTTP library can not simulate.
 package enum Loopback {
     /// A port that was free a moment ago.
     package static func freePort() throws(Errno) -> Int {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A clock that moves when told. Sleepers wait until it has passed their time.
+/// A clock that only a test advances. Sleepers wait until it has reached their deadline.
 package final class ManualClock: Clock, Sendable {
     package struct Instant: InstantProtocol {
         package var offset: Duration
@@ -54,7 +54,7 @@ package final class ManualClock: Clock, Sendable {
         for sleeper in due { sleeper.continuation.resume() }
     }
 
-    /// Returns once somebody sleeps until this much after the start, or less.
+    /// Returns once a task sleeps with a deadline at most `offset` after the start.
     package func untilSleeping(before offset: Duration) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in
@@ -72,9 +72,9 @@ package final class ManualClock: Clock, Sendable {
             if Task.isCancelled { return .cancelled }
             if sleeper.deadline <= state.now { return .due }
             state.sleepers.append(sleeper)
-            let told = state.watchers.filter { $0.offset >= sleeper.deadline.offset }.map(\.continuation)
+            let ready = state.watchers.filter { $0.offset >= sleeper.deadline.offset }.map(\.continuation)
             state.watchers.removeAll { $0.offset >= sleeper.deadline.offset }
-            return .asleep(told)
+            return .asleep(ready)
         }
         switch outcome {
         case .cancelled: sleeper.continuation.resume(throwing: CancellationError())

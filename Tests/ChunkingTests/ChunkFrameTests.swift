@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct ChunkFrameTests {
     @Test(
-        "A frame gives back the chunk, compressible or not",
+        "A frame decodes to its chunk, compressible or not",
         arguments: [0, 1, 63, 64, 5_000, 64 << 10, 300_000, 1 << 20])
     func roundTrip(size: Int) throws {
         var random = SeededGenerator(seed: UInt64(size))
@@ -22,7 +22,7 @@ import Testing
         #expect(ChunkFrame.encode(random.bytes(300_000)).count <= 300_016)
     }
 
-    @Test("A chunk whose samples do not shrink is not tried, one whose middle does is")
+    @Test("Compression is not tried for a chunk whose samples do not shrink, but for one whose middle does")
     func samples() {
         var random = SeededGenerator(seed: 6)
         #expect(!random.bytes(1 << 20).withUnsafeBytes { Compressibility.isWorthTrying($0) })
@@ -30,7 +30,7 @@ import Testing
         #expect(half.withUnsafeBytes { Compressibility.isWorthTrying($0) })
     }
 
-    @Test("Damaged, truncated and too new frames are told apart")
+    @Test("Damaged, truncated and too new frames are distinguished")
     func errors() {
         let plain = text(5_000)
         let id = Digest.of(plain)

@@ -6,13 +6,13 @@ import Testing
 @testable import Chunking
 
 @Suite struct FastCDCTests {
-    @Test("The gear table is what its documented seed makes")
+    @Test("The gear table is generated from its documented seed")
     func table() {
         var random = SeededGenerator(seed: GearTable.seed)
         #expect(GearTable.values == (0..<256).map { _ in random.next() })
     }
 
-    @Test("Version 1 cuts a known content where it always has: devices of all releases share chunks")
+    @Test("Version 1 cuts a known content at fixed places, so that devices of all releases share chunks")
     func knownCuts() throws {
         var random = SeededGenerator(seed: 1)
         let lengths = try scan(random.bytes(2 << 20)).map(\.length)
@@ -35,7 +35,7 @@ import Testing
         #expect((200 << 10...400 << 10).contains(size / lengths.count))
     }
 
-    @Test("Content in which no cut is ever found is cut at the maximum")
+    @Test("Content without any cut is cut at the maximum")
     func constantBytes() throws {
         let lengths = try scan([UInt8](repeating: 0, count: (3 << 20) + 5)).map(\.length)
         #expect(lengths == [1 << 20, 1 << 20, 1 << 20, 5])

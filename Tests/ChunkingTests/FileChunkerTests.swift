@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct FileChunkerTests {
-    @Test("A sparse file of more than 4 GiB is taken up again behind 4 GiB, with offsets intact")
+    @Test("A scan of a sparse file resumes beyond 4 GiB with correct offsets")
     func beyondFourGiB() throws {
         let descriptor = try anonymousFile()
         defer { close(descriptor) }
@@ -21,7 +21,7 @@ import Testing
         #expect(scan.entries.first?.id == Digest.of(Array(bytes[..<scan.entries[0].length])))
     }
 
-    @Test("A step stops at the first boundary behind its budget and says that there is more")
+    @Test("A step stops at the first boundary after its budget and reports that there is more")
     func budget() throws {
         let descriptor = try anonymousFile()
         defer { close(descriptor) }

@@ -29,7 +29,7 @@ import Testing
         #expect(manifest.indices(covering: 4_500 << 20..<4_500 << 20 + 1) == 4_500..<4_501)
     }
 
-    @Test("What is encoded is read again as it was", arguments: 0..<20)
+    @Test("An encoded manifest decodes to an equal one", arguments: 0..<20)
     func roundTrip(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let manifest = manifest(
@@ -51,7 +51,9 @@ import Testing
         #expect(Manifest(within: ContentReference(digest: .ofNothing, size: 0, layout: .chunk)) == nil)
     }
 
-    @Test("Another size than the content's, a missing byte and an added one are errors; a newer version says so")
+    @Test(
+        "A size other than the content's, a missing byte and an added one are errors; a newer version is reported as such"
+    )
     func damage() {
         let manifest = manifest([5, 6])
         let bytes = manifest.encoded()

@@ -1,9 +1,9 @@
 import CloudStorage
 import Testing
 
-@Suite("When to ask a cloud again")
+@Suite("When to retry a request to a cloud")
 struct RetryPolicyTests {
-    /// Chance that always falls the same way.
+    /// A random number generator that always returns the same value.
     struct Constant: RandomNumberGenerator {
         let value: UInt64
         mutating func next() -> UInt64 { value }
@@ -15,14 +15,14 @@ struct RetryPolicyTests {
         return failures.map { policy.pause(after: $0, code, using: &generator) }
     }
 
-    @Test("Pauses double from half of the first up to half of the longest when chance is at its least")
+    @Test("Without jitter pauses double from half of the first up to half of the longest")
     func doubling() {
         let expected: [Duration] = [1, 2, 4, 8, 16, 30, 30].map { .seconds($0) }
         #expect(pauses(.offline, chance: 0, failures: Array(1...7)) == expected)
         #expect(pauses(.failed, chance: 0, failures: [.max]) == [.seconds(30)])
     }
 
-    @Test("Chance adds up to the other half, so devices do not come back together")
+    @Test("Jitter adds up to the other half, so devices do not retry at the same time")
     func jitter() {
         for seconds in zip(pauses(.offline, chance: .max, failures: Array(1...6)), [2, 4, 8, 16, 32, 60]) {
             guard let pause = seconds.0 else { Issue.record("no pause"); continue }
@@ -31,7 +31,7 @@ struct RetryPolicyTests {
     }
 
     @Test(
-        "What a user has to mend is asked for at the slowest pace, from the start",
+        "An error that a user has to fix is retried at the longest pause from the start",
         arguments: [
             CloudError.Code.quota, .readOnly, .unauthorized,
         ])
@@ -40,7 +40,7 @@ struct RetryPolicyTests {
     }
 
     @Test(
-        "What stays as it is is not asked again",
+        "A permanent error is not retried",
         arguments: [
             CloudError.Code.notFound, .damaged, .tooNew, .foreign,
         ])
@@ -49,7 +49,7 @@ struct RetryPolicyTests {
     }
 
     @Test(
-        "New work cuts the first pauses short, and later ones only down to a floor, which is longest where a user has to act"
+        "New work cuts the first pauses short, and later ones only down to a floor, which is longest if a user has to act"
     )
     func floor() {
         let policy = RetryPolicy()

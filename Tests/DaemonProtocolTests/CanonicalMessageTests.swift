@@ -3,10 +3,10 @@ import FoundationEssentials
 import TestSupport
 import Testing
 
-/// What is said thousands of times a second has a reader and a writer of its own: they must not be told apart from the whole ones.
-@Suite("Messages that are said often")
+/// Messages that are sent thousands of times a second have a fast reader and writer, which must be equivalent to the complete ones.
+@Suite("Messages that are sent often")
 struct CanonicalMessageTests {
-    /// As all other messages are written and read.
+    /// Writes and reads as for all other messages.
     private func whole(_ message: some Encodable) throws -> [UInt8] { try ControlFrame.frame(message) }
     private func whole<Message: Decodable>(_ type: Message.Type, _ payload: [UInt8]) throws -> Message {
         try ControlFrame.decode(type, from: Data(payload))
@@ -27,9 +27,10 @@ struct CanonicalMessageTests {
     }
 
     @Test(
-        "answers are written as the encoder writes them, and read as the decoder reads them", arguments: UInt64(1)...100
+        "responses are written as the encoder writes them, and read as the decoder reads them",
+        arguments: UInt64(1)...100
     )
-    func answers(seed: UInt64) throws {
+    func responses(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let envelope = DaemonEnvelope(id: .random(using: &generator), .response(.random(using: &generator)))
         let frame = try ControlFrame.frame(envelope)
@@ -37,7 +38,7 @@ struct CanonicalMessageTests {
         #expect(try ControlFrame.decode(DaemonEnvelope.self, from: Data(payload(frame))) == envelope, "seed \(seed)")
     }
 
-    @Test("the common ones are read without the decoder")
+    @Test("the common messages are read without the decoder")
     func common() throws {
         let path = try MountPath("CloudDocs/Documents/Übung.txt")
         let claim = AccessRequest(
@@ -55,7 +56,7 @@ struct CanonicalMessageTests {
     }
 
     @Test(
-        "a field that can not be read makes the whole of it another reader's",
+        "a message with a field that can not be read is left to the decoder",
         arguments: [
             #""presenter":012"#, #""presenter":99999999999999999999"#, #""presenter":"#, #""purpose":"\""#,
             #""purpose":"#,
@@ -69,12 +70,12 @@ struct CanonicalMessageTests {
         #expect(Array(odd).withUnsafeBytes(ClientEnvelope.init(canonical:)) == nil)
     }
 
-    @Test("what is damaged means nothing, or what the decoder says it means", arguments: UInt64(1)...100)
+    @Test("a damaged message is rejected, or read as the decoder reads it", arguments: UInt64(1)...100)
     func damage(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let request = ClientEnvelope(id: .random(using: &generator), request: .random(using: &generator))
-        let answer = DaemonEnvelope(id: .random(using: &generator), .response(.random(using: &generator)))
-        for original in [payload(try whole(request)), payload(try whole(answer))] {
+        let response = DaemonEnvelope(id: .random(using: &generator), .response(.random(using: &generator)))
+        for original in [payload(try whole(request)), payload(try whole(response))] {
             for _ in 0..<20 {
                 let bytes = original.damaged(using: &generator)
                 if let message = bytes.withUnsafeBytes(ClientEnvelope.init(canonical:)) {
@@ -90,7 +91,7 @@ struct CanonicalMessageTests {
 
 extension [UInt8] {
     fileprivate func damaged(using generator: inout SeededGenerator) -> [UInt8] {
-        // What stands in such messages anyway finds its way in more often than any byte does.
+        // Bytes that occur in such messages are inserted more often than others.
         let likely = Array(#"0129"\/.,:{}[] truefalsn"#.utf8) + [0x80, 0xC3, 0xA9, 0xFF, 0]
         var bytes = self
         for _ in 0..<Int.random(in: 1...3, using: &generator) where !bytes.isEmpty {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Frames of the control socket")
 struct ControlFrameTests {
-    @Test("frames come out whole and in order, however the stream was cut", arguments: UInt64(1)...40)
+    @Test("frames are returned whole and in order, however the stream was split", arguments: UInt64(1)...40)
     func splitting(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let messages = (0..<Int.random(in: 1...20, using: &generator)).map { index in
@@ -53,7 +53,7 @@ struct ControlFrameTests {
             let cut = payload.prefix(Int.random(in: 0...payload.count, using: &generator))
             for data in [payload, Data(cut)] {
                 guard let message = try? ControlFrame.decode(DaemonEnvelope.self, from: data) else { continue }
-                // What decodes must be a message that can be said again.
+                // What decodes must be a message that can be encoded again.
                 #expect(throws: Never.self, "seed \(seed)") { try ControlFrame.payload(message) }
             }
         }

@@ -3,7 +3,7 @@ import FoundationEssentials
 import TestSupport
 import Testing
 
-@Suite("Frames and requests from anybody")
+@Suite("Frames and requests from untrusted peers")
 struct HostileFrameTests {
     @Test("a stream cut at each byte gives the frames before the cut and no other")
     func cut() throws {
@@ -24,7 +24,7 @@ struct HostileFrameTests {
         }
     }
 
-    @Test("every length above the limit is refused by its four bytes alone")
+    @Test("every length above the limit is refused from its four bytes alone")
     func lengths() throws {
         for length in [ControlFrame.maximumLength + 1, 1 << 24, Int(Int32.max), 1 << 31, Int(UInt32.max)] {
             var splitter = FrameSplitter()
@@ -39,12 +39,12 @@ struct HostileFrameTests {
     @Test("random bytes in random pieces give frames or an error, never a crash")
     func noise() {
         let seed = UInt64.random(in: 0 ... .max)
-        // A crash leaves nothing but what was printed before.
+        // After a crash only what was printed before is left.
         print("seed \(seed)")
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<300 {
             var splitter = FrameSplitter()
-            // Lengths that are small enough to be believed come up by chance too seldom.
+            // Random lengths that are small enough to be accepted are too rare.
             var stream = (0..<Int.random(in: 0..<400, using: &generator)).map { index -> UInt8 in
                 index % 7 < 3 ? 0 : .random(in: 0...255, using: &generator)
             }[...]
@@ -59,7 +59,7 @@ struct HostileFrameTests {
 
     private func read(_ splitter: inout FrameSplitter) throws {
         while let payload = try splitter.next() {
-            // Nearly none is a message.
+            // Almost none of them is a message.
             _ = try? ControlFrame.decode(ClientEnvelope.self, from: payload)
             _ = ControlFrame.requestID(of: payload)
         }
@@ -111,7 +111,7 @@ struct HostileFrameTests {
         return Data(bytes.prefix(1 << 16))
     }
 
-    @Test("deeply nested JSON is refused, not followed until the stack ends")
+    @Test("deeply nested JSON is refused before the stack overflows")
     func nesting() {
         for depth in [100, 10_000, 100_000] {
             let payload = Data((String(repeating: "[", count: depth) + String(repeating: "]", count: depth)).utf8)

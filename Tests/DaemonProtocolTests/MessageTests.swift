@@ -26,17 +26,17 @@ struct MessageTests {
         #expect(try ControlFrame.decode(DaemonEnvelope.self, from: ControlFrame.payload(envelope)) == envelope)
     }
 
-    @Test("the wire format stays what it is")
+    @Test("the wire format does not change")
     func pinnedFormat() throws {
         let pin = ClientEnvelope(id: 3, request: .pin(PinRequest(paths: [Samples.oddPath], pin: .keep)))
         let text = String(decoding: try ControlFrame.payload(pin), as: UTF8.self)
         #expect(text == #"{"id":3,"request":{"pin":{"paths":[{"base64":"Q2xvdWREb2NzL2NhZuk="}],"pin":"keep"}}}"#)
         let failure = DaemonEnvelope(id: 3, .failure(DaemonFailure(.offline, "the cloud is away", path: "/m")))
-        let answer = String(decoding: try ControlFrame.payload(failure), as: UTF8.self)
-        #expect(answer == #"{"failure":{"code":"offline","message":"the cloud is away","path":"/m"},"id":3}"#)
+        let response = String(decoding: try ControlFrame.payload(failure), as: UTF8.self)
+        #expect(response == #"{"failure":{"code":"offline","message":"the cloud is away","path":"/m"},"id":3}"#)
     }
 
-    @Test("a verb that is not known is refused as unsupported, and the number of the request is still found")
+    @Test("an unknown verb is refused as unsupported, and the number of the request is still found")
     func unknownVerb() throws {
         let payload = Data(#"{"id":9,"request":{"levitate":{}}}"#.utf8)
         #expect(ControlFrame.requestID(of: payload) == 9)
@@ -46,7 +46,7 @@ struct MessageTests {
         #expect(failure?.code == .unsupported)
     }
 
-    @Test("fields, failure codes and events of a later version do not disturb")
+    @Test("fields, failure codes and events of a later version are accepted")
     func laterVersion() throws {
         let failure = Data(#"{"id":1,"failure":{"code":"gravity","message":"it fell","mood":"sad"}}"#.utf8)
         let expected = DaemonEnvelope(id: 1, .failure(DaemonFailure(.failed, "it fell")))
@@ -55,14 +55,14 @@ struct MessageTests {
         #expect(try ControlFrame.decode(DaemonEnvelope.self, from: event) == DaemonEnvelope(id: 0, .event(.alive)))
     }
 
-    @Test("only another major version is not understood")
+    @Test("only another major version is refused")
     func versions() {
         let own = ProtocolVersion(major: 1, minor: 4)
         #expect(own.understands(ProtocolVersion(major: 1, minor: 9)))
         #expect(!own.understands(ProtocolVersion(major: 2, minor: 4)))
     }
 
-    @Test("times travel to the millisecond", arguments: [0, 1_700_000_000, -1, -86_400])
+    @Test("times are sent with millisecond precision", arguments: [0, 1_700_000_000, -1, -86_400])
     func times(seconds: Int64) throws {
         let time = WireTime(.init(seconds: seconds, nanoseconds: 250_000_000))
         let payload = try ControlFrame.payload([time])

@@ -29,7 +29,7 @@ struct MountPathTests {
     @Test("names that only look like dots are names", arguments: ["...", "a..b", ".hidden", "..a"])
     func dotNames(text: String) throws { #expect("\(try MountPath(text))" == text) }
 
-    @Test("any bytes but NUL survive the way over the wire", arguments: UInt64(1)...50)
+    @Test("any bytes but NUL survive encoding and decoding", arguments: UInt64(1)...50)
     func anyBytes(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let bytes = (0..<40).map { _ in UInt8.random(in: 1...255, using: &generator) }

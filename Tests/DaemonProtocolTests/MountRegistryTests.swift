@@ -16,10 +16,10 @@ struct MountRegistryTests {
         MountRecord(mount: mount, pid: pid, state: "/s", socket: "/s/control.sock")
     }
 
-    /// No process has it: the kernel gives out ids up to 2^22 (proc_sys_kernel(5), pid_max).
-    private let nobody: Int32 = 1 << 22 + 1
+    /// An id that no process has: the kernel assigns ids up to 2^22 (proc_sys_kernel(5), pid_max).
+    private let unusedID: Int32 = 1 << 22 + 1
 
-    @Test("what a daemon publishes is found, from whichever directory, ordered by mount point")
+    @Test("a published record is found in any of the directories, ordered by mount point")
     func publish() throws {
         try withDirectory { directory in
             let registry = MountRegistry(directories: ["\(directory)/a", "\(directory)/b"])
@@ -29,7 +29,7 @@ struct MountRegistryTests {
         }
     }
 
-    @Test("a directory that can not be written is passed over")
+    @Test("a directory that can not be written is skipped")
     func fallback() throws {
         try withDirectory { directory in
             let registry = MountRegistry(directories: ["/proc/ubiquity", directory])
@@ -42,7 +42,7 @@ struct MountRegistryTests {
     func stale() throws {
         try withDirectory { directory in
             let registry = MountRegistry(directories: [directory])
-            try registry.publish(record("/dead", pid: nobody))
+            try registry.publish(record("/dead", pid: unusedID))
             try Data("{\"mount\"".utf8).write(to: URL(filePath: "\(directory)/half.json"))
             let later = #"{"format":99,"mount":"/l","pid":\#(getpid()),"state":"/s","socket":"/s/c"}"#
             try Data(later.utf8).write(to: URL(filePath: "\(directory)/later.json"))
@@ -55,7 +55,7 @@ struct MountRegistryTests {
         try withDirectory { directory in
             let registry = MountRegistry(directories: [directory])
             try registry.publish(record("/living"))
-            try registry.publish(record("/dead", pid: nobody))
+            try registry.publish(record("/dead", pid: unusedID))
             try registry.publish(record("/new"))
             #expect(try FileManager.default.contentsOfDirectory(atPath: directory).count == 2)
         }
@@ -66,7 +66,7 @@ struct MountRegistryTests {
         try withDirectory { directory in
             let registry = MountRegistry(directories: [directory])
             try registry.publish(record("/m"))
-            registry.withdraw(mount: "/m", pid: nobody)
+            registry.withdraw(mount: "/m", pid: unusedID)
             #expect(registry.records() == [record("/m")])
             registry.withdraw(mount: "/m", pid: getpid())
             #expect(registry.records().isEmpty)

@@ -7,11 +7,11 @@ struct ProtocolDocumentTests {
     private static let text: String = {
         var file = URL(filePath: #filePath)
         for _ in 0..<3 { file.deleteLastPathComponent() }
-        // An absent document describes nothing, and the tests below say so.
+        // Without the document the tests below fail.
         return (try? String(contentsOf: file.appending(path: "docs/PROTOCOL.md"), encoding: .utf8)) ?? ""
     }()
 
-    /// A new case does not compile here before it has a name, and is not described before it has a section.
+    /// Does not compile until a new case has a name here; the test fails until it has a section.
     private func verb(_ request: DaemonRequest) -> String {
         switch request {
         case .hello: "hello"
@@ -70,7 +70,7 @@ struct ProtocolDocumentTests {
         #expect(self.verb(decoded.request) == verb)
     }
 
-    @Test("every example of an answer that is written out is such an answer")
+    @Test("every complete example of a response decodes")
     func responses() throws {
         var count = 0
         for request in Samples.requests {
@@ -87,7 +87,7 @@ struct ProtocolDocumentTests {
         #expect(count >= 5)
     }
 
-    @Test("every example of a letter is such an event")
+    @Test("every example of an event for presenters decodes")
     func letters() throws {
         let examples = try section("letters").matches(of: /- `(\{.*\})`:/)
         #expect(examples.count == 3)
@@ -109,7 +109,7 @@ struct ProtocolDocumentTests {
     @Test("every code of a failure is listed", arguments: DaemonFailure.Code.allCases)
     func codes(_ code: DaemonFailure.Code) { #expect(Self.text.contains("`\(code.rawValue)`")) }
 
-    @Test("versions and limits are what they are said to be")
+    @Test("the documented version and limits are the real ones")
     func limits() {
         #expect(Self.text.contains("The version is \(ProtocolVersion.current);"))
         #expect(Self.text.contains("2,097,152 bytes") && ControlFrame.maximumLength == 2_097_152)

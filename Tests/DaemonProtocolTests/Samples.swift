@@ -2,7 +2,7 @@ import Basics
 import DaemonProtocol
 import FoundationEssentials
 
-/// One of each message, with unusual values where a kind allows them.
+/// One sample of each message, with unusual values where possible.
 enum Samples {
     /// A name that is Latin-1, not UTF-8.
     static let oddPath = (try? MountPath(bytes: Array("CloudDocs/caf".utf8) + [0xE9])) ?? .root

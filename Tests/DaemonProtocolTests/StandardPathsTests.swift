@@ -2,20 +2,20 @@ import DaemonProtocol
 import Foundation
 import Testing
 
-@Suite("Where things lie by default")
+@Suite("Default locations of files")
 struct StandardPathsTests {
     private func paths(_ environment: [String: String] = [:]) -> StandardPaths {
         StandardPaths(home: "/home/u", environment: environment, userID: 1000)
     }
 
-    @Test("without variables everything lies below the home directory")
+    @Test("without variables everything is below the home directory")
     func defaults() {
         #expect(paths().defaultMount == "/home/u/MobileDocuments")
         #expect(paths().embeddedCloud == "/home/u/.local/share/ubiquity/cloud")
         #expect(paths().registryCandidates == ["/run/user/1000/ubiquity", "/home/u/.local/state/ubiquity"])
     }
 
-    @Test("the XDG variables are followed, relative ones ignored as their specification says")
+    @Test("the XDG variables are used, relative ones are ignored as their specification requires")
     func variables() {
         #expect(paths(["XDG_DATA_HOME": "/d"]).embeddedCloud == "/d/ubiquity/cloud")
         #expect(paths(["XDG_DATA_HOME": "d"]).embeddedCloud == "/home/u/.local/share/ubiquity/cloud")
@@ -30,7 +30,7 @@ struct StandardPathsTests {
         #expect(self.paths().isInScope("/anywhere"))
     }
 
-    @Test("a process of tests sees nothing of whoever runs it: no mounts, no state, no settings")
+    @Test("a test process sees no mounts, no state and no settings of its user")
     func ownHome() throws {
         let paths = StandardPaths.current
         let scope = try #require(paths.scope)
@@ -49,7 +49,7 @@ struct StandardPathsTests {
         #expect(all[1].hasPrefix("/home/u/.local/share/ubiquity/devices/docs-"))
     }
 
-    @Test("each server's sign-in has a file of its own, however alike the addresses are")
+    @Test("each server's sign-in has a file of its own, however similar the addresses are")
     func signInFiles() {
         let servers = [
             "https://a.example", "http://a.example", "https://a.example:443", "https://a.example/443",

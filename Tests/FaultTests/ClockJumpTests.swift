@@ -8,7 +8,8 @@ extension FaultSuite {
     struct ClockJumpTests {
         private static let hour = 3600
 
-        @Test("whatever the clock is set to, edits travel both ways, in the order they were made, and need no conflict")
+        @Test(
+            "whatever the clock is set to, edits are synced both ways, in the order they were made, without a conflict")
         func jumps() async throws {
             try await FaultBench.with { bench in
                 let clock = try SetClock(bench)
@@ -32,7 +33,7 @@ extension FaultSuite {
 }
 
 extension FaultBench {
-    /// One edit after the other of the same two documents, each on top of what the other device has just made.
+    /// Edits the same two documents on both devices in turn, each on top of what the other device has just made.
     fileprivate func editBothWays(_ number: Int) async throws {
         try await perform([
             .replace(path: "here", generation: 2 * number), .write(path: "there", generation: 2 * number),

@@ -11,19 +11,19 @@ extension FaultSuite {
             case readOnly = "can only be read"
             case damaged = "has other bytes"
 
-            /// Damage of what was sent already is found by `check`; here it is about what is fetched.
+            /// Damage of uploaded content is found by `check`; here only downloads are damaged.
             static let ofUploads: [Disturbance] = [.vanishes, .readOnly]
         }
 
         @Test(
-            "an upload during which the cloud changes goes on after; what was said to be uploaded is",
+            "an upload during which the cloud changes goes on afterwards; what was reported as uploaded is uploaded",
             arguments: Disturbance.ofUploads)
         func upload(_ disturbance: Disturbance) async throws {
             try await disturb(disturbance, .upload) { ["up\($0)", "up", "big"] }
         }
 
         @Test(
-            "a reader of a document whose cloud changes gets its bytes or an error, and its bytes after",
+            "a reader of a document whose cloud changes gets its bytes or an error, and its bytes afterwards",
             arguments: Disturbance.allCases)
         func download(_ disturbance: Disturbance) async throws {
             try await disturb(disturbance, .download) { ["down\($0)", "bigdown"] }
@@ -33,12 +33,12 @@ extension FaultSuite {
             try await FaultBench.with(reads: flow.description == "download") { bench in
                 let calls = try await bench.count(flow, bench.cloudCalls)
                 var held = 0
-                // The last third is what sets things in order after it.
+                // The last third of the calls cleans up after the transfer.
                 for (number, point) in Extent.points(calls * 2 / 3, share: 3).enumerated() {
                     if try await bench.disturb(disturbance, flow, at: point, number + 1, reading: names(number + 1)) {
                         held += 1
                     }
-                    // A flow may make fewer calls the second time; of a share, one that was held is enough.
+                    // A flow may make fewer calls the second time; for a share, one held call is enough.
                     if held > 0, !Extent.isFull { break }
                 }
                 print("\(flow) while the cloud \(disturbance.rawValue): \(calls) calls, \(held) held")
@@ -55,7 +55,7 @@ extension FaultBench {
         return { $0.target.hasPrefix(place) }
     }
 
-    /// Holds a flow at a call, changes the cloud, lets the flow go on, and takes the change back. Answers whether it was held.
+    /// Holds a flow at a call, changes the cloud, lets the flow go on, and undoes the change. Returns whether the flow was held.
     func disturb(
         _ disturbance: FaultSuite.CloudDisturbanceTests.Disturbance, _ flow: Flow, at point: Int, _ number: Int,
         reading names: [String]
@@ -67,7 +67,7 @@ extension FaultBench {
         async let reading = victim.runner.run(
             "\(victim.binaries)/fault-tool", ["examine"] + names.map(victim.path), in: "/")
         async let syncing = victim.ubiquity(["sync", "--wait", "--timeout", "4", victim.mount])
-        // This time it may make fewer calls.
+        // The flow may make fewer calls this time.
         let isHeld = (try? await eventually("it waits", within: .seconds(5)) { supervisor?.struck != nil }) != nil
         let undo = try await change(disturbance)
         supervisor?.end()
@@ -86,7 +86,7 @@ extension FaultBench {
         return isHeld
     }
 
-    /// Answers how to take it back.
+    /// Changes the cloud and returns a closure that undoes the change.
     private func change(
         _ disturbance: FaultSuite.CloudDisturbanceTests.Disturbance
     ) async throws -> () async throws -> Void {
@@ -102,7 +102,7 @@ extension FaultBench {
                 "mount --bind \(cloud.directory) \(cloud.directory); mount -o remount,ro,bind \(cloud.directory)")
             return { try await run("umount -l \(cloud.directory)") }
         case .damaged:
-            // All chunks at once: which of them is fetched next is the plan's business.
+            // All chunks at once, because the download plan decides which of them is fetched next.
             let folder = "cd \(cloud.directory)/containers/CloudDocs"
             let spoil = "printf XXXX | dd of=\"$1\" bs=1 seek=100 conv=notrunc status=none"
             try await run(

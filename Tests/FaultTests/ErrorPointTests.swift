@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension FaultSuite {
-    /// The disk refuses the N-th system call of the daemon, or all from then on.
+    /// The disk fails the N-th system call of the daemon, or all from then on.
     @Suite("An error at a system call")
     struct ErrorPointTests {
         struct Refusal: CustomStringConvertible, Sendable {
@@ -12,7 +12,7 @@ extension FaultSuite {
             let code: Int32
             let lasts: Bool
 
-            /// A share, all of them, or the one named (`make faults FLOW=upload REFUSAL='EIO once'`).
+            /// A share of them, all of them, or the one named (`make faults FLOW=upload REFUSAL='EIO once'`).
             static var chosen: [Refusal] {
                 guard let name = getenv("FAULTS_REFUSAL").map({ String(cString: $0) }) else {
                     return Extent.isFull ? all : [all[1], all[2]]
@@ -29,7 +29,7 @@ extension FaultSuite {
         }
 
         @Test(
-            "whichever call a disk refuses, programs are told of what is not kept, nothing hangs, and all goes on after",
+            "whichever call a disk refuses, programs get errors for what is not kept, nothing hangs, and all goes on afterwards",
             arguments: Flow.chosen, Refusal.chosen)
         func flow(_ flow: Flow, _ refusal: Refusal) async throws {
             try await FaultBench.with(reads: true) { bench in
@@ -38,22 +38,22 @@ extension FaultSuite {
                 var refused = 0
                 for (number, point) in Extent.points(calls, share: 4).enumerated() {
                     if try await bench.refuse(refusal, at: point, of: flow, number + 1) { refused += 1 }
-                    // A flow may make fewer calls the second time; of a share, one that was refused is enough.
+                    // A flow may make fewer calls the second time; for a share, one refused call is enough.
                     if refused > 0, !Extent.isFull { break }
                 }
                 print(
                     "\(flow), \(refusal): \(calls) calls, \(refused) refused, \(bench.ledger.acknowledged) acknowledged, "
-                        + "\(bench.ledger.unacknowledged) told to have failed")
+                        + "\(bench.ledger.unacknowledged) returned an error")
                 #expect(refused > 0, "nothing was refused")
                 try await bench.expectKeptEverywhere("\(flow), \(refusal)")
             }
         }
 
-        @Test("a file whose making failed is neither listed nor found, and can be made after")
+        @Test("a file whose creation failed is neither listed nor found, and can be created afterwards")
         func create() async throws {
             try await FaultBench.with { bench in
                 let blobs = "\(bench.victim.state)/content/"
-                // Once would not do: a call that finds the disk full is tried again after making room.
+                // One error is not enough: a call that finds the disk full is retried after space is freed.
                 bench.supervisor?.begin(
                     FaultPlan(.error(ENOSPC), lasts: true) { $0.call == .utimensat && $0.target.hasPrefix(blobs) })
                 let refused = try await bench.perform([.write(path: "new", generation: 1)])
@@ -69,7 +69,7 @@ extension FaultSuite {
 }
 
 extension FaultBench {
-    /// Lets calls of a flow fail, then lets the victim die: what was acknowledged despite the error must have been kept.
+    /// Lets calls of a flow fail, then kills the victim: what was acknowledged despite the error must have been kept.
     func refuse(_ refusal: FaultSuite.ErrorPointTests.Refusal, at point: Int, of flow: Flow, _ number: Int) async throws
         -> Bool
     {
@@ -81,12 +81,12 @@ extension FaultBench {
         let struck = supervisor?.end()?.struck
         let when = "\(flow), \(refusal) at \(point), \(struck.map { "\($0)" } ?? "never")"
         if try victim.timesGivenUp() > givenUp {
-            // As it must where its database may have lost commits.
+            // A daemon whose database may have lost commits must end.
             try await eventually("\(when): the daemon ends") { !victim.daemon.isRunning }
             try await recover()
         }
         guard victim.daemon.isRunning else { throw EndToEndError("\(when): the daemon died of it") }
-        // The daemon takes its time to find that a cloud is back which did not answer.
+        // The daemon needs some time to notice that a cloud which did not respond is back.
         try await eventually("\(when): all can be read") { try await !look(victim).isEmpty }
         if flow.description == Flow.download.description { try await expectArrived(when) }
         try await expectKept(when)

@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 
 extension FaultSuite {
-    /// The disk refuses one sync. The kernel then takes for written what it could not write, so no later sync is to be believed.
+    /// The disk fails one sync. The kernel then considers written what it could not write, so that no later sync can be trusted.
     @Suite("A sync that fails once")
     struct FailedSyncTests {
-        @Test("a daemon whose database was refused a sync says so, ends, and has all when it is started again")
+        @Test("a daemon whose database failed a sync logs it, ends, and has everything when it is started again")
         func database() async throws {
             try await FaultBench.with { bench in
                 try await bench.perform([.sync(path: "before", generation: 1)])
@@ -17,7 +17,7 @@ extension FaultSuite {
                     .sync(path: "refused", generation: 1), .write(path: "after", generation: 1),
                 ])
                 #expect(bench.supervisor?.end()?.struck != nil, "nothing was refused")
-                #expect(refused.errors.contains("Input/output error"), "the program was not told: \(refused)")
+                #expect(refused.errors.contains("Input/output error"), "the program got no error: \(refused)")
                 try await eventually("the daemon ends") { !bench.victim.daemon.isRunning }
                 #expect(try bench.victim.timesGivenUp() > 0)
                 try await bench.recover()
@@ -27,13 +27,15 @@ extension FaultSuite {
             }
         }
 
-        @Test("a document whose sync failed is not called durable by the next, until it was emptied and written again")
+        @Test(
+            "a document whose sync failed is not reported as durable by the next sync, until it was emptied and written again"
+        )
         func document() async throws {
             try await FaultBench.with { bench in
                 let blobs = "\(bench.victim.state)/content/"
                 bench.supervisor?.begin(
                     FaultPlan(.error(EIO)) { $0.call == .fdatasync && $0.target.hasPrefix(blobs) })
-                let said = try await bench.victim.shell(
+                let output = try await bench.victim.shell(
                     """
                     exec 3<> doc; echo text >&3
                     for i in 1 2; do sync doc && echo yes || echo no; done
@@ -41,12 +43,12 @@ extension FaultSuite {
                     echo more > doc; sync doc && echo yes || echo no
                     """)
                 #expect(bench.supervisor?.end()?.struck != nil, "nothing was refused")
-                #expect(said == "no\nno\nyes")
+                #expect(output == "no\nno\nyes")
                 #expect(bench.victim.daemon.isRunning)
             }
         }
 
-        @Test("a document whose sync failed at its upload is made anew and sent, and nothing speaks of it any more")
+        @Test("a document whose sync failed at its upload is rewritten and sent, and no trace of the failure is left")
         func upload() async throws {
             try await FaultBench.with { bench in
                 let blobs = "\(bench.victim.state)/content/"
@@ -55,7 +57,7 @@ extension FaultSuite {
                 try await bench.perform([.write(path: "doc", generation: 1)])
                 try await eventually("its sync is refused") { bench.supervisor?.struck != nil }
                 bench.supervisor?.end()
-                try await bench.expectKeptEverywhere("after a document was made anew")
+                try await bench.expectKeptEverywhere("after a document was rewritten")
                 let left = try await bench.victim.runner.run(
                     "find", [blobs, "-name", "unsynced*", "-o", "-name", "*.copy"], in: "/")
                 #expect(try left.text().isEmpty)

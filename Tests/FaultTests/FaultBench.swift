@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Two devices, the first of which is disturbed; the second shows what reached the cloud.
+/// Two devices, the first of which gets the faults; the second one shows what reached the cloud.
 final class FaultBench {
     let test: TestDevices
     var victim: TestDevice { test.devices[0] }
@@ -27,7 +27,7 @@ final class FaultBench {
         try FileManager.default.copyItem(atPath: "\(binaries)/fault-tool", toPath: "\(standIns)/ubiquityd")
     }
 
-    /// - Parameter reads: watches the calls that bring bytes too.
+    /// - Parameter reads: Whether to watch the calls that read bytes, too.
     static func with(reads: Bool = false, _ body: (FaultBench) async throws -> Void) async throws {
         let calls = Set(SystemCall.allCases).subtracting(reads ? [] : SystemCall.reads)
         try await TestDevices.with(devices: ["A", "B"]) { test in
@@ -56,7 +56,7 @@ final class FaultBench {
         do {
             try await meet(meeting, plan)
         } catch {
-            // Why the command failed says more than that nobody came.
+            // The command's own error explains more than the missing process.
             try await starting
             throw error
         }
@@ -70,13 +70,13 @@ final class FaultBench {
             supervisor = CallSupervisor(meeting: meeting)
             if supervisor == nil { try await Task.sleep(for: .milliseconds(5)) }
         }
-        guard let supervisor else { throw EndToEndError("nobody came to be supervised") }
+        guard let supervisor else { throw EndToEndError("no process came to be supervised") }
         victim.daemon.set(supervisor.process)
         if let plan { supervisor.begin(plan) }
         self.supervisor = supervisor
     }
 
-    /// What the daemon does to documents and to the kernel's questions; not its log, its clients and its own wake-ups.
+    /// The daemon's calls on documents and on the kernel's requests, without its log, its clients and its own wake-ups.
     var mutations: @Sendable (ObservedCall) -> Bool {
         { [places] call in
             guard !SystemCall.reads.contains(call.call), !call.target.hasSuffix("/daemon.log") else { return false }
@@ -84,7 +84,7 @@ final class FaultBench {
         }
     }
 
-    /// What a disk can refuse.
+    /// The calls that a disk can refuse.
     var diskCalls: @Sendable (ObservedCall) -> Bool {
         { [places] call in
             guard !call.target.hasSuffix("/daemon.log"), !call.target.hasSuffix(".sock") else { return false }
@@ -92,7 +92,7 @@ final class FaultBench {
         }
     }
 
-    // MARK: Those who use it
+    // MARK: Programs that use it
 
     func tool(_ arguments: String..., limit: Duration = .seconds(60)) async throws -> ProgramOutcome {
         try await victim.runner.run("\(victim.binaries)/fault-tool", arguments, in: "/", limit: limit)
@@ -103,7 +103,9 @@ final class FaultBench {
         return "\(test.root)/record-\(records)"
     }
 
-    /// Does deeds on the victim and enters in the ledger what was acknowledged. Answers whether all was done.
+    /// Performs operations, by default on the victim, and enters in the ledger what was acknowledged.
+    ///
+    /// - Returns: The outcome of the program; it fails unless all operations were done.
     @discardableResult
     func perform(_ actions: [FaultOperation], on device: TestDevice? = nil) async throws -> ProgramOutcome {
         let record = newRecord()
@@ -121,7 +123,7 @@ final class FaultBench {
 
     // MARK: What is there
 
-    /// What every file of a device holds. Throws if one can not be read.
+    /// Returns the contents of all files of a device. Throws if one can not be read.
     func look(_ device: TestDevice) async throws -> [String: Document.Finding] {
         let lines = try await tool("look", device.documents, limit: .seconds(180)).lines()
         var found: [String: Document.Finding] = [:]
@@ -135,7 +137,7 @@ final class FaultBench {
         return found
     }
 
-    /// Nothing acknowledged is lost, torn or another's, as the victim shows it.
+    /// Checks that on the victim nothing acknowledged is lost, torn or another document's.
     func expectKept(_ when: String) async throws {
         let violations = ledger.settle(try await look(victim))
         guard violations.isEmpty else {
@@ -143,7 +145,7 @@ final class FaultBench {
         }
     }
 
-    /// The same, once what the witness saved has come: a download that the disk refused is tried again after some seconds.
+    /// Checks the same once what the observer saved has arrived: a download that the disk refused is retried after some seconds.
     func expectArrived(_ when: String) async throws {
         var violations: [String] = []
         try await eventually("\(when): the newest is here") {
@@ -155,16 +157,16 @@ final class FaultBench {
         }
     }
 
-    /// The same from the cloud: on the victim after dropping all local bytes, and on the witness.
+    /// Checks the same from the cloud: on the victim after all local bytes were evicted, and on the observer.
     func expectKeptEverywhere(_ when: String) async throws {
         try await victim.sync()
         try await expectKept("\(when), synced")
-        // What a save left half done has a name that stays on the device, so it can not be evicted.
+        // The temporary file of an unfinished save has an excluded name, so it can not be evicted.
         try await victim.shell("find . -name '*.tmp' -delete")
         try await victim.ubiquity(["evict", victim.documents]).text()
         try await expectKept("\(when), evicted")
         var violations: [String] = []
-        try await eventually("the witness has all: \(when)") {
+        try await eventually("the observer has all: \(when)") {
             var copy = ledger
             violations = copy.settle(try await look(observer))
             return violations.isEmpty
@@ -184,7 +186,7 @@ final class FaultBench {
 }
 
 extension TestDevice {
-    /// How often a daemon of this device has said that its database lost a sync; it ends then.
+    /// How often a daemon of this device has logged that its database lost a sync, after which it ends.
     func timesGivenUp() throws -> Int {
         let log = try String(contentsOfFile: "\(state)/daemon.log", encoding: .utf8)
         return log.matches(of: /Nothing more is promised until a new start/).count

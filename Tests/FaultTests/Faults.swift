@@ -1,11 +1,11 @@
 import Glibc
 import Testing
 
-/// Real daemons on real mounts, disturbed from outside. One after the other: each wants the machine for itself.
+/// Faults injected into real daemons on real mounts. The tests run one after the other, because each needs the machine for itself.
 @Suite("Faults", .serialized, .timeLimit(.minutes(60)))
 enum FaultSuite {}
 
-/// How much is tried: a share that a person can wait for, or all of it (`make faults ALL=1`).
+/// How much is tried: a share that takes little time, or everything (`make faults ALL=1`).
 enum Extent {
     static let isFull = getenv("FAULTS_ALL") != nil
 

@@ -2,12 +2,12 @@ import Faults
 import Glibc
 import TestSupport
 
-/// Something that a device does, to be disturbed at each of its system calls. `number` gives each time its own documents.
+/// An activity of a device that is disturbed at each of its system calls. `number` gives each repetition its own documents.
 struct Flow: CustomStringConvertible, Sendable {
     let description: String
-    /// Undisturbed.
+    /// Runs undisturbed.
     let prepare: @Sendable (_ bench: FaultBench, _ number: Int) async throws -> Void
-    /// Disturbed: programs may fail, and must say so.
+    /// Runs disturbed: programs may fail, and must return an error then.
     let act: @Sendable (_ bench: FaultBench, _ number: Int) async throws -> Void
 
     private static func saves(_ name: String, _ action: @escaping @Sendable (String, Int) -> FaultOperation) -> Flow {
@@ -77,7 +77,7 @@ struct Flow: CustomStringConvertible, Sendable {
         ])
     }
 
-    /// The ones to disturb: all, or the one named (`make faults FLOW=upload`).
+    /// The flows to disturb: all, or the one named (`make faults FLOW=upload`).
     static var chosen: [Flow] {
         guard let name = getenv("FAULTS_FLOW").map({ String(cString: $0) }) else { return all }
         return all.filter { $0.description == name }

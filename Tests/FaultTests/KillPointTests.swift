@@ -16,12 +16,12 @@ extension FaultSuite {
                     if try await bench.die(at: point, of: flow, number + 1) { deaths += 1 }
                 }
                 print("\(flow): \(calls) calls, \(deaths) deaths, \(bench.ledger.acknowledged) acknowledged")
-                #expect(deaths > 0, "nobody died")
+                #expect(deaths > 0, "no daemon died")
                 try await bench.expectKeptEverywhere("\(flow)")
             }
         }
 
-        @Test("whichever call a start dies at, and the start after a death, the next one has all")
+        @Test("whichever call a start after a death dies at, the next start has everything")
         func startUp() async throws {
             try await FaultBench.with { bench in
                 var calls = try await bench.countStart(1)
@@ -32,7 +32,7 @@ extension FaultSuite {
                     if count == nil { deaths += 1 }
                 }
                 print("start-up: \(calls) calls, \(deaths) deaths, \(bench.ledger.acknowledged) acknowledged")
-                #expect(deaths > 0, "nobody died")
+                #expect(deaths > 0, "no daemon died")
                 try await bench.expectKeptEverywhere("start-up")
             }
         }
@@ -40,7 +40,7 @@ extension FaultSuite {
 }
 
 extension FaultBench {
-    /// How many calls a flow makes when nothing happens.
+    /// How many calls a flow makes without faults.
     func count(_ flow: Flow, _ concerns: (@Sendable (ObservedCall) -> Bool)? = nil) async throws -> Int {
         try await flow.prepare(self, 0)
         supervisor?.begin(FaultPlan(concerns: concerns ?? mutations))
@@ -48,7 +48,7 @@ extension FaultBench {
         return supervisor?.end()?.count ?? 0
     }
 
-    /// Lets the victim die at a call of a flow. Answers whether it did: the flow may have made fewer this time.
+    /// Lets the victim die at a call of a flow. Returns whether it did: the flow may have made fewer calls this time.
     func die(at point: Int, of flow: Flow, _ number: Int) async throws -> Bool {
         try await flow.prepare(self, number)
         supervisor?.begin(FaultPlan(.kill, at: point, concerns: mutations))
@@ -58,7 +58,7 @@ extension FaultBench {
             try await expectKept("\(flow), undisturbed at \(point)")
             return false
         }
-        // What was said to be in the cloud is there without the victim.
+        // What was reported as uploaded is in the cloud without the victim.
         try await expectUploaded("\(flow), dead at call \(point), \(struck)")
         try await recover()
         try await expectKept("\(flow), dead at call \(point), \(struck)")
@@ -68,7 +68,7 @@ extension FaultBench {
     func expectUploaded(_ when: String) async throws {
         guard !ledger.uploaded.isEmpty else { return }
         var missing: [String] = []
-        try await eventually("the witness has what was uploaded: \(when)") {
+        try await eventually("the observer has what was uploaded: \(when)") {
             missing = ledger.missing(in: try await look(observer))
             return missing.isEmpty
         } describe: {
@@ -76,7 +76,7 @@ extension FaultBench {
         }
     }
 
-    /// Leaves work for a recovery: an edit that is not closed, changes that were not told, an upload that is under way.
+    /// Leaves work for a recovery: an edit that is not closed, changes that were not sent, an upload that is under way.
     private func dieBusy(_ number: Int) async throws {
         try await Flow.upload.prepare(self, number)
         supervisor?.begin(FaultPlan(.kill, at: 40, concerns: mutations))
@@ -93,7 +93,7 @@ extension FaultBench {
         return supervisor?.end()?.count ?? 0
     }
 
-    /// Dies in the middle of work, and at a call of the start after it. Answers how many calls a start made that did not die.
+    /// Dies in the middle of work, and at a call of the start after it. Returns how many calls the start made, or nil if it died.
     func dieTwice(at point: Int, _ number: Int) async throws -> Int? {
         try await dieBusy(number)
         do {

@@ -8,7 +8,7 @@ extension FaultSuite {
     @Suite("Death at any time")
     struct RandomKillTests {
         @Test(
-            "with writers in flight nothing acknowledged is lost, and what was said to be uploaded is, whenever the daemon dies"
+            "whenever the daemon dies while programs write, nothing acknowledged is lost, and what was reported as uploaded is uploaded"
         )
         func storm() async throws {
             try await FaultBench.with { bench in
@@ -19,13 +19,13 @@ extension FaultSuite {
                     try await bench.storms(Extent.isFull ? 10 : 3, &tally)
                     print("storms: \(tally)")
                 }
-                #expect(tally.samples > 0, "nobody looked at the status")
+                #expect(tally.samples > 0, "no status was read")
             }
         }
     }
 }
 
-/// What happened while daemons died.
+/// Counts of what happened while daemons died.
 struct StormTally: CustomStringConvertible {
     var deaths = 0
     var acknowledged = 0
@@ -34,13 +34,13 @@ struct StormTally: CustomStringConvertible {
     var uploaded = 0
 
     var description: String {
-        "\(deaths) deaths, \(acknowledged) acknowledged, \(inFlight) in flight, \(samples) looks at the status, "
-            + "\(uploaded) documents said to be uploaded"
+        "\(deaths) deaths, \(acknowledged) acknowledged, \(inFlight) in flight, \(samples) reads of the status, "
+            + "\(uploaded) documents reported as uploaded"
     }
 }
 
 extension FaultBench {
-    /// Some storms, after which everything is looked at everywhere, and taken away.
+    /// Runs some storms, then checks everything on both devices, and removes it.
     func storms(_ count: Int, _ tally: inout StormTally) async throws {
         for _ in 0..<count {
             tally.deaths += 1
@@ -58,7 +58,7 @@ extension FaultBench {
         try await victim.shell("find . -mindepth 1 -delete")
     }
 
-    /// Four writers and one who asks for the status, until the victim dies. Answers how often the status was asked.
+    /// Runs four writers and one reader of the status until the victim dies. Returns how often the status was read.
     func storm(round: Int) async throws -> Int {
         let seeds = (0..<4).map { "\(round * 4 + $0)" }
         let stormRecords = seeds.map { _ in newRecord() }
@@ -74,11 +74,12 @@ extension FaultBench {
                 }
             }
             group.addTask {
-                let said = try await victim.runner.run(tool, ["sample", sampleRecord, victim.documents], in: "/").text()
-                return said.split(separator: " ").last.flatMap { Int($0) } ?? 0
+                let output = try await victim.runner.run(tool, ["sample", sampleRecord, victim.documents], in: "/")
+                    .text()
+                return output.split(separator: " ").last.flatMap { Int($0) } ?? 0
             }
-            // Not before each of them is at it: starting a program takes as long as it takes.
-            try await eventually("all writers are at it") {
+            // Waits until each of them writes, because the time to start a program is not bounded.
+            try await eventually("all writers are writing") {
                 stormRecords.allSatisfy { FileManager.default.fileExists(atPath: $0) }
             }
             try await Task.sleep(for: .milliseconds(Int.random(in: 50...(Extent.isFull ? 3_000 : 800))))

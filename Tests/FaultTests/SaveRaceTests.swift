@@ -4,15 +4,15 @@ import TestSupport
 import Testing
 
 extension FaultSuite {
-    /// Opening a name while what it names is replaced.
+    /// Opens of a name while its file is being replaced.
     @Suite("Saves and opens")
     struct SaveRaceTests {
-        /// Two devices that have a document.
+        /// Runs `body` with two devices that have a document.
         private func withDocument(_ body: (FaultBench) async throws -> Void) async throws {
             try await FaultBench.with { bench in
                 try await bench.perform([.replace(path: "doc", generation: 1)])
                 try await bench.victim.sync()
-                try await eventually("the witness has it") {
+                try await eventually("the observer has it") {
                     try await bench.look(bench.observer)["doc"] == .whole("doc", 1)
                 }
                 try await body(bench)
@@ -27,14 +27,14 @@ extension FaultSuite {
                 let victim = bench.victim
                 async let saving = victim.runner.run(
                     tool, ["save", record, victim.documents, "doc", "0"], in: "/", limit: .seconds(300))
-                let said = try await bench.tool(
+                let output = try await bench.tool(
                     "race", bench.victim.path("doc"), "10000", "50", limit: .seconds(240)
                 ).text()
                 try Data().write(to: URL(filePath: "\(record).stop"))
                 try await saving.text()
                 try bench.enter(record)
-                print("saves and opens: \(said)")
-                #expect(said.contains("failures 0 "), "\(said)")
+                print("saves and opens: \(output)")
+                #expect(output.contains("failures 0 "), "\(output)")
                 try await bench.observer.sync()
                 try await eventually("the last save is here") {
                     var ledger = bench.ledger
@@ -50,17 +50,17 @@ extension FaultSuite {
                 let record = bench.newRecord()
                 let (observer, saver) = (bench.observer, bench.victim)
                 let tool = "\(saver.binaries)/fault-tool"
-                // Each save is to reach the other device before the next: a document that is never left alone does not travel.
+                // Each save must reach the other device before the next: a document that is written all the time is not uploaded.
                 async let saving = saver.runner.run(
                     tool, ["save", record, saver.documents, "doc", "500000"], in: "/", limit: .seconds(300))
-                let said = try await bench.tool(
+                let output = try await bench.tool(
                     "race", "\(observer.documents)/doc", "10000", "5", limit: .seconds(240)
                 ).text()
                 try Data().write(to: URL(filePath: "\(record).stop"))
                 try await saving.text()
                 try bench.enter(record)
-                print("opens and saves from elsewhere: \(said)")
-                #expect(said.contains("failures 0 "), "\(said)")
+                print("opens and saves from elsewhere: \(output)")
+                #expect(output.contains("failures 0 "), "\(output)")
                 try await bench.expectKeptEverywhere("after the race")
             }
         }

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A daemon of the victim that takes its time from a file.
+/// Runs the victim's daemon with a clock that is shifted by a number of seconds in a file.
 struct SetClock {
     let bench: FaultBench
     let folder: String
@@ -26,7 +26,7 @@ struct SetClock {
         try await bench.victim.start(standIn: DaemonStandIn(folder: folder, environment: [:]))
     }
 
-    /// In place: the daemon has the file mapped.
+    /// Writes the file in place, because the daemon has it mapped.
     func set(_ seconds: Int) throws {
         let bytes = withUnsafeBytes(of: Int64(seconds)) { Data($0) }
         guard let file = FileHandle(forWritingAtPath: shift) else {
@@ -36,7 +36,7 @@ struct SetClock {
         try file.close()
     }
 
-    /// Whether the daemon that runs takes its time from there.
+    /// Whether the running daemon takes its time from the file.
     func takesItsTimeFromHere() async throws -> Bool {
         guard let pid = bench.victim.daemon.pid else { return false }
         return try await bench.victim.runner.run("grep", ["-q", "libclock-shift", "/proc/\(pid)/maps"], in: "/")

@@ -4,11 +4,12 @@ import TestSupport
 import Testing
 
 extension FaultSuite {
-    /// Daemons that are stopped by a signal, and go on.
+    /// Daemons that are stopped by a signal and continued later.
     @Suite("A daemon that stands still")
     struct StoppedTests {
         @Test(
-            "who waits for a stopped daemon goes on when it does; kill -9 ends a waiting reader while it stands still")
+            "programs that wait for a stopped daemon go on when it does; kill -9 ends a waiting reader while it is stopped"
+        )
         func stopped() async throws {
             try await FaultBench.with { bench in
                 try await bench.perform([.write(path: "before", generation: 1)])
@@ -16,13 +17,13 @@ extension FaultSuite {
                 let victim = bench.victim
                 let tool = "\(victim.binaries)/fault-tool"
                 async let writing = victim.runner.run(tool, ["storm", record, victim.documents, "1", "200"], in: "/")
-                try await eventually("the writer is at it") { try Self.acknowledged(record) > 5 }
-                // A folder of its own: the kernel locks the one that a writer waits in, which no signal interrupts.
+                try await eventually("the writer is writing") { try Self.acknowledged(record) > 5 }
+                // A folder of its own: the kernel locks the folder in which a writer waits, and no signal interrupts a wait for that lock.
                 try await victim.shell("mkdir apart; ls apart")
                 let lookup = victim.path("apart/not-known-yet")
                 for _ in 1...3 {
                     victim.freeze()
-                    // Its question is queued: nobody has read it.
+                    // Its request is queued and not read by the daemon.
                     let killed = try await victim.runner.run(
                         "bash",
                         [
@@ -36,12 +37,12 @@ extension FaultSuite {
                 #expect(try await writing.text().isEmpty)
                 try bench.enter(record)
                 #expect(bench.ledger.acknowledged > 200)
-                #expect(bench.ledger.unacknowledged == 0, "the writer was told of an error")
-                try await bench.expectKeptEverywhere("after standing still")
+                #expect(bench.ledger.unacknowledged == 0, "the writer got an error")
+                try await bench.expectKeptEverywhere("after being stopped")
             }
         }
 
-        @Test("while the other device stands still everything goes on, and it has all when it goes on")
+        @Test("while the other device is stopped everything goes on, and it gets everything once it continues")
         func otherDevice() async throws {
             try await FaultBench.with { bench in
                 bench.observer.freeze()
@@ -50,9 +51,9 @@ extension FaultSuite {
                     try await Flow.upload.prepare(bench, number)
                     try await Flow.upload.act(bench, number)
                 }
-                #expect(!bench.ledger.uploaded.isEmpty, "nothing was said to be uploaded")
+                #expect(!bench.ledger.uploaded.isEmpty, "nothing was reported as uploaded")
                 bench.observer.thaw()
-                try await bench.expectKeptEverywhere("after the other stood still")
+                try await bench.expectKeptEverywhere("after the other was stopped")
             }
         }
 

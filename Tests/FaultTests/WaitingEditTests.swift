@@ -3,11 +3,11 @@ import TestSupport
 import Testing
 
 extension FaultSuite {
-    /// The bytes of an edit are nowhere else.
+    /// The bytes of an edit exist nowhere else.
     @Suite("An edit that waits for the cloud")
     struct WaitingEditTests {
         @Test(
-            "a byte of it that changes by itself is found, and is not taken to the cloud before somebody saves it again"
+            "a byte of it that changes by itself is found, and is not uploaded before a program saves the document again"
         )
         func damaged() async throws {
             try await FaultBench.with { bench in
@@ -28,7 +28,7 @@ extension FaultSuite {
                     found.errors.contains("its bytes on this device are damaged, and they had not reached the cloud"))
 
                 try FileManager.default.moveItem(atPath: "\(bench.test.root)/away", toPath: bench.test.cloud.directory)
-                try await eventually("the sound one is there, and the other is not") {
+                try await eventually("the undamaged one is there, and the other is not") {
                     let there = try await bench.observer.tryShell(
                         "seq 2 50000 | cmp - letter; seq 1 60000 | cmp - thesis")
                     let status = try await victim.ubiquity(["status", victim.path("thesis")])
@@ -43,7 +43,7 @@ extension FaultSuite {
             }
         }
 
-        @Test("a program that sets the time back after it wrote has made an edit, and no damage")
+        @Test("a program that sets the time back after a write has made an edit, and no damage")
         func timeSetBack() async throws {
             try await FaultBench.with { bench in
                 let (victim, clock) = (bench.victim, try SetClock(bench))
@@ -70,7 +70,7 @@ extension FaultSuite {
 }
 
 extension FaultBench {
-    /// Waits until so many edits are sealed; answers their blobs, largest first.
+    /// Waits until `count` edits are sealed and returns their blobs, the largest first.
     fileprivate func sealedBlobs(_ count: Int) async throws -> [String] {
         let script = """
             find '\(victim.state)/content' -type f -printf '%s %p\\n' | sort -rn | while read -r size blob; do
@@ -82,7 +82,7 @@ extension FaultBench {
         return try await sealed()
     }
 
-    /// As a disk does it: no time moves.
+    /// Changes a byte as a bad disk does, without changing a time.
     fileprivate func flip(_ blob: String) async throws {
         let script = """
             touch -r '\(blob)' stamp

@@ -9,7 +9,7 @@ import Testing
 
 @testable import LocalMetadata
 
-@Suite("Databases that are not ours to read")
+@Suite("Databases that this version can not read")
 struct DamageTests {
     private func code(opening path: String) -> MetadataError.Code? {
         do {
@@ -29,7 +29,7 @@ struct DamageTests {
         for _ in 0..<2 { #expect(code(opening: scratch.path) == .tooNew) }
     }
 
-    @Test("a file that is no database is called damaged and not changed")
+    @Test("a file that is not a database is reported as damaged and not changed")
     func garbage() throws {
         let directory = NSTemporaryDirectory() + "/ubiquity-garbage-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
@@ -40,7 +40,7 @@ struct DamageTests {
         #expect(FileManager.default.contents(atPath: directory + "/metadata.sqlite") == bytes)
     }
 
-    @Test("what a loss of power left of a first start is rolled back, and the start goes on")
+    @Test("a first start that was interrupted by a power cut is rolled back, and the next start goes on")
     func halfMade() throws {
         let directory = NSTemporaryDirectory() + "/ubiquity-half-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
@@ -68,7 +68,7 @@ struct DamageTests {
             var random = SeededGenerator(seed: seed)
             var bytes = Data((0..<random.number(0..<80)).map { _ in UInt8(random.number(0..<256)) })
             if let first = bytes.indices.first, random.chance(70) { bytes[first] = UInt8(random.number(0..<4)) }
-            // Throwing is the right answer to most of these; ending the process is to none.
+            // Throwing is right for most of these; a crash never is.
             _ = try? ExtendedAttributes.decode(bytes)
             _ = try? ConflictColumn.decode(bytes)
             _ = try? ItemID(data: bytes)
@@ -77,13 +77,13 @@ struct DamageTests {
     }
 
     @Test(
-        "numbers that can not be are called damage before anything counts on from them",
+        "impossible numbers are reported as damage before they are used",
         arguments: ["local SET size", "local SET generation", "container SET sequence"])
     func numbers(column: String) throws {
         let scratch = try Scratch()
         try scratch.metadata.write { transaction in
             _ = try transaction.createContainer(.cloudDocs, at: .zero)
-            // The pragma answers no row, so that it is run to its end.
+            // The pragma returns no row and is run to its end.
             _ = try transaction.number("PRAGMA ignore_check_constraints = 1")
             _ = try transaction.number("UPDATE \(column) = -1")
         }
@@ -96,11 +96,11 @@ struct DamageTests {
             }
         }
         #expect(error.code == .damaged)
-        // A sum is only for people.
+        // Sums are only shown to users and may be computed.
         _ = try scratch.metadata.read { try ($0.totals(), $0.presentBytes()) }
     }
 
-    @Test("sizes that come to more than a number holds do not stop what adds them up")
+    @Test("sums of sizes are clamped instead of overflowing")
     func largeSizes() throws {
         let scratch = try Scratch()
         try scratch.metadata.write { transaction in
@@ -114,7 +114,7 @@ struct DamageTests {
         #expect(sums == [UInt64](repeating: UInt64(Int64.max), count: 3))
     }
 
-    @Test("extended attributes and conflicts come back as they were stored")
+    @Test("extended attributes and conflicts are read as they were stored")
     func roundTrip() throws {
         let attributes = ["user.a": [UInt8](), "user.b": [0, 255, 7]]
         #expect(try ExtendedAttributes.decode(ExtendedAttributes.encode(attributes)) == attributes)

@@ -19,7 +19,7 @@ struct DeletionTests {
 
     private func minute(_ number: Int) -> Timestamp { Timestamp(seconds: 1_800_000_000 + Int64(number) * 60) }
 
-    /// What another device says, entry by entry, each a minute after the one before.
+    /// Folds entries of another device, each a minute after the one before.
     private func fold(
         _ entries: [[Change]], _ transaction: MetadataTransaction, from first: Int = 1
     ) throws {
@@ -52,7 +52,9 @@ struct DeletionTests {
         try transaction.deletions(since: oldest, after: nil, limit: 100).map(\.item)
     }
 
-    @Test("a folder stands for what went with it; what went more than an hour before stands for itself")
+    @Test(
+        "a folder is listed for what was deleted with it; what was deleted more than an hour before is listed by itself"
+    )
     func folder() throws {
         try scratch.metadata.write { transaction throws -> Void in
             try fold(
@@ -76,7 +78,7 @@ struct DeletionTests {
         }
     }
 
-    @Test("of several of one name the one that was deleted last comes back with its folder")
+    @Test("of several items with one name the one that was deleted last is restored with its folder")
     func names() throws {
         try scratch.metadata.write { transaction throws -> Void in
             try fold(
@@ -91,7 +93,7 @@ struct DeletionTests {
         }
     }
 
-    @Test("what is back is deleted no more, and old deletions are forgotten")
+    @Test("a restored item is not listed any more, and old deletions are forgotten")
     func ends() throws {
         try scratch.metadata.write { transaction throws -> Void in
             try fold(

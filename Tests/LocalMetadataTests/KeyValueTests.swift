@@ -12,7 +12,7 @@ struct KeyValueTests {
         try scratch.metadata.write { try $0.createContainer(.cloudDocs, at: .zero) }
     }
 
-    @Test("Random logs come to the same keys in the tables and in memory", arguments: 1...8)
+    @Test("Random logs lead to the same keys in the tables and in memory", arguments: 1...8)
     func sameKeys(_ seed: UInt64) throws {
         let scratch = try Scratch()
         let container = try container(scratch)
@@ -42,7 +42,7 @@ struct KeyValueTests {
         }
     }
 
-    @Test("What was written here stands before what the log says, until the log shows it")
+    @Test("A local write is shown instead of the log's value until the log contains it")
     func pending() throws {
         let scratch = try Scratch()
         let container = try container(scratch)
@@ -53,18 +53,19 @@ struct KeyValueTests {
         }
         let pending = try scratch.metadata.read { try $0.pendingKeyValues() }
         #expect(pending.map(\.value) == [[2]])
-        #expect(pending[0].time > Timestamp(seconds: 9), "who writes has seen what is there, whatever the clock says")
+        #expect(
+            pending[0].time > Timestamp(seconds: 9), "a writer has seen the present value, whatever its clock shows")
         try scratch.metadata.write { transaction throws -> Void in
             try transaction.markSent(pending[0])
             try transaction.setKeyValue("k", to: [3], in: container, at: Timestamp(seconds: 20))
             try transaction.confirmKeyValue("k", in: container, time: pending[0].time)
             #expect(try transaction.keyValue("k", in: container) == [3])
             let unsent = try transaction.unsentKeyValues(in: container, before: Timestamp(seconds: 30), limit: 9)
-            #expect(unsent.map(\.value) == [[3]], "what was written since is still to be told")
+            #expect(unsent.map(\.value) == [[3]], "what was written since then is still to be sent")
         }
     }
 
-    @Test("A write beyond what a store holds changes nothing")
+    @Test("A write beyond the size limit of a store changes nothing")
     func quota() throws {
         let scratch = try Scratch()
         let container = try container(scratch)
@@ -84,7 +85,7 @@ struct KeyValueTests {
         }
     }
 
-    @Test("What a transaction changed for the store's users is told apart from what only moved")
+    @Test("A transaction distinguishes keys with changed values from keys that were only confirmed")
     func changedKeys() throws {
         let scratch = try Scratch()
         let container = try container(scratch)

@@ -4,7 +4,7 @@ import Logging
 @testable import LocalMetadata
 
 extension MetadataDatabase {
-    /// Changes rows while every seal comes out as the one that stands for the old values: what a failing disk does.
+    /// Changes rows without changing their seals, as a failing disk does.
     func withoutSeals(_ body: (MetadataTransaction) throws -> Void) throws {
         try write { transaction in
             let queue = transaction.db
@@ -16,7 +16,7 @@ extension MetadataDatabase {
 }
 
 extension RowSeal {
-    /// Lets the function answer with a number of its own.
+    /// Makes the function return a constant.
     static func freeze(_ db: Database) throws {
         db.add(function: DatabaseFunction(column, pure: true) { _ in 42 })
     }

@@ -10,7 +10,7 @@ import Testing
 /// The tables hold a folded log exactly as the dictionary does.
 @Suite("The folded log in SQLite")
 struct RemoteTreeTests {
-    @Test("random logs come to the same tree in the tables and in memory, entry by entry")
+    @Test("random logs lead to the same tree in the tables and in memory, entry by entry")
     func sameTree() throws {
         let start = UInt64.random(in: 0 ... .max)
         for seed in start..<(start &+ 12) {

@@ -42,7 +42,7 @@ struct SealTests {
         try metadata.sealProblems(limit: 10).map(\.problem)
     }
 
-    @Test("what statements of ours wrote is sealed, however it changed since")
+    @Test("all rows that this program wrote are sealed, however they changed since")
     func sound() throws {
         let scratch = try Scratch()
         try Self.fill(scratch.metadata)
@@ -59,7 +59,7 @@ struct SealTests {
     }
 
     @Test(
-        "a changed value is found with its document, in whatever table",
+        "a changed value is found with its document, in every table",
         arguments: [
             ("local", "permissions = permissions + 1"), ("remote", "name = CAST('elsewhere' AS BLOB)"),
             ("local", "extended = x'00'"), ("synced", "kind = 2"),
@@ -68,19 +68,19 @@ struct SealTests {
         let scratch = try Scratch()
         try Self.fill(scratch.metadata)
         let item = try #require(try scratch.metadata.read { try $0.item(NodeID(20)) })
-        // The seal of another value stands in the row then, as after a flipped byte.
+        // The row then has the seal of another value, as after a flipped byte.
         try damage(scratch, "UPDATE \(table) SET \(change) WHERE item = x'\(item.item)'")
         let found = try problems(scratch.metadata)
         #expect(found.count == 1 && found.first?.node == NodeID(20), "\(found)")
         #expect(found.first?.what == "its row in \"\(table)\" has other bytes than were written")
-        #expect(scratch.metadata.firstProblem() != nil, "a sweep would believe it")
+        #expect(scratch.metadata.firstProblem() != nil, "a sweep would trust the damaged row")
     }
 
     private func damage(_ scratch: Scratch, _ sql: String) throws {
         try scratch.metadata.withoutSeals { transaction in _ = try transaction.number(sql) }
     }
 
-    @Test("a byte that changes under a database in use is found, though its connections remember the page")
+    @Test("a byte that changes under an open database is found, although its connections have cached the page")
     func inUse() throws {
         let scratch = try Scratch()
         try Self.fill(scratch.metadata)
@@ -97,7 +97,7 @@ struct SealTests {
         #expect(try isNoticed(metadata))
     }
 
-    @Test("a flipped byte anywhere in the file is refused, found, or changes nothing that is kept")
+    @Test("a flipped byte anywhere in the file is refused, found, or changes no stored value")
     func anyByte() throws {
         let scratch = try Scratch()
         try Self.fill(scratch.metadata)
@@ -138,7 +138,7 @@ struct SealTests {
         try !metadata.integrityProblems().isEmpty || !problems(metadata).isEmpty
     }
 
-    /// Everything that the tables say.
+    /// All values of the tables.
     private func dump(_ path: String) throws -> [String] {
         let metadata = try MetadataDatabase(path: path, log: Logger(label: "test"))
         defer { try? metadata.close() }

@@ -2,12 +2,12 @@ import Testing
 
 @testable import LocalMetadata
 
-@Suite("What a full disk leaves to which transaction")
+@Suite("The space that each kind of transaction may use on a full disk")
 struct SpaceReserveTests {
     private static let reserve = SpaceReserve.logReserve
 
     @Test(
-        "an ordinary transaction leaves all of the log's reserve, one that uploads half of it, one that frees nothing")
+        "an ordinary transaction leaves all of the log's reserve, an uploading one half of it, a freeing one nothing")
     func log() {
         var ledger = SpaceReserve()
         ledger.noteLog(frames: 100)
@@ -19,7 +19,7 @@ struct SpaceReserveTests {
         #expect(ledger.hasLog(for: .ordinary))
     }
 
-    @Test("a log that is written from its start again has all of its blocks free")
+    @Test("a log that was restarted has all of its blocks free")
     func restart() {
         var ledger = SpaceReserve()
         ledger.logAllocated = 3 * Self.reserve
@@ -41,7 +41,7 @@ struct SpaceReserveTests {
         }
     }
 
-    @Test("a database that has what it should does not grow; one that lacks some gets a little more than that")
+    @Test("a database with its full reserve does not grow; one that lacks some grows by a little more than that")
     func growth() {
         var ledger = SpaceReserve()
         #expect(ledger.growth(pages: 10, free: 0) == SpaceReserve.pageReserve + SpaceReserve.pageStep)

@@ -4,7 +4,7 @@ import ContainerLog
 import LocalMetadata
 import Testing
 
-@Suite("What both sides agreed on")
+@Suite("The state that both sides agreed on")
 struct SyncedTests {
     private let scratch: Scratch
     private let container: ContainerID
@@ -27,7 +27,7 @@ struct SyncedTests {
         try tree.put(item)
     }
 
-    @Test("before an item was ever followed, nothing is agreed on, and it is unsettled until it is")
+    @Test("an item that was never followed has no agreed state and is unsettled until it is settled")
     func absent() throws {
         try scratch.metadata.write { transaction throws -> Void in
             try put(item("a"), transaction)
@@ -39,7 +39,7 @@ struct SyncedTests {
         }
     }
 
-    @Test("the log may move on twice: what was agreed on is what was before the first time")
+    @Test("when an item changes twice in the log, the agreed state is the one before the first change")
     func kept() throws {
         try scratch.metadata.write { transaction throws -> Void in
             try put(item("a"), transaction)
@@ -52,7 +52,7 @@ struct SyncedTests {
         }
     }
 
-    @Test("agreeing that there is none outlives a return of the item in the log")
+    @Test("an agreed absence survives a return of the item in the log")
     func gone() throws {
         try scratch.metadata.write { transaction throws -> Void in
             try put(item("a"), transaction)

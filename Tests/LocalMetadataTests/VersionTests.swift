@@ -22,7 +22,7 @@ struct VersionTests {
 
     private func day(_ number: Int) -> Timestamp { Timestamp(seconds: 1_800_000_000 + Int64(number) * 86_400) }
 
-    /// One edit for each content, a day apart.
+    /// Makes one edit for each content, a day apart.
     private func save(_ contents: [UInt64], _ transaction: MetadataTransaction) throws {
         for (index, number) in contents.enumerated() {
             let place = index + 1
@@ -45,7 +45,7 @@ struct VersionTests {
         try transaction.versions(of: id, in: container, limits, at: day(5)).map(\.content.size)
     }
 
-    @Test("the newest come first, as many and as old as asked for; what was superseded longer ago can be forgotten")
+    @Test("versions are listed newest first, within the requested count and age; older ones can be forgotten")
     func limits() throws {
         try scratch.metadata.write { transaction throws -> Void in
             try save([1, 2, 3, 4, 5], transaction)
@@ -57,7 +57,7 @@ struct VersionTests {
         }
     }
 
-    @Test("a version that its user removed is not listed while the log has not been told, and others are")
+    @Test("a version that a user removed is not listed while the removal is unsent, and others are")
     func removal() throws {
         try scratch.metadata.write { transaction throws -> Void in
             try save([1, 2, 3], transaction)
@@ -70,7 +70,7 @@ struct VersionTests {
         }
     }
 
-    @Test("a content that comes back is a version of the time before")
+    @Test("a content that becomes current again is also a version of the time before")
     func back() throws {
         try scratch.metadata.write { transaction throws -> Void in
             try save([1, 2, 1], transaction)

@@ -4,7 +4,7 @@ import ContainerLog
 import LocalMetadata
 import Testing
 
-@Suite("What is wanted")
+@Suite("Wanted downloads")
 struct WantedTests {
     @Test(
         "a folder has something wanted below it until the last download there has ended, whatever is wanted elsewhere")

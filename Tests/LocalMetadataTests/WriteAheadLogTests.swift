@@ -8,9 +8,9 @@ import Testing
 
 @testable import LocalMetadata
 
-@Suite("The log of writes, looked at before SQLite does")
+@Suite("The write-ahead log, checked before SQLite reads it")
 struct WriteAheadLogTests {
-    /// A log of many commits, as it lies there when the process dies.
+    /// A log of many commits, as a process leaves it that dies.
     private func log() throws -> Data {
         let scratch = try Scratch()
         for number in 0..<20 { try scratch.metadata.write { try $0.setSetting("key \(number)", Data(count: 300)) } }
@@ -24,7 +24,7 @@ struct WriteAheadLogTests {
         return WriteAheadLog.isDamaged(path)
     }
 
-    @Test("a whole log, one whose end is torn, and none at all are no damage")
+    @Test("a complete log, one with a torn end, and an absent one are not damage")
     func whole() throws {
         let log = try log()
         #expect(try !isDamaged(log) && !isDamaged(Data()))
@@ -37,8 +37,8 @@ struct WriteAheadLogTests {
         #expect(try !isDamaged(torn))
     }
 
-    /// What a process leaves that died in a long commit, or had it refused by the disk, and wrote a shorter one in its place.
-    @Test("behind the last commit a longer one that was never ended is no damage; one that was is")
+    /// The log of a process that died in a long commit, or whose disk refused it, after which a shorter commit was written in its place.
+    @Test("an unfinished longer commit after the last one is not damage; a finished one is")
     func givenUp() throws {
         let scratch = try Scratch()
         try scratch.metadata.write { try $0.setSetting("key", Data(count: 300)) }
@@ -60,8 +60,8 @@ struct WriteAheadLogTests {
         try queue.close()
     }
 
-    @Test("the log of a process that died is written from its start after the next one begins")
-    func begunAnew() throws {
+    @Test("the log of a process that died is restarted by the next process")
+    func restarted() throws {
         let scratch = try Scratch()
         try scratch.metadata.write { try $0.setSetting("key", Data(count: 300)) }
         let path = scratch.path + "-copy"

@@ -3,14 +3,14 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// The file system that a device's state lies on: an ext4 in a file, whose power can be cut.
+/// The file system of a device's state: an ext4 in a file, whose power can be cut.
 struct CutVolume {
     let device: TestDevice
-    /// Where the files are kept that are written to the mount.
+    /// The folder with the originals of the files that are written to the mount.
     let originals: String
     let image: String
 
-    /// Makes it and starts the device on it.
+    /// Creates the volume and starts the device on it.
     func make() async throws {
         try await run("truncate", ["-s", "256M", image])
         try await run("mkfs.ext4", ["-q", image])
@@ -19,7 +19,7 @@ struct CutVolume {
         try await device.start()
     }
 
-    /// The journal commits by itself every 5 s (ext4(5)); a longer pause leaves durability to the daemon alone.
+    /// ext4 commits its journal every 5 s by default (ext4(5)); with a longer interval only the daemon's syncs make data durable.
     private func mountVolume() async throws { try await run("mount", ["-o", "loop,commit=300", image, device.state]) }
 
     /// Writes files of random bytes, one block to a few of them, each synced before its close, and their folder after them.
@@ -39,7 +39,7 @@ struct CutVolume {
         try await device.shell("mkdir \(folder); \(write)")
     }
 
-    /// Stops the volume without writing its journal, kills the daemon, and starts another on what is left.
+    /// Shuts the volume down without writing its journal, kills the daemon, and starts another one on what is left.
     func cutPower() async throws {
         let folder = Int32(try check("open \(device.state)") { open(device.state, O_RDONLY | O_CLOEXEC) })
         // EXT4_IOC_SHUTDOWN with EXT4_GOING_FLAGS_NOLOGFLUSH.
@@ -50,7 +50,7 @@ struct CutVolume {
         try await device.kill9()
         // A daemon whose write failed before it was killed has unmounted already: EINVAL.
         if umount2(device.mount, Int32(MNT_DETACH)) != 0, errno != EINVAL { try check("umount \(device.mount)") { -1 } }
-        // The kernel lets go of the dead mount's files a little later.
+        // The kernel closes the dead mount's files a little later.
         try await eventually("the volume is free") {
             try await device.runner.run("umount", [device.state], in: "/").succeeded
         }
@@ -58,14 +58,14 @@ struct CutVolume {
         try await device.start()
     }
 
-    /// What is not as it was written; empty when all is.
+    /// Describes what differs from what was written; empty when nothing does.
     func differences(in folder: String) async throws -> String {
         let outcome = try await device.tryShell("diff -rq \(originals)/\(folder) \(folder) 2>&1")
         return outcome.succeeded ? "" : String(outcome.description.prefix(2000))
     }
 
-    /// Takes everything away, whatever state it is in.
-    func takeAway() async {
+    /// Removes the daemon and its mounts, whatever state they are in.
+    func tearDown() async {
         device.daemon.send(SIGKILL)
         for path in [device.mount, device.state] { umount2(path, Int32(MNT_DETACH)) }
     }

@@ -8,14 +8,14 @@ import TestSupport
 import Testing
 
 extension PowerLoss {
-    /// After a sync that failed the kernel takes what it could not write for written, so that the next sync says yes without it.
+    /// After a failed sync the kernel considers written what it could not write, so that the next sync succeeds without writing it.
     @Suite("A sync that fails, and the next one", .needsRoot)
     struct FailedSyncTests {
         private static let bytes = Data(repeating: 0x5A, count: 300_000)
         private let log = Logger(label: "test")
 
         @Test(
-            "of a blob whose sync failed the same process promises nothing more, and the next start makes it anew; the kernel promises"
+            "no later sync of a blob succeeds in the process whose sync failed, and the next start rewrites the blob; a plain fdatasync succeeds"
         )
         func blob() async throws {
             try await RefusingVolume.with { volume in
@@ -30,7 +30,7 @@ extension PowerLoss {
                     close(control)
                     close(document)
                 }
-                #expect(fdatasync(control) == -1, "the disk took all: nothing is tried")
+                #expect(fdatasync(control) == -1, "the disk took everything: nothing is tested")
                 #expect(throws: Errno.self) { try store.syncBytes(of: blob, document) }
                 try volume.takeAgain()
                 #expect(fdatasync(control) == 0, "this kernel does not forget: the rule would not be needed")
@@ -44,7 +44,7 @@ extension PowerLoss {
         }
 
         @Test(
-            "of commits whose sync failed the same process promises nothing more, and the next start writes them again")
+            "no later sync of commits succeeds in the process whose sync failed, and the next start writes them again")
         func commits() async throws {
             try await RefusingVolume.with { volume in
                 let path = "\(volume.path)/metadata.sqlite"
@@ -69,7 +69,7 @@ extension PowerLoss {
             }
         }
 
-        /// Lets a file grow until it ends with a block of the disk: what follows has blocks of its own.
+        /// Grows a file until it ends with a block of the disk, so that what follows has blocks of its own.
         private static func fillBlock(of path: String, by growing: () throws -> Void) throws {
             for _ in 0..<4096 {
                 try growing()
@@ -80,7 +80,7 @@ extension PowerLoss {
             throw EndToEndError("\(path) never ends with a block")
         }
 
-        /// Writes to a file that was just opened. Answers its descriptor.
+        /// Writes to a file that was just opened and returns its descriptor.
         private static func fill(_ descriptor: Int32) throws -> Int32 {
             let count = try check("write") { bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) } }
             try #require(count == bytes.count)

@@ -1,6 +1,6 @@
 import TestSupport
 import Testing
 
-/// What is left when the power goes. One test after the other: each has disks and processes of its own.
+/// What is left after a power cut. The tests run one after the other, because each has disks and processes of its own.
 @Suite("Loss of power", .serialized, .needsRoot, .timeLimit(.minutes(20)))
 enum PowerLoss {}

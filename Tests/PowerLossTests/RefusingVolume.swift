@@ -3,10 +3,10 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// An ext4 whose disk takes no new blocks for a while: its image lies on a file system in memory that can be filled up. The kernel then
-/// fails to write what programs have written, tells them once, and takes it for written.
+/// An ext4 whose disk takes no new blocks for a while: its image is on a file system in memory that can be filled up. The kernel then
+/// fails to write what programs have written, returns the error once, and considers it written.
 ///
-/// Only files that had no blocks before show it: a loop device takes a request for done that it could do in part.
+/// Only files that had no blocks before show this, because a loop device reports a request as done that it could do only in part.
 struct RefusingVolume {
     let root: String
     var path: String { "\(root)/volume" }
@@ -35,9 +35,9 @@ struct RefusingVolume {
             "mkfs.ext4", "-q", "-b", "4096", "-J", "size=4", "-E", "nodiscard,lazy_itable_init=0,lazy_journal_init=0",
             "\(memory)/image")
         try await run("fallocate", "-l", "64M", "\(memory)/image")
-        // The journal commits by itself every 5 s (ext4(5)); a longer pause leaves durability to those who sync.
+        // ext4 commits its journal every 5 s by default (ext4(5)); with a longer interval only explicit syncs make data durable.
         try await run("mount", "-o", "loop,commit=300", "\(memory)/image", path)
-        // Gives back all but the journal and the tables: only documents and database are to be refused.
+        // Frees all blocks but those of the journal and the tables, so that only documents and database are refused.
         try await run("fstrim", path)
     }
 
@@ -50,7 +50,7 @@ struct RefusingVolume {
 
     func takeAgain() throws { try FileManager.default.removeItem(atPath: filler) }
 
-    /// Runs `body` with the volume as it is after a loss of power now: what has reached its disk.
+    /// Runs `body` with the volume as it would be after a power cut now: with what has reached its disk.
     func afterPowerLoss(_ body: (String) throws -> Void) async throws {
         let after = "\(root)/after"
         try FileManager.default.createDirectory(atPath: after, withIntermediateDirectories: true)

@@ -8,7 +8,7 @@ extension PowerLoss {
     /// The state of a real daemon on a volume that is shut down under it, as when its disk is unplugged.
     @Suite("Volumes that are cut off")
     struct VolumeShutdownTests {
-        /// The cuts of one run; `make powerloss` makes twenty.
+        /// The number of cuts in one run; `make powerloss` makes twenty.
         private static let cuts = ProcessInfo.processInfo.environment["POWER_CUTS"].flatMap { Int($0) } ?? 2
         private static let files = 300
 
@@ -21,7 +21,7 @@ extension PowerLoss {
                     let different = try await volume.differences(in: "cut\(cut)")
                     #expect(different.isEmpty, "cut \(cut): \(different)")
                 }
-                // Later cuts leave alone what earlier ones left.
+                // Later cuts do not change what earlier ones left.
                 for cut in 1...Self.cuts { #expect(try await volume.differences(in: "cut\(cut)").isEmpty) }
             }
         }
@@ -32,12 +32,12 @@ extension PowerLoss {
                 try await volume.writeFiles(to: "unsynced", count: 50, isSynced: false)
                 try await volume.cutPower()
                 #expect(try await !volume.differences(in: "unsynced").isEmpty)
-                // And what is left of them works.
+                // What is left of them must still work.
                 try await volume.device.shell("mkdir -p unsynced && echo more > unsynced/1 && grep -q more unsynced/1")
             }
         }
 
-        /// Runs `body` with a device that can not reach its cloud: what is there after a cut was on its own disk.
+        /// Runs `body` with a device that can not reach its cloud, so that what is there after a cut was on its own disk.
         private func withVolume(_ body: (CutVolume) async throws -> Void) async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let device = test.devices[0]
@@ -46,17 +46,17 @@ extension PowerLoss {
                 let volume = CutVolume(device: device, originals: try test.plain(), image: "\(test.root)/volume")
                 try await volume.make()
                 do {
-                    // It has to know its cloud before that is taken away: a new device makes one.
+                    // The device has to know its cloud before that goes offline: a new device would create one.
                     try await device.ubiquity(["sync", device.mount]).text()
                     try test.cloud.goOffline()
                     try await body(volume)
                 } catch {
-                    await volume.takeAway()
+                    await volume.tearDown()
                     throw error
                 }
                 try await device.stop()
-                await volume.takeAway()
-                // The test ends with a daemon as it began.
+                await volume.tearDown()
+                // The test ends with a running daemon, as it began.
                 try test.cloud.goOnline()
                 try await device.start()
             }

@@ -2,14 +2,14 @@ import CLinux
 import Glibc
 
 extension Bench {
-    /// Asks for the bytes of each file to be dropped. What is not in the cloud stays, which the mount decides.
+    /// Requests the eviction of each file. The mount keeps the bytes that are not in the cloud.
     mutating func evict() {
         for (path, entry) in mountNow.entries where entry.type == S_IFREG {
             _ = mount.with(path) { path in .done { lsetxattr(path, "user.ubiquity.evict", "1", 1, 0) } }
         }
     }
 
-    /// Removes what other devices never hear of, so that they see the same.
+    /// Removes the items that stay on the device, so that other devices see the same.
     mutating func removeLocal() { remove { snapshot, path in snapshot.isLocal(path) } }
 
     mutating func removeAll() { remove { _, path in !path.bytes.isEmpty } }
@@ -17,7 +17,7 @@ extension Bench {
     private mutating func remove(_ isMeant: (Snapshot, Path) -> Bool) {
         _ = look()
         for paths in [diskNow, mountNow].map({ now in now.entries.keys.filter { isMeant(now, $0) } }) {
-            // What is in a folder goes before it.
+            // The contents of a folder are removed before it.
             for path in paths.sorted(by: { $0.bytes.count > $1.bytes.count }) {
                 for operation in [Operation.unlink(path), .removeFolder(path)] {
                     _ = disk.perform(operation)
@@ -46,7 +46,7 @@ extension Snapshot {
 }
 
 extension Comparison {
-    /// Nobody did anything: each item is the same one, with the same times.
+    /// Expects that each item is the same one as before, with the same times.
     mutating func expectUntouched(sinceMount before: Snapshot) {
         for (path, new) in mount.entries {
             guard let old = before.entries[path] else { continue }

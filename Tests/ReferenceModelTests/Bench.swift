@@ -1,13 +1,13 @@
 import Glibc
 
-/// A folder in the mount and one on the disk beside it, in which the same happens.
+/// A folder in the mount and one on the disk beside it, on which the same calls are made.
 struct Bench: ~Copyable {
     var disk: Side
     var mount: Side
     private(set) var diskNow: Snapshot
     private(set) var mountNow: Snapshot
 
-    /// Both folders exist and are empty.
+    /// - Precondition: Both folders exist and are empty.
     init(disk: String, mount: String) {
         self.disk = Side(root: disk)
         self.mount = Side(root: mount)
@@ -15,7 +15,7 @@ struct Bench: ~Copyable {
         mountNow = Snapshot(of: mount)
     }
 
-    /// Makes one call on both sides and compares its answers and everything that can be seen after it.
+    /// Makes one call on both sides and compares its results and everything that can be seen after it.
     mutating func perform(_ operation: Operation) -> [String] {
         let onDisk = expected(operation)
         let inMount = mount.perform(operation)
@@ -24,18 +24,18 @@ struct Bench: ~Copyable {
             return look()
         }
         var complaints: [String] = []
-        if onDisk != inMount { complaints.append("it answers \(onDisk) on the disk, \(inMount) in the mount") }
+        if onDisk != inMount { complaints.append("it returns \(onDisk) on the disk, \(inMount) in the mount") }
         let (one, other) = (disk.openStatuses(), mount.openStatuses())
         if one != other { complaints.append("open files are \(one) on the disk, \(other) in the mount") }
         return complaints
             + look { comparison, disk, mount in
-                // A link that was undone on the disk left its traces there.
+                // A link that was undone on the disk has left its traces there.
                 if case .link = operation { return }
                 comparison.compareChanges(sinceDisk: disk, mount: mount, by: operation)
             }
     }
 
-    /// What the call must answer: what the disk does, but for what the mount refuses on purpose (docs/SEMANTICS.md).
+    /// The result that the call must have: that of the disk, except for what the mount refuses on purpose (docs/SEMANTICS.md).
     private mutating func expected(_ operation: Operation) -> Outcome {
         let outcome = disk.perform(operation)
         guard case .link(_, let new) = operation, outcome.code == 0 else { return outcome }
@@ -43,13 +43,13 @@ struct Bench: ~Copyable {
         return .failure(EPERM)
     }
 
-    /// A folder does not change places where one of the names stays local. Done twice, it is undone.
+    /// Whether the mount may refuse it: a folder is not exchanged where one of the names stays local. A second exchange undoes the first.
     private func mayRefuse(_ operation: Operation) -> Bool {
         guard case .rename(let from, let to, flags: 2) = operation else { return false }
         return [from, to].contains { diskNow.entries[$0]?.isFolder ?? true } && diskNow.holdsLocal
     }
 
-    /// Compares what there is now, and with `changes` also how it came from what there was before.
+    /// Compares the present states, and with `changes` also how they changed since the previous ones.
     mutating func look(
         _ changes: (inout Comparison, _ diskBefore: Snapshot, _ mountBefore: Snapshot) -> Void = { _, _, _ in }
     ) -> [String] {
@@ -59,7 +59,7 @@ struct Bench: ~Copyable {
         return comparison.differences
     }
 
-    /// Plays operations until one answers or leaves something else in the mount than on the disk.
+    /// Plays operations until one returns or leaves something else in the mount than on the disk.
     mutating func play(_ operations: some Collection<Operation>) -> (index: Int, complaints: [String])? {
         for (index, operation) in operations.enumerated() {
             let complaints = perform(operation)

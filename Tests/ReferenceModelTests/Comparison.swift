@@ -1,12 +1,12 @@
 import Glibc
 
-/// What the mount shows otherwise than the disk, in words.
+/// The differences between the mount and the disk, in words.
 struct Comparison {
     let disk: Snapshot
     let mount: Snapshot
     private(set) var differences: [String] = []
 
-    /// Everything that can be compared of one moment.
+    /// Compares everything that can be compared at one moment.
     init(disk: Snapshot, mount: Snapshot) {
         self.disk = disk
         self.mount = mount
@@ -50,14 +50,14 @@ struct Comparison {
         guard !one.isSame(as: other) else { return }
         let place = zip(one, other).enumerated().first { $0.element.0 != $0.element.1 }?.offset
         differences.append(
-            "bytes of \(path): \(one.count) on the disk, \(other.count) in the mount, unlike from \(place ?? min(one.count, other.count)) on"
+            "bytes of \(path): \(one.count) on the disk, \(other.count) in the mount, different from \(place ?? min(one.count, other.count)) on"
         )
     }
 
-    /// Times that histories set by hand lie before; those that system calls leave lie after.
+    /// Times that histories set explicitly are before it, times that system calls leave are after it.
     private static let year2020 = 1_577_836_800 * 1_000_000_000
 
-    /// What changed since the snapshots before, or did not, must be the same: times, and which item a name means.
+    /// Compares what changed since the previous snapshots: times, and which item a name means.
     mutating func compareChanges(
         sinceDisk before: Snapshot, mount mountBefore: Snapshot, by operation: Operation
     ) {

@@ -41,7 +41,7 @@ extension ReferenceModel {
             }
         }
 
-        @Test("there is no O_TMPFILE: EOPNOTSUPP, upon which programs take a name")
+        @Test("there is no O_TMPFILE: EOPNOTSUPP, and programs then create a named file")
         func temporaryFiles() async throws {
             try await inMount { side in
                 let flags = OpenFlags(raw: O_RDWR | __O_DIRECTORY | 0o20_000_000)
@@ -49,7 +49,7 @@ extension ReferenceModel {
             }
         }
 
-        @Test("ranges are not cut out of a file nor put into it: EOPNOTSUPP; it stays as it is")
+        @Test("ranges can not be collapsed or inserted in a file: EOPNOTSUPP, and the file stays as it is")
         func ranges() async throws {
             try await inMount { side in
                 _ = side.perform(.open(slot: 0, file, flags: OpenFlags(raw: O_RDWR), mode: 0))
@@ -71,7 +71,7 @@ extension ReferenceModel {
             }
         }
 
-        @Test("a folder does not change places where it would leave the sync or enter it: EINVAL")
+        @Test("a folder can not be exchanged where it would leave the sync or enter it: EINVAL")
         func exchange() async throws {
             try await inMount { side in
                 _ = side.perform(.makeFolder(other, mode: 0o755))
@@ -97,7 +97,7 @@ extension ReferenceModel {
             }
         }
 
-        @Test("times reach from 1677 to 2262; what lies beyond is the last of them")
+        @Test("times reach from 1677 to 2262; later and earlier ones are clamped")
         func times() async throws {
             try await inMount { side in
                 let late = Operation.TimeChoice.at(seconds: 1 << 34, nanoseconds: 0)
@@ -106,7 +106,7 @@ extension ReferenceModel {
             }
         }
 
-        @Test("a folder has one link, and reading a file moves no time")
+        @Test("a folder has one link, and reading a file changes no time")
         func linksAndReading() async throws {
             try await inMount { side in
                 _ = side.perform(.makeFolder(other, mode: 0o755))
@@ -121,7 +121,7 @@ extension ReferenceModel {
             }
         }
 
-        @Test("a file of holes takes as many blocks as its size says once it is closed")
+        @Test("a sparse file takes as many blocks as its size needs once it is closed")
         func blocks() async throws {
             try await inMount { side in
                 #expect(side.perform(.truncate(file, size: 1 << 20)) == Outcome())
@@ -129,7 +129,7 @@ extension ReferenceModel {
             }
         }
 
-        @Test("a file whose name is gone and that nobody has open is gone: ESTALE")
+        @Test("a file that has no name and is not open any more is gone: ESTALE")
         func unlinked() async throws {
             try await inMount { side in
                 _ = side.perform(.open(slot: 0, file, flags: OpenFlags(raw: OpenFlags.path), mode: 0))
@@ -139,7 +139,7 @@ extension ReferenceModel {
             }
         }
 
-        @Test("what is written to a pipe moves no time of it")
+        @Test("writing to a pipe changes none of its times")
         func pipes() async throws {
             try await inMount { side in
                 _ = side.perform(.makePipe(other))
@@ -151,7 +151,7 @@ extension ReferenceModel {
         }
 
         @Test(
-            "set-id bits go when an ordinary user writes, truncates or changes the owner, set-group-ID only of what a group may run",
+            "set-id bits are cleared when an ordinary user writes, truncates or changes the owner, set-group-ID only of files that a group may execute",
             .needsRoot)
         func setID() async throws {
             try await TestDevices.with(devices: ["A"]) { test in

@@ -5,12 +5,12 @@ import TestSupport
 import Testing
 
 extension ReferenceModel {
-    /// All there is to find with few names and three steps, found for certain.
+    /// Finds every difference that few names and three steps can show.
     @Suite("Every short history", .timeLimit(.minutes(60)))
     struct ExhaustiveHistoryTests {
         private static let length = 3
 
-        /// Each call that means something else: two names, a folder's inside, and one open file.
+        /// All calls that differ in meaning: on two names, on a name inside a folder, and on an open file.
         private static let alphabet: [Operation] = {
             let (a, b, inside) = (Path("a"), Path("b"), Path("a/b"))
             let create = OpenFlags(raw: O_RDWR | O_CREAT | O_EXCL)
@@ -32,11 +32,11 @@ extension ReferenceModel {
             ]
         }()
 
-        /// One of so many is played where not all are asked for, another part each time.
+        /// One of this many histories is played unless all are requested, a different part each time.
         private static let share = 15
 
         @Test(
-            "all histories of three calls end the same in the mount as on the disk beside it; a share of them, unless all are asked for"
+            "all histories of three calls end the same in the mount as on the disk beside it; a share of them, unless all are requested"
         )
         func exhaustive() async throws {
             let count = (0..<Self.length).reduce(1) { count, _ in count * Self.alphabet.count }
@@ -55,7 +55,7 @@ extension ReferenceModel {
             }
         }
 
-        /// The digits of a number, in as many symbols as there are calls.
+        /// The digits of a number, with the calls as digits.
         private static func history(_ number: Int) -> [Operation] {
             var rest = number
             return (0..<length).map { _ in

@@ -4,14 +4,14 @@ import TestSupport
 import Testing
 
 extension ReferenceModel {
-    /// Arguments that no honest program gives: whatever they are, the mount ends as the disk does, and serves on.
+    /// Arguments that no correct program passes: the mount returns what the disk returns, and keeps serving.
     @Suite("Extreme arguments", .timeLimit(.minutes(10)))
     struct ExtremeArgumentTests {
         private static let (file, folder, link) = (Path("file"), Path("folder"), Path("link"))
         private static let numbers = [-1, .min, .min + 1, 1 << 62, .max - 4095, .max - 1, .max]
         private static let counts = [0, 1, 4096]
 
-        /// Not what the kernel decides by the largest file that the file system could have: a mount of FUSE has no limit there.
+        /// Without calls whose result depends on the largest file that the file system supports: a FUSE mount has no such limit.
         private static var ofOpenFiles: [Operation] {
             var operations: [Operation] = []
             for number in numbers {
@@ -27,7 +27,7 @@ extension ReferenceModel {
                         .copyRange(from: 0, offset: number, to: 1, at: 0, count: count),
                         .lockRecord(slot: 0, type: 0, offset: number, count: count),
                     ]
-                    // A copy of nothing is looked at no further where there is no largest file.
+                    // A copy of no bytes is not checked further where there is no largest file.
                     if count > 0 {
                         operations.append(.copyRange(from: 0, offset: 0, to: 1, at: number, count: count))
                     }
@@ -68,9 +68,10 @@ extension ReferenceModel {
             return operations + [.makeFolder(Path("another"), mode: .max), .removeFolder(Path("another"))]
         }
 
-        /// Makes each call on both sides and compares the codes: what a call leaves of times and sizes that large is each disk's own.
+        /// Makes each call on both sides and compares the codes: times and sizes of that magnitude differ between file systems.
         @Test(
-            "each call with extremes of each argument ends with the same code as on the disk, and the mount serves on")
+            "each call with extremes of each argument ends with the same code as on the disk, and the mount keeps serving"
+        )
         func sameCodes() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let playground = try Playground(test)
@@ -107,6 +108,6 @@ extension ReferenceModel {
 }
 
 extension Side {
-    /// Gives the open file its ten bytes back, whatever a call made of its size.
+    /// Sets the size of the open file back to ten bytes.
     fileprivate mutating func shorten() -> Outcome { perform(.truncateOpen(slot: 0, size: 10)) }
 }

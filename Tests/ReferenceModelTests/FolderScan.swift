@@ -1,11 +1,11 @@
 import Glibc
 
-/// Reads a folder as a stream. The order of names is the file system's own, so what is compared is what POSIX promises of any.
+/// Reads a folder as a stream. The order of names differs between file systems, so only what POSIX guarantees is compared.
 struct FolderScan {
     let root: String
     let path: Path
 
-    /// Reads some names, then removes and adds some, then reads the rest: names that were there all the time come exactly once.
+    /// Reads some names, then removes and adds some, then reads the rest: names that were there all the time must be read exactly once.
     func list(pause: Int, removing: Path?, adding: Path?) -> Outcome {
         open { stream in
             var seen: [[UInt8]] = []

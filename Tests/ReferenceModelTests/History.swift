@@ -1,18 +1,18 @@
-/// What is played: calls, and between them what happens to a device.
+/// A sequence of calls, with disruptions of a device between them.
 struct History: Sendable {
     enum Step: Sendable {
         case call(Operation)
         case disruption(Disruption)
     }
 
-    /// What must not be seen in the mount, whatever it costs behind it. Open files are closed before.
+    /// An event that must not be visible in the mount. Open files are closed before it.
     enum Disruption: Sendable {
-        /// The bytes of all files are dropped, and come back from the cloud.
+        /// All files are evicted, and read again from the cloud.
         case eviction
-        /// The daemon is ended in order, or killed, and started again.
+        /// The daemon is stopped in order, or killed, and started again.
         case restart
         case crash
-        /// Another device does this, and the disk beside the mount too.
+        /// Another device performs this operation, and so does the disk beside the mount.
         case elsewhere(Operation)
     }
 
@@ -28,7 +28,7 @@ struct History: Sendable {
         return History(steps: steps)
     }
 
-    /// As told in a failure: one step a line.
+    /// The text for a failure: one step per line.
     var description: String {
         steps.map { step in
             switch step {
@@ -49,7 +49,7 @@ extension OperationGenerator {
         }
     }
 
-    /// Something that one call does, and that all devices see: a name that stays where it is would be gone from the others.
+    /// An operation of one call that is visible on all devices: an excluded name would disappear from the others.
     private mutating func nextElsewhere() -> Operation {
         let (path, other) = (sharedPath(), sharedPath())
         return switch number(below: 8) {

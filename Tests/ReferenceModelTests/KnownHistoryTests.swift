@@ -3,13 +3,13 @@ import TestSupport
 import Testing
 
 extension ReferenceModel {
-    /// Histories that once ended otherwise in the mount than on the disk, as short as they could be made.
+    /// Histories that once ended differently in the mount than on the disk, shortened as far as possible.
     @Suite("Known histories", .timeLimit(.minutes(10)))
     struct KnownHistoryTests {
         private static let (a, b) = (Path("a"), Path("b"))
         private static let make = OpenFlags(raw: O_RDWR | O_CREAT)
 
-        @Test("a file that is open has the ctime of its rename before and after it is closed")
+        @Test("an open file has the ctime of its rename before and after it is closed")
         func renameOpen() async throws {
             try await play([
                 .open(slot: 0, Self.a, flags: Self.make, mode: 0o644), .rename(Self.a, Self.b, flags: 0),
@@ -17,7 +17,7 @@ extension ReferenceModel {
             ])
         }
 
-        @Test("an attribute that is set moves the ctime of a file that is open, unless it was so before")
+        @Test("setting an attribute advances the ctime of an open file, unless the attribute had that value before")
         func setAttributeOpen() async throws {
             try await play([
                 .open(slot: 0, Self.a, flags: Self.make, mode: 0o644),
@@ -27,7 +27,7 @@ extension ReferenceModel {
         }
 
         @Test(
-            "an attribute that is taken from a file while a program has it open, but writes nothing, reaches other devices"
+            "the removal of an attribute of a file that a program has open, but does not write, reaches other devices"
         )
         func attributeOfOpenFile() async throws {
             try await TestDevices.with(devices: ["A", "B"]) { test in
@@ -46,7 +46,7 @@ extension ReferenceModel {
             }
         }
 
-        @Test("a file is never shown as it was before its last close, however soon after it it is looked at")
+        @Test("a file is never shown as it was before its last close, however soon after the close it is read")
         func closeAndLook() async throws {
             let once: [Operation] = [
                 .open(slot: 0, Self.a, flags: Self.make, mode: 0o644), .truncateOpen(slot: 0, size: 4097),
@@ -55,7 +55,7 @@ extension ReferenceModel {
             try await play(Array(repeating: once, count: 200).flatMap { $0 })
         }
 
-        @Test("a write right after a file is made moves its times on, never back")
+        @Test("a write right after the creation of a file advances its times, never sets them back")
         func writeAfterCreation() async throws {
             let once: [Operation] = [
                 .open(slot: 0, Self.a, flags: Self.make, mode: 0o644), .write(slot: 0, count: 7, seed: 1),
@@ -64,7 +64,7 @@ extension ReferenceModel {
             try await play(Array(repeating: once, count: 200).flatMap { $0 })
         }
 
-        @Test("reading with O_TRUNC empties a file; an unlinked file takes attributes; pipes change places with files")
+        @Test("reading with O_TRUNC empties a file; an unlinked file takes attributes; pipes are exchanged with files")
         func calls() async throws {
             let truncate = OpenFlags(raw: O_RDONLY | O_TRUNC)
             try await play([
@@ -75,7 +75,7 @@ extension ReferenceModel {
             ])
         }
 
-        @Test("chown of neither owner nor group takes set-id bits; a folder hands its set-group-ID bit down")
+        @Test("chown of neither owner nor group clears set-id bits; a new folder inherits the set-group-ID bit")
         func setID() async throws {
             try await play([
                 .open(slot: 0, Self.a, flags: Self.make, mode: 0o644), .changeMode(Self.a, mode: 0o6755),
@@ -84,7 +84,7 @@ extension ReferenceModel {
             ])
         }
 
-        @Test("a file that was given the present time while it was open has that time after a restart")
+        @Test("a file whose time was set to the present while it was open has that time after a restart")
         func timeOfOpenFile() async throws {
             let steps: [History.Step] = [
                 .call(.open(slot: 0, Self.a, flags: OpenFlags(raw: O_RDONLY | O_CREAT), mode: 0o644)),

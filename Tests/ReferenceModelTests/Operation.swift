@@ -49,7 +49,7 @@ enum Operation: Sendable {
 
     enum Whence: Sendable { case start, end, data, hole }
 
-    /// What `utimensat(2)` is told of one of the two times.
+    /// The argument of `utimensat(2)` for one of the two times.
     enum TimeChoice: Sendable, Equatable {
         case now
         case omit
@@ -57,7 +57,7 @@ enum Operation: Sendable {
 
         var value: timespec {
             switch self {
-            // UTIME_NOW and UTIME_OMIT of <sys/stat.h>, which hide behind _GNU_SOURCE.
+            // UTIME_NOW and UTIME_OMIT of <sys/stat.h>, which need _GNU_SOURCE.
             case .now: timespec(tv_sec: 0, tv_nsec: (1 << 30) - 1)
             case .omit: timespec(tv_sec: 0, tv_nsec: (1 << 30) - 2)
             case .at(let seconds, let nanoseconds): timespec(tv_sec: seconds, tv_nsec: nanoseconds)
@@ -65,18 +65,18 @@ enum Operation: Sendable {
         }
     }
 
-    /// May remove a name and make it again, in which disks like to use the same inode number twice.
+    /// Whether it may remove a name and create it again, for which disks often reuse the inode number.
     var remakes: Bool { if case .list = self { true } else { false } }
 
-    /// Sets times by hand: they may go backwards.
+    /// Whether it sets times explicitly, so that they may go backwards.
     var setsTimes: Bool { if case .setTimes = self { true } else { false } }
 }
 
-/// The flags of `open(2)`, told by name.
+/// The flags of `open(2)`, described by name.
 struct OpenFlags: Sendable, CustomStringConvertible {
     var raw: Int32
 
-    // With the names that the macros of <bits/fcntl-linux.h> have without _GNU_SOURCE.
+    // The macros of <bits/fcntl-linux.h> have these names without _GNU_SOURCE.
     static let direct = __O_DIRECT
     static let path = __O_PATH
 

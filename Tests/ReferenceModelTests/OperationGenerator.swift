@@ -2,7 +2,7 @@ import DeviceSupport
 import Glibc
 import TestSupport
 
-/// Draws operations from few names and sizes, so that they meet.
+/// Draws operations from few names and sizes, so that they affect each other.
 struct OperationGenerator {
     private(set) var random: SeededGenerator
 
@@ -66,7 +66,7 @@ struct OperationGenerator {
         return .open(slot: slot(), path(), flags: OpenFlags(raw: flags), mode: pick(Self.modes))
     }
 
-    /// What no honest program asks for; not where FUSE allows more than a disk does.
+    /// Arguments that no correct program passes, without those for which FUSE allows more than a disk does.
     private mutating func nextExtreme(_ slot: Int) -> Operation {
         let (offset, count) = (pick([-1, .min, .max - 4095, .max]), pick(Self.counts))
         return switch random.number(0..<7) {
@@ -90,7 +90,7 @@ struct OperationGenerator {
         case 10...15: .writeAt(slot: slot, offset: offset, count: count, seed: seed)
         case 16...18: .seek(slot: slot, offset: offset, whence: pick([.start, .start, .end, .data, .hole]))
         case 19...21: .truncateOpen(slot: slot, size: offset)
-        // Plain, KEEP_SIZE, PUNCH_HOLE, ZERO_RANGE with and without KEEP_SIZE, and what is none.
+        // Plain, KEEP_SIZE, PUNCH_HOLE, ZERO_RANGE with and without KEEP_SIZE, and invalid modes.
         case 22...23: .allocate(slot: slot, mode: pick([0, 1, 3, 0x10, 0x11, 2, 4]), offset: offset, count: count)
         case 24...25: .writeMapped(slot: slot, offset: offset, count: count, seed: seed)
         case 26...28: .copyRange(from: slot, offset: offset, to: self.slot(), at: pick(Self.offsets), count: count)

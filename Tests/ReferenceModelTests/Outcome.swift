@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a call answered, as far as it must be the same everywhere.
+/// The result of a call, as far as it must be the same everywhere.
 struct Outcome: Equatable, Sendable, CustomStringConvertible {
     /// `errno`, or 0.
     var code: Int32 = 0
@@ -16,7 +16,7 @@ struct Outcome: Equatable, Sendable, CustomStringConvertible {
         return result < 0 ? Outcome(code: errno) : Outcome(value: Int(result))
     }
 
-    /// As ``of(_:)`` for calls whose answer is no more than that they went well.
+    /// Like ``of(_:)``, for calls that return nothing but success.
     static func done(_ call: () -> some BinaryInteger) -> Outcome {
         call() < 0 ? Outcome(code: errno) : Outcome()
     }

@@ -12,7 +12,7 @@ struct Path: Hashable, Sendable {
 
     /// Calls `body` with the path below `root`, as system calls take it.
     func withPointer<R>(below root: String, _ body: (UnsafePointer<CChar>) -> R) -> R {
-        // An empty path has to reach the system call as one.
+        // An empty path has to reach the system call as an empty path.
         let whole = bytes.isEmpty ? [] : Array(root.utf8) + [UInt8(ascii: "/")] + bytes
         return (whole.map { CChar(bitPattern: $0) } + [0]).withUnsafeBufferPointer { buffer in
             guard let start = buffer.baseAddress else { preconditionFailure("an array with a NUL has an address") }
@@ -22,7 +22,7 @@ struct Path: Hashable, Sendable {
 }
 
 extension Path: CustomStringConvertible {
-    /// Short, and such that two paths of one history differ.
+    /// Short, and different for any two paths of one history.
     var description: String {
         let text = String(decoding: bytes, as: UTF8.self).debugDescription
         return text.utf8.count <= 60 ? text : "\"\(text.dropFirst().prefix(8))…\" of \(bytes.count) bytes"

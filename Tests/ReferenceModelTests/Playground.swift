@@ -28,7 +28,7 @@ struct Playground: Sendable {
         disk = try test.plain()
     }
 
-    /// A bench in use, to be shared with the thread that makes the calls.
+    /// A bench that is shared with the thread that makes the calls.
     private final class Place: Sendable {
         let name: String
         let bench: Mutex<Bench>
@@ -38,7 +38,7 @@ struct Playground: Sendable {
         }
     }
 
-    /// Plays a history in new folders and takes them away again.
+    /// Plays a history in new folders and removes them again.
     func play(_ history: History) async throws -> Failure? {
         let name = "run\(count.next())"
         let (onDisk, inMount) = ("\(disk)/\(name)", "\(a.documents)/\(name)")
@@ -57,7 +57,7 @@ struct Playground: Sendable {
         return nil
     }
 
-    /// Plays a few calls in a new folder, without looking at what the other device gets.
+    /// Plays a few calls in a new folder, without checking the other device.
     func playBriefly(_ operations: [Operation]) async throws -> Failure? {
         let name = "brief\(count.next())"
         let folders = ["\(disk)/\(name)", "\(a.documents)/\(name)"]
@@ -92,7 +92,7 @@ struct Playground: Sendable {
         return nil
     }
 
-    /// Runs calls where they may block, and ends the daemons when they do for too long: that frees them.
+    /// Runs calls on a thread that may block, and kills the daemons after 240 seconds, which unblocks the calls.
     func onOwnThread<R: Sendable>(_ body: @escaping @Sendable () -> R) async throws -> R {
         let watch = Task {
             try await Task.sleep(for: .seconds(240))
@@ -140,12 +140,12 @@ struct Playground: Sendable {
                 return (bench.disk.perform(operation), side.perform(operation))
             }
         }
-        guard onDisk == there else { return ["it answers \(onDisk) on the disk, \(there) on the other device"] }
+        guard onDisk == there else { return ["it returns \(onDisk) on the disk, \(there) on the other device"] }
         try await b.sync()
         return try await waitUntilSame(a, place)
     }
 
-    /// Waits until a device shows what the disk has, apart from what stays on A; answers what it still shows otherwise.
+    /// Waits until a device shows what the disk has, apart from what stays on A, and returns the remaining differences.
     private func waitUntilSame(_ device: TestDevice, _ place: Place) async throws -> [String] {
         let root = "\(device.documents)/\(place.name)"
         let isOrigin = device.name == a.name

@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 extension ReferenceModel {
-    /// The mount behaves like a local disk: whatever is called, in whatever order.
+    /// The mount behaves like a local disk for all calls in any order.
     @Suite("Random histories", .timeLimit(.minutes(240)))
     struct RandomHistoryTests {
-        /// How many calls are made: `make model OPERATIONS=100000` asks for more.
+        /// How many calls are made; `make model OPERATIONS=100000` makes more.
         private static let operations = number("MODEL_OPERATIONS") ?? 3000
         private static let callsPerHistory = 250
 
@@ -15,7 +15,7 @@ extension ReferenceModel {
         }
 
         @Test(
-            "random calls answer and leave the same in the mount as on the disk beside it, through evictions, restarts and crashes of the daemon and changes of another device"
+            "random calls return and leave the same in the mount as on the disk beside it, through evictions, restarts and crashes of the daemon and changes of another device"
         )
         func random() async throws {
             let seed = Self.number("MODEL_SEED").map(UInt64.init) ?? UInt64.random(in: 0..<1 << 32)

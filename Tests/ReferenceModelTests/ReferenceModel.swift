@@ -1,5 +1,5 @@
 import Testing
 
-/// The mount against the disk beside it. One test after the other: each has daemons of its own.
+/// Compares the mount with the disk beside it. The tests run one after the other, because each has daemons of its own.
 @Suite("Reference model", .serialized)
 enum ReferenceModel {}

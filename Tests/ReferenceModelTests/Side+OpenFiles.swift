@@ -49,7 +49,7 @@ extension Side {
                 var record = Glibc.flock()
                 (record.l_type, record.l_whence) = (Int16(type), Int16(SEEK_SET))
                 (record.l_start, record.l_len) = (offset, count)
-                // F_OFD_SETLK of <fcntl.h>, which hides behind _GNU_SOURCE: locks of the open file, not of the process.
+                // F_OFD_SETLK of <fcntl.h>, which needs _GNU_SOURCE: locks of the open file, not of the process.
                 return withUnsafeMutablePointer(to: &record) { lock in .done { fcntl(file.descriptor, 37, lock) } }
             }
         default: .failure(ENOTSUP)
@@ -67,10 +67,10 @@ extension Side {
         return outcome
     }
 
-    /// Where data and holes begin depends on how the disk laid a file out; that no byte of data lies in a hole does not.
+    /// Where data and holes begin depends on the disk's layout of a file, but no data may lie in a hole on any disk.
     private static func seek(_ opened: OpenSlot, _ offset: Int, _ whence: Operation.Whence) -> Outcome {
         var status = stat()
-        // What a place in a folder's stream is called, each file system decides by itself.
+        // Each file system has its own positions in the stream of a folder.
         guard fstat(opened.descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else { return Outcome() }
         switch whence {
         case .start: return .of { lseek(opened.descriptor, offset, SEEK_SET) }
@@ -93,11 +93,11 @@ extension Side {
         return bytes.prefix(max(0, count)).allSatisfy { $0 == 0 }
     }
 
-    /// Writes through shared memory what lies inside the file; beyond its end there is no memory.
+    /// Writes through shared memory, limited to the size of the file, because nothing is mapped beyond its end.
     private static func writeMapped(_ opened: OpenSlot, _ offset: Int, _ count: Int, _ seed: Int) -> Outcome {
         var status = stat()
         guard fstat(opened.descriptor, &status) == 0 else { return .failure(errno) }
-        // How large a folder is, each file system decides by itself; what may not be mapped, the kernel does.
+        // Each file system has its own size of a folder; the kernel decides what can not be mapped.
         let size = status.st_mode & S_IFMT == S_IFREG ? status.st_size : offset + count
         let count = min(count, size - offset)
         guard count > 0 else { return .failure(ERANGE) }
@@ -120,7 +120,7 @@ extension Side {
         var to = Int64(input.flags.isDirect ? input.aligned(at) : output.aligned(at))
         var count = input.flags.isDirect ? input.aligned(count) : output.aligned(count)
         if input.flags.isDirect || output.flags.isDirect {
-            // A last block that is not whole: whether it may be copied, each file system decides by itself.
+            // Each file system decides by itself whether an incomplete last block may be copied.
             var status = stat()
             guard fstat(input.descriptor, &status) == 0 else { return .failure(errno) }
             count = min(count, max(0, Int(clamping: Int128(status.st_size) - Int128(from))) / 4096 * 4096)
@@ -130,13 +130,13 @@ extension Side {
 }
 
 extension Side.OpenSlot {
-    /// Direct input and output wants whole blocks.
+    /// Direct input and output need whole blocks.
     func aligned(_ number: Int) -> Int { flags.isDirect ? number / 4096 * 4096 : number }
 }
 
-/// Bytes that are nowhere the same for long, and aligned as direct writes want them.
+/// Bytes without long repetitions, aligned as direct writes need them.
 enum Bytes {
-    // Written once, before anybody reads it.
+    // Written once, before any thread reads it.
     nonisolated(unsafe) private static let pool: UnsafeRawBufferPointer = {
         let pool = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 19, alignment: 4096)
         var word: UInt64 = 0x9E37_79B9_7F4A_7C15
@@ -147,7 +147,7 @@ enum Bytes {
         return UnsafeRawBufferPointer(pool)
     }()
 
-    /// Calls `body` with `count` bytes, others for each of 32 seeds; at most 256 KiB.
+    /// Calls `body` with `count` bytes, at most 256 KiB, which differ for each of 32 seeds.
     static func with(_ seed: Int, _ count: Int, _ body: (UnsafeRawPointer, Int) -> Outcome) -> Outcome {
         guard let start = pool.baseAddress else { preconditionFailure("the pool is not empty") }
         return body(start + seed % 32 * 4096, min(count, 1 << 18))

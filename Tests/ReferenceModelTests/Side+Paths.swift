@@ -64,7 +64,7 @@ extension Side {
         }
     }
 
-    /// With the access time that it leaves where that was set: reading moves it on the disk, but not in the mount.
+    /// Sets times and returns the access time if it was set: reading changes it on the disk, but not in the mount.
     private static func setTimes(_ path: UnsafePointer<CChar>, _ times: [timespec], _ flags: Int32) -> Outcome {
         var outcome = Outcome.done { utimensat(AT_FDCWD, path, times, flags) }
         var status = stat()
@@ -97,7 +97,7 @@ extension Side {
         return outcome
     }
 
-    /// Without what the disk's own security modules add.
+    /// The names without those that the disk's security modules add.
     static func attributeNames(of path: UnsafePointer<CChar>) -> Outcome {
         var buffer = [CChar](repeating: 0, count: 65_536)
         var outcome = Outcome.of { llistxattr(path, &buffer, buffer.count) }

@@ -1,10 +1,10 @@
 import CLinux
 import Glibc
 
-/// All that can be seen below a folder at one moment, by path; the folder itself has the empty one.
+/// Everything that is visible below a folder at one moment, by path; the folder itself has the empty path.
 struct Snapshot: Sendable {
     var entries: [Path: Entry] = [:]
-    /// What was contradictory in itself.
+    /// Contradictions within the snapshot.
     var complaints: [String] = []
 
     struct Entry: Sendable {
@@ -17,7 +17,7 @@ struct Snapshot: Sendable {
         var blocks: Int
         var modified: Int
         var changed: Int
-        /// A file's bytes, a symlink's target. Nil where it may not be read.
+        /// A file's bytes or a symlink's target; nil if it can not be read.
         var content: [UInt8]?
         var attributes: [[UInt8]: [UInt8]] = [:]
 
@@ -50,7 +50,7 @@ struct Snapshot: Sendable {
     private mutating func add(_ path: Path, below root: String, _ folders: inout [Path]) {
         let entry = Self.with(path, root) { Entry(at: $0) }
         guard let entry else {
-            complaints.append("\(path) is listed, but lstat says \(String(cString: strerror(errno)))")
+            complaints.append("\(path) is listed, but lstat fails with \(String(cString: strerror(errno)))")
             return
         }
         entries[path] = entry
@@ -82,12 +82,12 @@ extension Snapshot.Entry {
         }
     }
 
-    /// Nanoseconds since 1970 from 1901 on, where ext4 begins: what is set to an earlier time, each disk cuts by itself.
+    /// Nanoseconds since 1970, at least those of 1901, where the range of ext4 begins: file systems clamp earlier times differently.
     static func comparable(_ time: timespec) -> Int {
         max(-(1 << 31) * 1_000_000_000, Int(clamping: Int128(time.tv_sec) * 1_000_000_000 + Int128(time.tv_nsec)))
     }
 
-    /// One read more than the size says: a file that is longer than it says must show.
+    /// Reads one byte more than the size, so that a file that is longer than its size is noticed.
     private static func bytes(of path: UnsafePointer<CChar>, size: Int) -> [UInt8]? {
         let file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         guard file >= 0 else { return nil }

@@ -2,16 +2,16 @@ import Foundation
 import Testing
 
 enum Simulator {
-    /// The optimised program, where there is one.
+    /// The path of the optimised program, if there is one.
     static let path = ProcessInfo.processInfo.environment["SIMULATOR"]
-    /// CI has to have it; a person who runs a single suite may go without.
+    /// Whether the program is required, as in CI; a run of a single suite may do without it.
     static let isDemanded = ProcessInfo.processInfo.environment["CI"] != nil
 }
 
 /// Thousands of histories, by the optimised program that `make test` builds and names in `SIMULATOR`.
 @Suite("Thousands of histories", .serialized, .enabled(if: Simulator.path != nil || Simulator.isDemanded))
 struct CampaignTests {
-    /// What it printed, and how it ended.
+    /// Runs the program and returns its output and exit status.
     private func simulate(_ arguments: String...) throws -> (text: String, status: Int32) {
         let (process, output) = (Process(), Pipe())
         process.executableURL = URL(filePath: try #require(Simulator.path))
@@ -25,7 +25,7 @@ struct CampaignTests {
     }
 
     @Test(
-        "3,000 kept histories end well, and those of them that are lived through twice have the same digest",
+        "3,000 fixed histories end well, and those of them that are run twice have the same digest",
         arguments: [1, 2])
     func kept(vocabulary: Int) throws {
         let run = try simulate(
@@ -34,9 +34,9 @@ struct CampaignTests {
         #expect(run.status == 0, "\(run.text)")
     }
 
-    /// The same seeds each time prove of those seeds that they pass. A failure prints the command that replays it; a second try of the
-    /// test plays the same histories, as `scripts/test` chooses where they begin.
-    @Test("300 histories that were never played before end well")
+    /// Fixed seeds only prove that those seeds pass. A failure prints the command that replays it; a second try of the
+    /// test runs the same histories, because `scripts/test` chooses the first seed.
+    @Test("300 histories that were never run before end well")
     func fresh() throws {
         let start = ProcessInfo.processInfo.environment["FRESH_START"] ?? "random"
         let run = try simulate("--histories", "300", "--start", start, "--failures", "5")
@@ -44,7 +44,7 @@ struct CampaignTests {
         #expect(run.status == 0, "\(run.text)")
     }
 
-    @Test("each of the mistakes that are made on purpose is found")
+    @Test("each deliberate mistake is found")
     func mistakes() throws {
         let run = try simulate("--prove")
         #expect(run.status == 0, "\(run.text)")

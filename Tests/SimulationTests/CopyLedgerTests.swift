@@ -3,7 +3,7 @@ import Testing
 
 @testable import Simulation
 
-@Suite("What a history says of copies")
+@Suite("What a history claims about copies")
 struct CopyLedgerTests {
     private let first = ItemID(high: 1, low: 1)
     private let second = ItemID(high: 1, low: 2)
@@ -41,7 +41,7 @@ struct CopyLedgerTests {
         #expect(problems(ledger, visible: ["text"]) == ["‘text’ came back"])
     }
 
-    @Test("a device that knows the two as one replaces both; at the end they stand and fall together")
+    @Test("a device that knows the two as one replaces both; at the end they share their fate")
     func united() {
         let one = { [first] (_: ItemID) in first }
         var knowing = copied()
@@ -53,7 +53,7 @@ struct CopyLedgerTests {
         #expect(problems(unknowing, visible: ["text"], one).isEmpty)
     }
 
-    @Test("a copy is the same one under the identity that a rename gives it")
+    @Test("a copy stays the same one under the identity that a rename gives it")
     func renamed() {
         var ledger = copied()
         let third = ItemID(high: 1, low: 3)

@@ -9,7 +9,7 @@ import VirtualFileSystem
 /// Copies of one document over another, made on one device while another device moves the first one there.
 @Suite("Copies that two devices make of one document")
 struct CopyTests {
-    /// One step of the second device's loops, or all that the first has to say.
+    /// One step of the second device's loops, or a full sync of the first device.
     enum Step: CaseIterable {
         case first, upload, fold, batch, append
     }
@@ -37,7 +37,7 @@ struct CopyTests {
     }
 
     private func save(_ name: String, _ text: String, _ device: SimulatedDevice) throws {
-        // What has to be where is said by each test.
+        // Each test checks by itself what has to be where.
         var ledger = Ledger()
         device.time.advance(by: .milliseconds(20))
         try UserActions(device: device).save(name, in: device.root, text, &ledger)
@@ -93,14 +93,14 @@ struct CopyTests {
         return found
     }
 
-    /// In whatever order the steps come in which the two hear of each other.
+    /// All orders of the steps by which the two devices learn of each other's changes.
     private func schedules(of count: Int) -> [[Step]] {
         guard count > 0 else { return [[]] }
         return schedules(of: count - 1).flatMap { rest in Step.allCases.map { rest + [$0] } }
     }
 
     @Test(
-        "what is written to a document after it was copied over another is on all devices at the end, whatever another did to both",
+        "what is written to a document after it was copied over another is on all devices at the end, whatever another device did to both",
         arguments: Rival.allCases)
     func copyThenEdit(_ rival: Rival) throws {
         for schedule in schedules(of: 2) {

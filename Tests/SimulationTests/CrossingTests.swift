@@ -11,15 +11,15 @@ import VirtualFileSystem
 /// Two devices change one package while the batches of both are on their way to the log.
 @Suite("Packages that two devices change at the same moment")
 struct CrossingTests {
-    /// What happens to the device whose batch comes second, between its making and the other's arrival here.
+    /// What happens to the device whose batch is second, after it made its batch and before it folds the other one.
     enum Interlude: CaseIterable {
-        /// Its batch is in the log behind the other's.
+        /// Its batch is in the log after the other one.
         case sent
-        /// It reached the log, and the reply was lost; the device ends and starts.
+        /// The batch reached the log, and the reply was lost; the device ends and starts.
         case sentAndRestarted
-        /// It waits on the device, which ends and starts.
+        /// The batch waits on the device, which ends and starts.
         case restarted
-        /// It comes to the log after what was made in its place.
+        /// The batch reaches the log after the one made in its place.
         case late
     }
 
@@ -38,7 +38,7 @@ struct CrossingTests {
         for device in devices { try device.end() }
     }
 
-    /// Nobody asks it: what has to be where is said by each test.
+    /// Never read: each test checks by itself what has to be where.
     private var ledger: Ledger {
         get { Ledger() }
         nonmutating set {}
@@ -65,13 +65,13 @@ struct CrossingTests {
         _ = try user.overwrite(item(path, user), text, truncate: true, &ledger)
     }
 
-    /// Each device another file of the package.
+    /// Each device overwrites another file of the package.
     private func overwriteBoth(_ users: [UserActions]) throws {
         try overwrite("p.app/x", "first", users[0])
         try overwrite("p.app/y", "second", users[1])
     }
 
-    /// Each makes its batch before it has seen the other's; the first device's comes first.
+    /// Each device makes its batch before it has seen the other one; the first device's batch is appended first.
     private func cross(_ devices: [SimulatedDevice]) throws {
         for device in devices { try prepare(device) }
         for device in devices { try device.append() }
@@ -101,7 +101,7 @@ struct CrossingTests {
     }
 
     @Test(
-        "both are kept as two wholes on both devices, and what else was in the second batch is told",
+        "both are kept as two complete packages on both devices, and the other changes of the second batch are sent",
         arguments: Interlude.allCases)
     func twoWholes(_ interlude: Interlude) throws {
         try withTwo { cloud, devices, users in
@@ -135,7 +135,7 @@ struct CrossingTests {
         }
     }
 
-    @Test("the first of the two is as it always was: nothing stands aside on the device that made it")
+    @Test("the first of the two stays as it was: nothing is set aside on the device that made it")
     func first() throws {
         try withTwo { _, devices, users in
             try overwriteBoth(users)
@@ -145,7 +145,7 @@ struct CrossingTests {
         }
     }
 
-    @Test("what was written after the batch was made stands aside with it, as one whole")
+    @Test("what was written after the batch was made is set aside with it, in one package")
     func writtenSince() throws {
         try withTwo { _, devices, users in
             try overwriteBoth(users)
@@ -162,7 +162,7 @@ struct CrossingTests {
     }
 
     @Test(
-        "a package that one deletes while another changes it is kept whole: back under its name, or aside where the deletion was first",
+        "a package that one device deletes while another changes it is kept complete: back under its name, or set aside if the deletion was first",
         arguments: [0, 1])
     func deleted(deleter: Int) throws {
         try withTwo { _, devices, users in
@@ -201,7 +201,7 @@ struct CrossingTests {
         }
     }
 
-    @Test("keys that were in a refused batch are told with the next")
+    @Test("keys that were in a refused batch are sent with the next one")
     func keys() throws {
         try withTwo { _, devices, users in
             try overwriteBoth(users)

@@ -8,10 +8,10 @@ import VirtualFileSystem
 
 @testable import Simulation
 
-/// Edits that were not told, or lost, in ways that histories found.
+/// Edits that were not sent, or were lost, in cases that histories found.
 extension FoundCases {
     @Test(
-        "an edit whose upload ended, and that the log has not heard of, is not overwritten by a newer version's download"
+        "an edit whose upload ended, and that is not in the log yet, is not overwritten by the download of a newer version"
     )
     func downloadOverUploadedEdit() throws {
         let (cloud, shared) = (SimulatedCloud(bug: nil), try SharedParts())
@@ -26,7 +26,7 @@ extension FoundCases {
         try devices[1].materialise(theirs)
         _ = try users[1].overwrite(theirs, "22", truncate: true, &ledger)
         try rest(devices[1])
-        // It wants the newer version, and is edited before that has come.
+        // The first device wants the newer version, and the file is edited before that is downloaded.
         while try devices[0].fold() {}
         let ours = try #require(try users[0].item("c", in: devices[0].root))
         #expect(ours.wanted > 0)
@@ -38,7 +38,7 @@ extension FoundCases {
         for device in devices { try device.end() }
     }
 
-    @Test("an edit in a file that stays open is told although the first look at it met a failing disk")
+    @Test("an edit in a file that stays open is sent although the first check for it met a failing disk")
     func idleEditOnBrokenDisk() throws {
         try withDevice { device, user in
             let (file, handle) = try openSaved(device, user)
@@ -53,7 +53,7 @@ extension FoundCases {
         }
     }
 
-    @Test("a new file that stays open is told although it was renamed while its first edit was on the way")
+    @Test("a new file that stays open is sent although it was renamed while its first edit was being uploaded")
     func renameDuringUploadOfOpenFile() throws {
         try withDevice { device, user in
             var ledger = Ledger()
@@ -74,7 +74,7 @@ extension FoundCases {
         }
     }
 
-    @Test("a document whose name a new folder takes, and that moves into it, is told to be there")
+    @Test("a document whose name a new folder takes, and that moves into it, is in that folder in the log")
     func intoItsSuccessor() throws {
         try withDevice { device, user in
             var ledger = Ledger()
@@ -85,7 +85,7 @@ extension FoundCases {
             let folder = try files.makeFolder(Array("a".utf8), in: root, permissions: 0o755, caller: user.caller)
             try files.rename(Array("a".utf8), in: root, to: Array("b".utf8), in: root, mode: .exchange)
             try files.rename(Array("a".utf8), in: root, to: Array("b".utf8), in: folder.node, mode: .replace)
-            // An edit whose upload has not ended: the folder's turn to be told comes first.
+            // An edit whose upload has not ended: the folder is sent first.
             _ = try user.overwrite(#require(try user.item("b", in: folder.node)), "22", truncate: true, &ledger)
             device.time.advance(by: .seconds(1))
             #expect(try device.makeBatch())
@@ -93,13 +93,13 @@ extension FoundCases {
             try rest(device)
             let inside = try #require(try user.item("b", in: folder.node))
             #expect(inside.item == document.item)
-            let told = try device.metadata.read { try $0.remote(document.item, in: document.container) }
-            #expect(try told?.parent == #require(try user.item("b", in: root)).item)
+            let sent = try device.metadata.read { try $0.remote(document.item, in: document.container) }
+            #expect(try sent?.parent == #require(try user.item("b", in: root)).item)
         }
     }
 
     @Test(
-        "a document that moved into a new folder whose sync is paused keeps its name for the others until they hear of that"
+        "a document that moved into a new folder whose sync is paused keeps its name on other devices until the move is sent"
     )
     func intoPausedFolder() throws {
         try withDevice { device, user in
@@ -116,8 +116,8 @@ extension FoundCases {
                 device.time.advance(by: .seconds(1))
                 try device.syncFully()
             }
-            let told = try device.metadata.read { try $0.remote(document.item, in: document.container) }
-            #expect(told?.name.description.hasSuffix(".moving") == false)
+            let sent = try device.metadata.read { try $0.remote(document.item, in: document.container) }
+            #expect(sent?.name.description.hasSuffix(".moving") == false)
         }
     }
 

@@ -4,9 +4,9 @@ import VirtualFileSystem
 
 @testable import Simulation
 
-/// Cases of deletions that the log takes otherwise than they were meant.
+/// Cases of deletions that the log interprets differently than they were meant.
 extension FoundCases {
-    @Test("a deletion of a document that has become another one elsewhere is told once, and is done with")
+    @Test("a deletion of a document that has become another one elsewhere is sent once, and then settled")
     func deletionOfAlias() throws {
         let (cloud, shared) = (SimulatedCloud(bug: nil), try SharedParts())
         let devices = try (0..<3).map {
@@ -21,7 +21,7 @@ extension FoundCases {
             try device.syncFully()
         }
         for device in devices + devices { try sync(device) }
-        // One moves the second document over the first, another gives the first the same bytes: both are one then.
+        // One device moves the second document over the first, another one gives the first the same bytes: both are then one document.
         try devices[0].files.rename(
             Array("b".utf8), in: devices[0].root, to: Array("a".utf8), in: devices[0].root, mode: .replace)
         let first = try #require(try users[1].item("a", in: devices[1].root))

@@ -42,7 +42,7 @@ extension FoundCases {
         for device in devices { try device.end() }
     }
 
-    @Test("a folder that moves into one which stays on the device, inside a package, goes for all others")
+    @Test("a folder that moves into one which stays on the device, inside a package, disappears on all other devices")
     func intoExcludedFolderOfPackage() throws {
         try withDevice { device, user in
             let make = { (name: String, parent: NodeID) in
@@ -59,7 +59,7 @@ extension FoundCases {
         }
     }
 
-    /// It was kept for what was made in it, under the id that the log knows as deleted.
+    /// The folder was kept for what was created in it, under the id that the log knows as deleted.
     @Test(
         "a folder that was kept after its deletion, and leaves the sync, does not stand in for the one that comes back")
     func keptFolderLeavesSync() throws {
@@ -80,7 +80,7 @@ extension FoundCases {
             }
         }
         try syncAll()
-        // One deletes it, one edits in it, and one makes something in it; only the first of them tells.
+        // One device deletes it, one edits in it, and one creates something in it; only the first of them syncs.
         _ = try users[0].sweep(users[0].require("f", in: devices[0].root), &ledger)
         let edited = try users[1].require("b", in: users[1].require("f", in: devices[1].root).node)
         _ = try users[1].overwrite(edited, "22", truncate: true, &ledger)

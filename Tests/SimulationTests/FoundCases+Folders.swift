@@ -7,9 +7,9 @@ import VirtualFileSystem
 
 /// Cases of folders that histories found.
 extension FoundCases {
-    /// Both folders are here, and the one that the other became lies in it, with a document in each.
+    /// Both folders are on this device, each with a document, and the one that the other became is inside the other.
     @Test(
-        "two folders that become one, of which one lies in the other, are one folder in its place with all that was in both"
+        "two folders that become one, of which one is inside the other, are one folder in its place with the contents of both"
     )
     func folderBecomesInner() throws {
         try withDevice { device, user in
@@ -36,7 +36,7 @@ extension FoundCases {
         }
     }
 
-    @Test("a folder is never put into itself, whoever asks")
+    @Test("a folder is never moved into itself, whatever the caller asks for")
     func circle() throws {
         try withDevice { device, user in
             let outer = try user.folder("f", in: device.root)

@@ -10,7 +10,7 @@ import VirtualFileSystem
 
 @testable import Simulation
 
-/// What random histories have found, each as short as it could be told.
+/// Cases that random histories have found, each as short as possible.
 @Suite("Cases that histories found")
 struct FoundCases {
     func withDevice(_ body: (SimulatedDevice, UserActions) throws -> Void) throws {
@@ -37,7 +37,7 @@ struct FoundCases {
         return (file, try device.files.open(file.node, canWrite: true, truncate: false))
     }
 
-    @Test("an attribute that is set while a file is open to write, and not written, is told")
+    @Test("an attribute that is set while a file is open to write, and not written, is sent")
     func attributeOfOpenFile() throws {
         try withDevice { device, user in
             var ledger = Ledger()
@@ -49,12 +49,12 @@ struct FoundCases {
             try device.files.setExtendedAttribute("user.x", to: [1], of: file.node, mode: .any)
             device.files.release(handle)
             try rest(device)
-            let told = try device.metadata.read { try $0.remote(file.item, in: file.container) }
-            #expect(told?.attributes.extended == ["user.x": [1]])
+            let sent = try device.metadata.read { try $0.remote(file.item, in: file.container) }
+            #expect(sent?.attributes.extended == ["user.x": [1]])
         }
     }
 
-    @Test("what was done before the clock was set back by a day is told at once")
+    @Test("a change made before the clock was set back by a day is sent at once")
     func clockSetBack() throws {
         try withDevice { device, user in
             var ledger = Ledger()
@@ -66,7 +66,7 @@ struct FoundCases {
         }
     }
 
-    @Test("an edit whose close found the disk full is told once there is space, without a restart")
+    @Test("an edit whose close found the disk full is sent once there is space, without a restart")
     func closeOnFullDisk() throws {
         try withDevice { device, user in
             let (file, handle) = try openSaved(device, user)
@@ -98,7 +98,7 @@ struct FoundCases {
         }
     }
 
-    @Test("a document whose blob went with the power is a placeholder again after the start")
+    @Test("a document whose blob was lost in a power cut is a placeholder again after the start")
     func lostBlob() throws {
         try withDevice { device, user in
             var ledger = Ledger()
@@ -115,7 +115,7 @@ struct FoundCases {
         }
     }
 
-    @Test("an edit that outlived the power while its row did not has the right size after the start")
+    @Test("an edit that survived a power cut while its row did not has the right size after the start")
     func rowBehindBlob() throws {
         try withDevice { device, user in
             var ledger = Ledger()

@@ -6,12 +6,12 @@ import VirtualFileSystem
 
 @testable import Simulation
 
-@Suite("What a history says of contents that were replaced in packages")
+@Suite("What a history claims about contents that were replaced in packages")
 struct PackageExcuseTests {
     private func problems(_ ledger: Ledger) -> [String] { ledger.problems(visible: ["old", "new"], standing: { $0 }) }
 
     @Test(
-        "what was replaced in a folder may be back once a device showed that folder in a package and one stood aside, and not before"
+        "a content replaced in a folder may be back once a device showed that folder in a package and a package was set aside, and not before"
     )
     func folderInPackage() throws {
         let device = try SimulatedDevice(

@@ -2,11 +2,11 @@ import Foundation
 import Simulation
 import Testing
 
-/// A few histories of a program with all its checks; an optimised one goes through thousands.
+/// A few histories in a build with all checks; an optimised build runs thousands.
 @Suite("Whole devices that work apart", .serialized)
 struct SimulationTests {
     @Test(
-        "after healing all devices show the same, nothing acknowledged is lost, nothing deleted is back, and all is quiet"
+        "after all faults are repaired, all devices show the same, nothing acknowledged is lost, nothing deleted is back, and all is quiet"
     )
     func histories() throws {
         let campaign = Campaign(seeds: 1..<81)
@@ -29,16 +29,16 @@ struct SimulationTests {
         }
     }
 
-    /// Those that show in any few histories; the optimised program finds the rare ones too.
+    /// Mistakes that a few histories expose; the optimised program finds the rare ones too.
     @Test(
-        "mistakes that are made on purpose are found",
+        "deliberate mistakes are found",
         arguments: [
             SeededBug.lastWriterWins, .deleteBeatsEdit, .noTombstones, .sweepsEdits, .tornUpload, .evictsEdits,
             .swappedBase,
         ])
     func seededBug(_ bug: SeededBug) throws {
         let search = try MistakeSearch(bug: bug).run(SharedParts())
-        #expect(search.outcome != nil, "\(bug.summary), and nobody noticed in \(search.histories) histories")
+        #expect(search.outcome != nil, "\(bug.summary), and none of \(search.histories) histories showed it")
     }
 
     @Test("a failing history is made shorter and still fails")
@@ -51,11 +51,11 @@ struct SimulationTests {
         #expect(try !History.live(short.plan, shared: shared).problems.isEmpty)
     }
 
-    @Test("what one device made alone is the same before and after it told the cloud")
+    @Test("what one device made alone is the same before and after a sync")
     func lonely() throws {
         let shared = try SharedParts()
         let start = UInt64.random(in: 0..<1 << 40)
-        // The first found a folder that moved into one which had moved out of it.
+        // The first seed found a folder that moved into one which had moved out of it.
         for seed in [505_247_969_707] + Array(start..<start + 100) {
             let history = try LonelyHistory(seed: seed, steps: 12, shared: shared)
             guard !history.problems.isEmpty else { continue }

@@ -1,12 +1,12 @@
 import Basics
 package import CloudModel
 
-/// What a cloud keeps for a chunk: magic, version, codec, plain length, payload. The chunk's name is the digest of its plain
+/// The form in which a cloud keeps a chunk: magic, version, codec, plain length, payload. The chunk's name is the digest of its plain
 /// bytes, so frames of one chunk may differ (another level, no compression) and mean the same.
 package enum ChunkFrame {
-    /// No frame holds more, manifests included: what is allocated for a frame is bounded before its bytes are believed.
+    /// No frame holds more plain bytes, manifests included: this bounds the memory allocated for a frame before its bytes are checked.
     package static let maximumPlainLength = 64 << 20
-    /// No chunk of a content is longer, under whatever parameters it was cut.
+    /// No chunk of a content is longer, whatever parameters it was cut with, in bytes.
     package static let maximumChunkLength = 16 << 20
 
     private enum Codec: UInt8 {
@@ -45,16 +45,16 @@ package enum ChunkFrame {
         return plain
     }
 
-    /// Bytes at the beginning of a frame that ``plainLength(of:)`` and ``isWrong(_:for:)`` look at first.
+    /// The number of bytes at the beginning of a frame that ``plainLength(of:)`` and ``isWrong(_:for:)`` read first.
     package static let headerLength = maximumHeaderBytes
 
-    /// What a frame claims to hold, in bytes; decides how much memory decoding it takes. Needs the frame's beginning only.
+    /// The plain length that a frame claims, in bytes; it determines how much memory decoding takes. Only the frame's beginning is needed.
     package static func plainLength(of frame: [UInt8]) throws(ChunkError) -> Int {
         try readHeader(frame, limit: maximumPlainLength).length
     }
 
-    /// Whether a frame that is not compressed holds other bytes than its name says. False for one that would have to be decompressed to
-    /// know, and for what is no frame of this version.
+    /// Whether a frame that is not compressed holds other bytes than its name says. False for a compressed frame, which would have to
+    /// be decompressed first, and for bytes that are not a frame of this version.
     package static func isWrong(_ frame: [UInt8], for id: ChunkID) -> Bool {
         guard let (codec, length, start) = try? readHeader(frame, limit: maximumPlainLength), codec == .raw else {
             return false
@@ -79,7 +79,7 @@ package enum ChunkFrame {
         var reader = ByteReader(header)
         do {
             guard try reader.raw(magic.count).elementsEqual(magic) else {
-                throw ChunkError(.damaged, "This is no chunk: it does not begin like one.")
+                throw ChunkError(.damaged, "This is not a chunk: it does not begin like one.")
             }
             let version = try reader.byte()
             guard version == Self.version else { throw unknown("version", version) }

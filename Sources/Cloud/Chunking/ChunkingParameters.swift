@@ -1,9 +1,9 @@
-/// Where FastCDC may cut. Equal bytes make equal chunks on every device, so a set of numbers never changes once it is used:
-/// other numbers are another version, and only cost that old and new files share no chunks.
+/// The chunk lengths of FastCDC. Equal bytes make equal chunks on every device, so a set of numbers never changes once it is used:
+/// other numbers are another version, whose only cost is that old and new files share no chunks.
 package struct ChunkingParameters: Hashable, Sendable {
     /// No chunk but the last of a content is shorter. In bytes.
     package let minimum: Int
-    /// Cuts get four times rarer than normal before this length and four times likelier behind it. A power of two, in bytes.
+    /// Cuts are four times rarer than normal before this length and four times likelier after it. A power of two, in bytes.
     package let average: Int
     /// No chunk is longer. In bytes.
     package let maximum: Int
@@ -22,7 +22,7 @@ package struct ChunkingParameters: Hashable, Sendable {
 
     /// The hash bits that must be zero at a cut before the average: two more than for chunks of that average.
     var strictMask: UInt64 { Self.topBits(average.trailingZeroBitCount + 2) }
-    /// The same behind the average: two fewer (FastCDC's normalized chunking, level 2).
+    /// The same after the average: two fewer (FastCDC's normalized chunking, level 2).
     var looseMask: UInt64 { Self.topBits(average.trailingZeroBitCount - 2) }
 
     // The top bits of a gear hash depend on the last 64 bytes, the low ones on fewer.

@@ -1,7 +1,7 @@
 /// A cheap guess, so that photos and archives do not pay for a compression that is thrown away.
 enum Compressibility {
     private static let sample = 16 << 10
-    /// zstd's fast levels skip ahead where nothing repeats: a sample takes some ten microseconds.
+    /// zstd's fast levels skip ahead where nothing repeats: a sample takes about ten microseconds.
     private static let level: Int32 = -3
 
     /// False if samples of the start and the middle hardly shrink. Below four samples a real try costs no more.

@@ -16,6 +16,6 @@ extension CloudModel.Digest {
 
     package static func of(_ bytes: [UInt8]) -> Self { bytes.withUnsafeBytes { of($0) } }
 
-    /// What names content without bytes.
+    /// The name of the content without bytes.
     package static let ofNothing = Self.of([])
 }

@@ -2,7 +2,7 @@ package import Basics
 package import CloudModel
 import Glibc
 
-/// A piece of a content: what it is called and how long it is.
+/// A chunk of a content: its name and its length.
 package struct ChunkEntry: Hashable, Sendable {
     package let id: ChunkID
     package let length: Int
@@ -18,14 +18,14 @@ package struct ChunkScan: Sendable {
     package let entries: [ChunkEntry]
     /// Where the next step begins.
     package let nextOffset: UInt64
-    /// The content ends at `nextOffset`.
+    /// Whether the content ends at `nextOffset`.
     package let reachedEnd: Bool
 }
 
 /// Cuts a file into chunks and names them, step by step. A step starts at any chunk boundary and keeps nothing from the one before,
-/// so files of any length take one buffer, and a long file can be left and taken up again.
+/// so files of any length take one buffer, and the scan of a long file can be interrupted and resumed.
 package struct FileChunker: Sendable {
-    /// Reads at an offset into a buffer; fewer bytes than asked are fine, 0 is the end.
+    /// Reads at an offset into a buffer. It may return fewer bytes than requested; 0 is the end.
     package typealias Reader = (_ buffer: UnsafeMutableRawBufferPointer, _ offset: UInt64) throws(Errno) -> Int
 
     private let cutter: FastCDC
@@ -39,7 +39,7 @@ package struct FileChunker: Sendable {
 
     /// The chunks from the boundary `offset` on, until they hold at least `budget` bytes or the file ends. Blocks on the disk.
     ///
-    /// - Parameter expectedSize: of the whole file; a small file then takes a small buffer. It may be wrong.
+    /// - Parameter expectedSize: The size of the whole file, so that a small file takes a small buffer. It may be wrong.
     package func scan(
         _ descriptor: Int32, from offset: UInt64, budget: Int, expectedSize: UInt64 = .max
     ) throws(Errno) -> ChunkScan {
@@ -51,7 +51,7 @@ package struct FileChunker: Sendable {
     package func scan(
         from offset: UInt64, budget: Int, expectedSize: UInt64 = .max, reader: Reader
     ) throws(Errno) -> ChunkScan {
-        // One byte more than expected: the read that finds the end need not move or grow anything.
+        // One byte more than expected, so that the read that finds the end neither moves nor grows the buffer.
         let rest = expectedSize > offset ? expectedSize - offset : 0
         let capacity = rest < UInt64(bufferSize) ? Int(rest) + 1 : bufferSize
         var window = ReadWindow(capacity: capacity, largest: bufferSize, offset: offset)
@@ -67,7 +67,7 @@ package struct FileChunker: Sendable {
             window.drop(length)
             covered += length
         }
-        // Tells an exact end from a spent budget, so that no later step comes up empty.
+        // Distinguishes an exact end from a spent budget, so that no later step finds nothing.
         try window.fill(atLeast: 1, reader: reader)
         return ChunkScan(entries: entries, nextOffset: window.offset, reachedEnd: window.bytes.isEmpty)
     }
@@ -75,7 +75,7 @@ package struct FileChunker: Sendable {
 
 /// Bytes of a file from an offset on, as many as were read ahead.
 private struct ReadWindow {
-    /// Where the first byte of `bytes` stands in the file.
+    /// The position of the first byte of `bytes` in the file.
     private(set) var offset: UInt64
     private var storage: UnsafeMutableRawBufferPointer
     private let largest: Int
@@ -98,7 +98,7 @@ private struct ReadWindow {
         offset += UInt64(count)
     }
 
-    /// Reads until `count` bytes are there or the file ends; then the whole buffer is filled, as one large read is cheapest.
+    /// Fills the whole buffer unless it has `count` bytes already, because one large read is cheapest.
     mutating func fill(atLeast count: Int, reader: FileChunker.Reader) throws(Errno) {
         guard end - start < count, !atEnd else { return }
         if let base = storage.baseAddress { base.copyMemory(from: base + start, byteCount: end - start) }
@@ -115,7 +115,7 @@ private struct ReadWindow {
         }
     }
 
-    /// The file is longer than expected.
+    /// Grows the buffer for a file that is longer than expected.
     private mutating func grow() {
         let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: largest, alignment: 64)
         larger.copyMemory(from: UnsafeRawBufferPointer(storage))

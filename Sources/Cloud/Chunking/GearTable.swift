@@ -1,6 +1,6 @@
 /// The random number of each byte value in the gear hash. Part of the chunk format: never changes.
 ///
-/// The first 256 outputs of SplitMix64 (Steele, Lea, Flood 2014) seeded with ``seed``; a test makes them again.
+/// The first 256 outputs of SplitMix64 (Steele, Lea, Flood 2014) seeded with ``seed``; a test recomputes them.
 package enum GearTable {
     /// "Ubiquity" in ASCII, first letter in the highest byte.
     package static let seed: UInt64 = 0x5562_6971_7569_7479

@@ -1,16 +1,16 @@
 import Basics
 import CloudModel
 
-/// How a manifest is written: version, size, count, then 32 bytes of name and a length per chunk.
+/// The encoding of a manifest: version, size, count, then 32 bytes of name and a length per chunk.
 extension Manifest {
     private static let version: UInt8 = 1
     /// A name and a length of at least one byte.
     private static let minimumEntryBytes = 33
-    /// A name and a length of at most four bytes, and what stands before them.
+    /// A name and a length of at most four bytes, and the longest header before them.
     private static let maximumEntryBytes = 36
     private static let headerBytes = 1 + 10 + 10
 
-    /// More chunks do not fit the largest frame: about 460 GiB of content, 115 GiB if no cut is ever found late.
+    /// More chunks do not fit the largest frame. That is about 460 GiB of average chunks, or 115 GiB if all have the minimum length.
     package static let maximumCount = (ChunkFrame.maximumPlainLength - headerBytes) / maximumEntryBytes
 
     package func encoded() -> [UInt8] {
@@ -27,7 +27,7 @@ extension Manifest {
         return writer.bytes
     }
 
-    /// Reads what ``encoded()`` wrote; total on any bytes. `size` is what the content should have.
+    /// Decodes what ``encoded()`` wrote; any bytes either decode or throw. `size` is the expected size of the content.
     package init(decoding bytes: [UInt8], size: UInt64) throws(ChunkError) {
         do {
             self = try Self.read(bytes)
@@ -60,7 +60,7 @@ extension Manifest {
         return (size, count)
     }
 
-    /// What stands before the chunks, and where they begin.
+    /// The fields before the chunks, and the position at which the chunks begin.
     static func header(of bytes: [UInt8]) throws(ChunkError) -> (size: UInt64, count: Int, position: Int) {
         var reader = ByteReader(bytes)
         do {

@@ -3,7 +3,7 @@ package import CloudModel
 /// The chunks of one content in order. Offsets are sums of lengths, kept so that a range is found without a scan.
 package struct Manifest: Hashable, Sendable {
     package let chunks: [ChunkEntry]
-    /// Where each chunk begins, and behind them the size of the content.
+    /// The offset of each chunk, followed by the size of the content.
     private let offsets: [UInt64]
 
     /// - Precondition: lengths are positive and their sum fits 64 bits.
@@ -27,7 +27,7 @@ package struct Manifest: Hashable, Sendable {
 
     package func range(of index: Int) -> Range<UInt64> { offsets[index]..<offsets[index + 1] }
 
-    /// The chunks that hold these bytes; none for an empty range or one behind the end.
+    /// The chunks that hold these bytes; none for an empty range or one past the end.
     package func indices(covering range: Range<UInt64>) -> Range<Int> {
         let wanted = range.clamped(to: 0..<size)
         guard !wanted.isEmpty else { return 0..<0 }

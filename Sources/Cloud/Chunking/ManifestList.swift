@@ -1,9 +1,9 @@
 import CloudModel
 
-/// A manifest as it was written, checked once and read in parts: besides its bytes it keeps one mark for every ``stride`` chunks, so
-/// that whoever needs a range decodes a few thousand chunks and not millions.
+/// An encoded manifest, checked once and read in parts: besides its bytes it keeps one mark for every ``stride`` chunks, so
+/// that reading a range decodes a few thousand chunks and not millions.
 package struct ManifestList: Sendable {
-    /// Chunks in a part.
+    /// The number of chunks in a part.
     package static let stride = 4_096
 
     /// Consecutive chunks of a content.
@@ -23,8 +23,8 @@ package struct ManifestList: Sendable {
     /// The size of the content in bytes.
     package let size: UInt64
 
-    /// Checks all of it, by the rules of ``Manifest``. Total on any bytes.
-    /// - Throws: `truncated` or `damaged` for what is no manifest, `tooNew` for one of a newer version.
+    /// Checks the whole manifest by the rules of ``Manifest``. Any bytes either pass or throw.
+    /// - Throws: `truncated` or `damaged` for bytes that are not a manifest, `tooNew` for one of a newer version.
     package init(checking bytes: [UInt8]) throws(ChunkError) {
         let header = try Manifest.header(of: bytes)
         var marks: [Mark] = []
@@ -51,7 +51,7 @@ package struct ManifestList: Sendable {
     /// How many parts there are.
     package var partCount: Int { marks.count }
 
-    /// Bytes of memory that it takes, about.
+    /// The memory that it takes, in bytes, approximately.
     package var memory: Int { bytes.count + marks.count * MemoryLayout<Mark>.stride }
 
     /// The number of the part that holds the byte at `position`, which lies inside the content.
@@ -78,7 +78,7 @@ package struct ManifestList: Sendable {
     }
 }
 
-/// Walks over the chunks of a written manifest: 32 bytes of name and a length each.
+/// Iterates over the chunks of an encoded manifest: 32 bytes of name and a length each.
 private struct ChunkCursor {
     private static let nameLength = 32
     var position: Int

@@ -2,7 +2,7 @@ import CZstd
 
 /// The two calls of libzstd that chunks need.
 enum Zstandard {
-    /// The bytes compressed behind `header`, or nil if the payload would be longer than `limit`.
+    /// Returns `header` followed by the compressed bytes, or nil if the payload would be longer than `limit`.
     static func compress(_ plain: UnsafeRawBufferPointer, level: Int32, header: [UInt8], limit: Int) -> [UInt8]? {
         let capacity = header.count + limit
         var size: Int?
@@ -10,7 +10,7 @@ enum Zstandard {
             let bytes = UnsafeMutableRawBufferPointer(buffer)
             bytes.copyBytes(from: header)
             let room = UnsafeMutableRawBufferPointer(rebasing: bytes[header.count...])
-            // The only failure of a one-shot compression of valid memory is a full destination (zstd.h): it did not help.
+            // The only failure of a one-shot compression of valid memory is a full destination (zstd.h): compression saved too little.
             let written = ZSTD_compress(room.baseAddress, room.count, plain.baseAddress, plain.count, level)
             size = ZSTD_isError(written) == 0 ? written : nil
             count = size.map { header.count + $0 } ?? 0

@@ -1,10 +1,10 @@
-/// Reads messages in the one form in which this program writes them: keys sorted, nothing between tokens, no escapes. What is written in
-/// another way is not for it, but for the whole parser, which understands the same messages however they are written.
+/// Reads messages in the one form in which this program writes them: keys sorted, nothing between tokens, no escapes. Messages in
+/// any other form are left to the complete parser, which accepts the same messages in every form.
 struct CanonicalReader: ~Copyable {
     private let bytes: UnsafeRawBufferPointer
     private var place = 0
 
-    /// Behind every end: nothing comes next, nor is it at the end.
+    /// A place past every end: nothing can be read there, and ``isAtEnd`` is false.
     private static let nowhere = Int.max
 
     /// - Parameter bytes: Must outlive the reader.
@@ -12,7 +12,7 @@ struct CanonicalReader: ~Copyable {
 
     var isAtEnd: Bool { place == bytes.count }
 
-    /// Steps over exactly this, if it comes next.
+    /// Skips exactly this text if it comes next.
     mutating func skip(_ text: StaticString) -> Bool {
         let count = text.utf8CodeUnitCount
         guard place <= bytes.count, bytes.count - place >= count else { return false }
@@ -21,7 +21,7 @@ struct CanonicalReader: ~Copyable {
         return true
     }
 
-    /// A number as it is written here: without a sign, a fraction or leading zeros. Behind what is none nothing is read.
+    /// Reads a number without a sign, a fraction or leading zeros. After a failure nothing more can be read.
     mutating func number() -> UInt64? {
         guard let value = digits() else {
             place = Self.nowhere
@@ -45,7 +45,7 @@ struct CanonicalReader: ~Copyable {
         return value
     }
 
-    /// The bytes of a text in quotes, if they mean themselves and are UTF-8. Behind what is none nothing is read.
+    /// Reads the bytes of a quoted text without escapes, if they are UTF-8. After a failure nothing more can be read.
     mutating func text() -> UnsafeRawBufferPointer? {
         guard let text = plainText() else {
             place = Self.nowhere
@@ -69,11 +69,11 @@ struct CanonicalReader: ~Copyable {
     }
 }
 
-/// Writes messages as ``ControlFrame/payload(_:)`` does, byte for byte, as long as every text means itself.
+/// Writes messages as ``ControlFrame/payload(_:)`` does, byte for byte, as long as no text needs escapes.
 struct CanonicalWriter {
-    /// With room for the frame's header in front.
+    /// The frame so far, with room for its header in front.
     private(set) var bytes: [UInt8]
-    /// A text would have to be escaped: nothing of this is to be sent.
+    /// Whether a text would have to be escaped, so that none of this may be sent.
     private(set) var isSpoiled = false
 
     /// Begins an envelope.
@@ -85,7 +85,7 @@ struct CanonicalWriter {
         put(id)
     }
 
-    /// The whole frame; nil if it can not be written in this way.
+    /// The whole frame; nil if it can not be written in the canonical form.
     consuming func frame() -> [UInt8]? {
         let length = bytes.count - ControlFrame.headerLength
         guard !isSpoiled, length <= ControlFrame.maximumLength else { return nil }
@@ -107,7 +107,7 @@ struct CanonicalWriter {
         bytes[start...].reverse()
     }
 
-    /// In brackets, with commas between.
+    /// Writes a list in brackets, separated by commas.
     mutating func put<Element>(list: [Element], _ put: (Element, inout CanonicalWriter) -> Void) {
         self.put("[")
         for (index, element) in list.enumerated() {
@@ -117,12 +117,12 @@ struct CanonicalWriter {
         self.put("]")
     }
 
-    /// A text in quotes.
+    /// Writes a text in quotes.
     mutating func put(text: some Collection<UInt8>) {
         bytes.append(UInt8(ascii: "\""))
         var isPlain = true
         for byte in text {
-            // DEL is left to the encoder, whatever it makes of it.
+            // DEL is left to the encoder, whose form of it may differ.
             if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 0x7F {
                 isSpoiled = true
             }

@@ -1,16 +1,16 @@
-/// Asks for coordinated access to items, all together or none. Answered when it is granted; then it is a claim, known by the number of
-/// this request, until ``FinishRequest`` or the end of the connection.
+/// Requests coordinated access to items, all together or none. The response is sent when the access is granted; from then on it is a
+/// claim, identified by the number of this request, until ``FinishRequest`` or the end of the connection.
 package struct AccessRequest: Codable, Hashable, Sendable {
     package let accesses: [WantedAccess]
-    /// Claims of one purpose never wait for each other, across connections. Nil: this request is one of its own.
+    /// Claims of one purpose never wait for each other, across connections. Nil gives this request a purpose of its own.
     package let purpose: String?
-    /// Seconds to wait before it fails with `timedOut`; nil waits as long as it takes.
+    /// Seconds to wait before the request fails with `timedOut`; nil waits without a limit.
     package let timeout: Double?
-    /// The claim inside of which this is asked, by the daemon's number: of this connection, or of the same purpose. Others are ignored.
+    /// The daemon's number of the claim inside which this is requested. Only claims of this connection or of the same purpose count.
     package let within: UInt64?
-    /// The presenter inside of whose callback this is asked, if it is in one and not in a claim.
+    /// The presenter inside whose callback this is requested, if it is inside one and not in a claim.
     package let withinPresenter: UInt64?
-    /// The presenter of this connection for which it is done: it is not asked and not told.
+    /// The presenter of this connection that the access belongs to; it gets no questions and no notifications about it.
     package let presenter: UInt64?
 
     package init(
@@ -26,7 +26,7 @@ package struct AccessRequest: Codable, Hashable, Sendable {
     }
 }
 
-/// One item of a request. A path that has nothing yet stands for what will be there; the folder it is in must exist.
+/// One item of a request. The path need not exist yet, but its folder must.
 package struct WantedAccess: Codable, Hashable, Sendable {
     package let path: MountPath
     package let mode: AccessMode
@@ -48,19 +48,19 @@ package struct WantedAccess: Codable, Hashable, Sendable {
 
 package enum AccessMode: String, Codable, Hashable, Sendable { case read, write }
 
-/// What a read or a write is for; see docs/COORDINATION.md. Of those of a write there may be one.
+/// The purpose of a read or a write; see docs/COORDINATION.md. At most one of the options of a write may be given.
 package enum AccessOption: String, Codable, Hashable, Sendable, CaseIterable {
     case withoutChanges, immediatelyAvailableMetadataOnly, forUploading
     case forDeleting, forMoving, forMerging, forReplacing, contentIndependentMetadataOnly
 }
 
 package struct GrantedResponse: Codable, Hashable, Sendable {
-    /// Where the items are now, in the order asked for.
+    /// Where the items are now, in the order of the request.
     package let paths: [MountPath]
     /// Unique in this daemon; for ``AccessRequest/within``.
     package let claim: UInt64
-    /// True where all items are files whose bytes are known to be here: nothing has to be looked at or fetched before they are read. Nil
-    /// says nothing.
+    /// True if all items are files whose bytes are known to be local, so that nothing has to be checked or downloaded before a read. Nil
+    /// if this is not known.
     package let isWhole: Bool?
 
     package init(paths: [MountPath], claim: UInt64, isWhole: Bool? = nil) {
@@ -70,11 +70,11 @@ package struct GrantedResponse: Codable, Hashable, Sendable {
     }
 }
 
-/// Ends a claim, or calls off a request that still waits.
+/// Ends a claim, or cancels a request that still waits.
 package struct FinishRequest: Codable, Hashable, Sendable {
     /// The number of the request.
     package let claim: UInt64
-    /// True: no answer is wanted, whatever comes of it. Nil counts as false.
+    /// If true, the daemon sends no response, whatever the outcome. Nil counts as false.
     package let isQuiet: Bool?
 
     package init(claim: UInt64, isQuiet: Bool? = nil) {
@@ -83,14 +83,14 @@ package struct FinishRequest: Codable, Hashable, Sendable {
     }
 }
 
-/// Asks who holds what, and who waits.
+/// Lists the claims of all programs, granted and waiting.
 package struct ClaimsRequest: Codable, Hashable, Sendable {
     package init() {}
 }
 
 package struct ClaimsResponse: Codable, Hashable, Sendable {
     package let items: [ClaimedItem]
-    /// Bytes that are on their way, which readers may wait for; at most 100. Nil counts as none.
+    /// Running transfers, which readers may wait for; at most 100. Nil counts as none.
     package let transfers: [TransferStatus]?
 
     package init(items: [ClaimedItem], transfers: [TransferStatus]? = nil) {
@@ -101,9 +101,9 @@ package struct ClaimsResponse: Codable, Hashable, Sendable {
 
 package struct ClaimedItem: Codable, Hashable, Sendable {
     package let path: MountPath
-    /// In the order of their coming.
+    /// In the order in which they were requested.
     package let claims: [ClaimStatus]
-    /// Who shows it.
+    /// The presenters of the item.
     package let presenters: [PresenterStatus]
 
     package init(path: MountPath, claims: [ClaimStatus], presenters: [PresenterStatus] = []) {
@@ -125,9 +125,9 @@ package struct PresenterStatus: Codable, Hashable, Sendable {
     package let presenter: UInt64
     package let program: String
     package let pid: Int32
-    /// Questions that it has not answered.
+    /// The number of questions to which it has not replied.
     package let unanswered: Int
-    /// It left one unanswered for so long that nobody waits for it.
+    /// Whether it left a question without a reply for so long that no claim waits for it any more.
     package let isSilent: Bool
 
     package init(presenter: UInt64, program: String, pid: Int32, unanswered: Int, isSilent: Bool) {
@@ -148,13 +148,13 @@ package struct ClaimStatus: Codable, Hashable, Sendable {
     package let pid: Int32
     package let mode: AccessMode
     package let stage: Stage
-    /// Since it was asked for, or granted if it is.
+    /// Time since the request, or since the grant if it is granted.
     package let seconds: Double
     /// Claims that have to end first.
     package let waitsFor: [UInt64]
-    /// Presenters that have to make way first. Nil counts as none.
+    /// Presenters that have to relinquish the item first. Nil counts as none.
     package let waitsForPresenters: [UInt64]?
-    /// The program is stopped, by SIGSTOP or a debugger.
+    /// Whether the program is stopped, by SIGSTOP or a debugger.
     package let isStopped: Bool
 
     package init(

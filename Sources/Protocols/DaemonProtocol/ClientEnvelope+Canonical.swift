@@ -1,6 +1,6 @@
-/// The requests that programs make thousands of times a second, without the detour over a tree of values.
+/// A fast path for the requests that programs make thousands of times a second, without a tree of values in between.
 extension ClientEnvelope {
-    /// Nil for any other request, and for one that is written in another way.
+    /// Nil for any other request, and for one that is not in the canonical form.
     package init?(canonical bytes: UnsafeRawBufferPointer) {
         var reader = CanonicalReader(bytes)
         guard reader.skip("{\"id\":"), let id = reader.number(), reader.skip(",\"request\":{\"") else { return nil }
@@ -51,7 +51,7 @@ extension AccessRequest {
         if reader.skip(",\"purpose\":") { purpose = reader.text().map { String(decoding: $0, as: UTF8.self) } }
         if reader.skip(",\"within\":") { within = reader.number() }
         if reader.skip(",\"withinPresenter\":") { withinPresenter = reader.number() }
-        // Nothing is read behind what could not be.
+        // After a failed read this fails too.
         guard reader.skip("}") else { return nil }
         self.init(
             accesses: accesses, purpose: purpose, within: within, withinPresenter: withinPresenter,

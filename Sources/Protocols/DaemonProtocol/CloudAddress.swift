@@ -2,7 +2,7 @@
 package enum CloudAddress: Hashable, Sendable, CustomStringConvertible {
     /// A folder of this machine, or of a file system it has mounted; absolute.
     case directory(path: String)
-    /// A server of ours.
+    /// A `ubiquity-server`.
     case http(url: String)
     case s3(bucket: String, prefix: String)
 
@@ -67,10 +67,10 @@ package enum CloudAddress: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// By the first byte: to Swift, a slash and a combining mark behind it are one character that is no slash.
+/// Compares the first byte: to Swift, a slash and a combining mark after it are one character that is not a slash.
 private func isAbsolute(_ path: String) -> Bool { path.utf8.first == UInt8(ascii: "/") }
 
-/// What may stand in a path of a URL as it is (RFC 3986, 3.3), all else as `%41`.
+/// Keeps the characters allowed in a path of a URL (RFC 3986, 3.3) and escapes all others like `%41`.
 private func percentEncoded(_ path: String) -> String {
     var text = ""
     for byte in path.utf8 {
@@ -85,7 +85,7 @@ private func percentEncoded(_ path: String) -> String {
     return text
 }
 
-/// Bytes for `%41` and the like (RFC 3986, 2.1); nil when an escape is broken or the result is no text.
+/// Decodes escapes like `%41` (RFC 3986, 2.1); nil when an escape is broken or the result is not UTF-8.
 private func percentDecoded(_ text: String) -> String? {
     var bytes: [UInt8] = []
     var rest = text.utf8[...]

@@ -23,7 +23,7 @@ package struct ConflictedItem: Codable, Hashable, Sendable {
 }
 
 package struct ConflictSide: Codable, Hashable, Sendable {
-    /// What `resolve --keep` takes.
+    /// The name of the version that `resolve --keep` takes.
     package let version: String
     /// Where the mount shows it.
     package let path: MountPath
@@ -50,7 +50,7 @@ package struct ResolveRequest: Codable, Hashable, Sendable {
     }
 }
 
-/// Which side stays. As text: `current`, `both`, or a version.
+/// Which side to keep. As text: `current`, `both`, or a version.
 package enum ConflictChoice: Codable, Hashable, Sendable {
     /// The current version stays, the others go to the history.
     case current
@@ -85,7 +85,7 @@ package enum ConflictChoice: Codable, Hashable, Sendable {
 }
 
 package struct ResolveResponse: Codable, Hashable, Sendable {
-    /// Versions that are no longer in conflict.
+    /// The number of versions that are no longer in conflict.
     package let resolved: UInt64
     package init(resolved: UInt64) { self.resolved = resolved }
 }

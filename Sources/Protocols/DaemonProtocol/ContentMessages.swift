@@ -1,7 +1,7 @@
-/// Fetches the bytes of items; of all below a folder.
+/// Downloads the bytes of items; for a folder, of all items below it.
 package struct DownloadRequest: Codable, Hashable, Sendable {
     package let paths: [MountPath]
-    /// Answer only when the bytes are here, not when their transfer is queued.
+    /// Whether to respond only when the bytes are local, not already when their transfer is queued.
     package let wait: Bool
 
     package init(paths: [MountPath], wait: Bool) {
@@ -10,7 +10,7 @@ package struct DownloadRequest: Codable, Hashable, Sendable {
     }
 }
 
-/// Drops the local bytes of items; of all below a folder. Refused for what is not uploaded, open or pinned.
+/// Evicts the local bytes of items; for a folder, of all items below it. Refused for items that are not uploaded, open or pinned.
 package struct EvictRequest: Codable, Hashable, Sendable {
     package let paths: [MountPath]
     package init(paths: [MountPath]) { self.paths = paths }
@@ -28,7 +28,7 @@ package struct PinRequest: Codable, Hashable, Sendable {
 
 /// What to keep local, per item; children inherit.
 package enum PinPolicy: String, Codable, Hashable, Sendable, CaseIterable {
-    /// As the folder above says; at the top ``lazy``.
+    /// As for the folder above; at the top ``lazy``.
     case inherited
     /// Downloaded when first opened, updated once local, evicted when space is short.
     case lazy
@@ -40,7 +40,7 @@ package enum PinPolicy: String, Codable, Hashable, Sendable, CaseIterable {
     case excluded
 }
 
-/// How each asked path fared, in the order asked.
+/// The outcome for each path, in the order of the request.
 package struct ItemsResponse: Codable, Hashable, Sendable {
     package let outcomes: [ItemOutcome]
     package init(outcomes: [ItemOutcome]) { self.outcomes = outcomes }
@@ -48,7 +48,7 @@ package struct ItemsResponse: Codable, Hashable, Sendable {
 
 package struct ItemOutcome: Codable, Hashable, Sendable {
     package let path: MountPath
-    /// Items touched; more than one below a folder.
+    /// The number of items affected; more than one below a folder.
     package let items: UInt64
     package let bytes: UInt64
     package let failure: DaemonFailure?

@@ -1,13 +1,13 @@
 package import FoundationEssentials
 
-/// How messages lie on the control socket: a length (4 bytes, big-endian, of what follows), then one JSON object.
+/// The framing of messages on the control socket: a length (4 bytes, big-endian, of what follows), then one JSON object.
 package enum ControlFrame {
     /// Longer frames end the connection. Room for the largest value of a key-value store in base64.
     package static let maximumLength = 2 << 20
     package static let headerLength = 4
-    /// How often the daemon shows a connected client that it lives.
+    /// The interval at which the daemon sends ``DaemonEvent/alive`` to a connected client.
     package static let heartbeat: Duration = .seconds(2)
-    /// A client takes a daemon that was silent this long for frozen: several heartbeats, so a busy machine is not mistaken for it.
+    /// A client considers a daemon that was silent this long frozen. Several heartbeats: a busy daemon is not mistaken for one.
     package static let silenceLimit: Duration = .seconds(15)
 
     /// The payload of a frame. Keys are sorted, so equal messages have equal bytes.
@@ -26,12 +26,12 @@ package enum ControlFrame {
     /// A whole frame, header and payload.
     package static func frame(_ message: some Encodable) throws -> [UInt8] { frame(around: try payload(message)) }
 
-    /// The same, faster for what is said often.
+    /// The same with a fast path for frequent messages.
     package static func frame(_ envelope: ClientEnvelope) throws -> [UInt8] {
         try envelope.canonicalFrame ?? frame(around: payload(envelope))
     }
 
-    /// The same, faster for what is said often.
+    /// The same with a fast path for frequent messages.
     package static func frame(_ envelope: DaemonEnvelope) throws -> [UInt8] {
         try envelope.canonicalFrame ?? frame(around: payload(envelope))
     }
@@ -44,17 +44,17 @@ package enum ControlFrame {
         try JSONDecoder().decode(type, from: payload)
     }
 
-    /// The same, faster for what is said often.
+    /// The same with a fast path for frequent messages.
     package static func decode(_ type: ClientEnvelope.Type, from payload: Data) throws -> ClientEnvelope {
         try payload.withUnsafeBytes(ClientEnvelope.init(canonical:)) ?? JSONDecoder().decode(type, from: payload)
     }
 
-    /// The same, faster for what is said often.
+    /// The same with a fast path for frequent messages.
     package static func decode(_ type: DaemonEnvelope.Type, from payload: Data) throws -> DaemonEnvelope {
         try payload.withUnsafeBytes(DaemonEnvelope.init(canonical:)) ?? JSONDecoder().decode(type, from: payload)
     }
 
-    /// The number of a request that could not be understood otherwise, so that at least the answer finds its asker.
+    /// The number of a request that could not be decoded otherwise, so that the failure can be sent for that request.
     package static func requestID(of payload: Data) -> UInt64 {
         struct Numbered: Decodable { let id: UInt64 }
         // 0 stands for the connection itself.

@@ -1,6 +1,6 @@
-/// The answers to ``ClientEnvelope/init(canonical:)``, in the same way.
+/// A fast path for the responses to the requests of ``ClientEnvelope/init(canonical:)``.
 extension DaemonEnvelope {
-    /// Nil for any other message, and for one that is written in another way.
+    /// Nil for any other message, and for one that is not in the canonical form.
     package init?(canonical bytes: UnsafeRawBufferPointer) {
         var reader = CanonicalReader(bytes)
         guard reader.skip("{\"id\":"), let id = reader.number(), reader.skip(",\"response\":{\"") else { return nil }

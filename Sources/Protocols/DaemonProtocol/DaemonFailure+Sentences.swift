@@ -1,14 +1,14 @@
-/// Failures of the parts below speak in whole sentences: what happened first, then what to do.
+/// Failures of lower layers have whole sentences as messages: first what happened, then what to do.
 extension DaemonFailure {
     /// Makes the first sentence the message and the others the advice.
     package init(_ code: Code, sentences: String, path: String? = nil, errno: Int32? = nil) {
         let (first, rest) = Self.split(sentences)
-        // A path that the words name already is not said twice.
+        // A path that the sentences contain already is not repeated.
         let subject = path.flatMap { sentences.contains($0) && $0.hasPrefix("/") ? nil : $0 }
         self.init(code, Self.clause(first), path: subject, advice: rest.isEmpty ? nil : rest, errno: errno)
     }
 
-    /// A sentence as a part of another: without its period and its capital, unless that belongs to a name.
+    /// A sentence as a clause of another one: without its period, and without its capital unless a second one follows, as in an acronym.
     package static func clause(_ sentence: String) -> String {
         let text = sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence
         guard let first = text.first, first.isUppercase, let second = text.dropFirst().first, !second.isUppercase else {

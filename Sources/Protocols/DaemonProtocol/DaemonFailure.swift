@@ -1,6 +1,6 @@
-/// Why the daemon did not do what it was asked, in words for the person who asked.
+/// Why the daemon did not fulfil a request, in words for its user.
 package struct DaemonFailure: Error, Codable, Hashable, Sendable, CustomStringConvertible {
-    /// What kind of failure, for programs. Clients treat a code they do not know as ``failed``.
+    /// The kind of failure, for programs. Clients treat a code they do not know as ``failed``.
     package enum Code: String, Codable, Sendable, CaseIterable {
         case notFound
         case invalidRequest
@@ -12,7 +12,7 @@ package struct DaemonFailure: Error, Codable, Hashable, Sendable, CustomStringCo
         case timedOut
         /// Too many requests or clients; or a file is in use.
         case busy
-        /// Content that exists nowhere but here may not be dropped.
+        /// Content that exists only on this device may not be evicted.
         case notUploaded
         case pinned
         case diskFull
@@ -23,7 +23,7 @@ package struct DaemonFailure: Error, Codable, Hashable, Sendable, CustomStringCo
         case stateInUse
         /// The mount point can not be mounted on.
         case mountPoint
-        /// It would have waited for itself.
+        /// The request would have waited for itself.
         case deadlock
         /// Another device wrote what is to be replaced.
         case conflict
@@ -38,7 +38,7 @@ package struct DaemonFailure: Error, Codable, Hashable, Sendable, CustomStringCo
     package let code: Code
     /// What happened, without a period.
     package let message: String
-    /// To which path: that of an item from the mount on, any other absolute.
+    /// The path that the failure is about: relative to the mount for an item, absolute for any other.
     package let path: String?
     /// What to do about it, a whole sentence.
     package let advice: String?

@@ -1,7 +1,7 @@
-/// Says who talks; the daemon refuses another major version before anything else.
+/// Introduces the client; the daemon refuses another major version before anything else.
 package struct HelloRequest: Codable, Hashable, Sendable {
     package let version: ProtocolVersion
-    /// The program that asks, for the log.
+    /// The name of the client program, for the log.
     package let program: String
 
     package init(version: ProtocolVersion = .current, program: String) {
@@ -26,9 +26,9 @@ package struct HelloResponse: Codable, Hashable, Sendable {
     }
 }
 
-/// Unmounts and ends the daemon. Answered before the daemon goes, so the client then waits for the mount to disappear.
+/// Unmounts and ends the daemon. The response is sent before the daemon ends, so the client then waits for the mount to disappear.
 package struct StopRequest: Codable, Hashable, Sendable {
-    /// Upload everything first; without it the queue is kept for the next start.
+    /// Whether to upload everything first; otherwise the queue is kept for the next start.
     package let upload: Bool
     package init(upload: Bool) { self.upload = upload }
 }
@@ -42,7 +42,7 @@ package struct DiagnoseRequest: Codable, Hashable, Sendable {
 }
 
 package struct DiagnoseResponse: Codable, Hashable, Sendable {
-    /// Text for people.
+    /// A readable text.
     package let report: String
     /// How many requests the kernel has sent since the mount, by their names in its protocol; nil from a daemon that does not count.
     package let requests: [String: UInt64]?

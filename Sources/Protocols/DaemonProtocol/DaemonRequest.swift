@@ -1,9 +1,9 @@
-/// What a client can ask. On the wire an object with one key, the verb: `{"evict": {"paths": […]}}`.
+/// A request of a client. On the wire an object with one key, the verb: `{"evict": {"paths": […]}}`.
 package enum DaemonRequest: Hashable, Sendable {
     /// The first request of every connection.
     case hello(HelloRequest)
     case status(StatusRequest)
-    /// Answered by events until the client leaves.
+    /// The daemon sends events until the client disconnects.
     case watch(WatchRequest)
     case sync(SyncRequest)
     case download(DownloadRequest)
@@ -26,16 +26,16 @@ package enum DaemonRequest: Hashable, Sendable {
     case claims(ClaimsRequest)
     case present(PresentRequest)
     case withdraw(WithdrawRequest)
-    /// Answered by events until the client leaves.
+    /// The daemon sends events until the client disconnects.
     case letters(PresenterEventsRequest)
     case answer(AnswerRequest)
-    /// Answered by events, and then done; if it is live, until the client leaves.
+    /// The daemon sends events and then `done`; for a live query, events until the client disconnects.
     case find(FindRequest)
-    /// Answered by events until the client leaves.
+    /// The daemon sends events until the client disconnects.
     case monitor(MonitorRequest)
     case keyValues(KeyValuesRequest)
     case setKeyValues(SetKeyValuesRequest)
-    /// Answered by events until the client leaves.
+    /// The daemon sends events until the client disconnects.
     case watchKeyValues(WatchKeyValuesRequest)
     case packageTypes(PackageTypesRequest)
     case unfollow(UnfollowRequest)
@@ -47,7 +47,7 @@ package enum DaemonRequest: Hashable, Sendable {
 }
 
 extension DaemonRequest {
-    /// It never waits for anybody, and others may wait for it: done at once, whatever else is under way.
+    /// Whether the request never waits while others may wait for it: it is done at once, whatever else is under way.
     package var isBrief: Bool {
         switch self {
         case .finish, .answer, .withdraw, .unfollow: true
@@ -57,7 +57,7 @@ extension DaemonRequest {
 }
 
 extension DaemonRequest {
-    /// It is answered when others have done something: it takes no place of requests that may let it go on.
+    /// Whether the response depends on other requests: it does not count against the limit of requests, some of which may unblock it.
     package var waits: Bool {
         switch self {
         case .claim: true
@@ -68,14 +68,14 @@ extension DaemonRequest {
 }
 
 extension DaemonRequest {
-    /// The client wants to hear what came of it.
+    /// Whether the client wants a response.
     package var isAnswered: Bool {
         if case .finish(let finish) = self { finish.isQuiet != true } else { true }
     }
 }
 
 extension DaemonRequest {
-    /// It is answered by events for as long as the client wants: it takes no place of requests that end.
+    /// Whether the daemon sends events for as long as the client wants: it does not count against the limit of requests that end.
     package var isStream: Bool {
         switch self {
         case .find, .monitor, .watchKeyValues: true

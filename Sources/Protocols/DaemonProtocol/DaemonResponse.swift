@@ -1,4 +1,4 @@
-/// What the daemon answers. On the wire an object with one key: `{"items": {…}}`.
+/// A response of the daemon. On the wire an object with one key: `{"items": {…}}`.
 package enum DaemonResponse: Hashable, Sendable {
     case hello(HelloResponse)
     case status(StatusResponse)
@@ -20,7 +20,7 @@ package enum DaemonResponse: Hashable, Sendable {
     case packageTypes(PackageTypesResponse)
     case published(PublishedResponse)
     case links(LinksResponse)
-    /// It is done and there is nothing to tell.
+    /// The request is done and has no result.
     case done(DoneResponse)
 }
 
@@ -34,7 +34,7 @@ extension DaemonResponse: Codable {
         let container = try decoder.container(keyedBy: Kind.self)
         guard let kind = container.allKeys.first, container.allKeys.count == 1 else {
             throw DaemonFailure(
-                .unsupported, "the daemon's answer is of a kind that this program does not know",
+                .unsupported, "the daemon's response is of a kind that this program does not know",
                 advice: "Use programs of one release: restart the daemon after an update.")
         }
         switch kind {

@@ -1,10 +1,10 @@
-/// Lists what was deleted and can be restored, the newest first; of a folder that was removed with what was in it, the folder alone.
+/// Lists deleted items that can be restored, the newest first. A folder that was deleted with its contents is listed alone.
 package struct DeletedRequest: Codable, Hashable, Sendable {
-    /// Only what lay there or below it; the folder itself may be gone.
+    /// Lists only items that were at this path or below it; the folder itself may be gone.
     package let path: MountPath
-    /// Go on behind this place: ``DeletedResponse/next`` of the answer before.
+    /// Where to continue: ``DeletedResponse/next`` of the previous response.
     package let after: String?
-    /// At most 200, also where more is asked for.
+    /// The number of items to list; at most 200 are listed.
     package let limit: UInt64?
 
     package init(path: MountPath = .root, after: String? = nil, limit: UInt64? = nil) {
@@ -16,7 +16,7 @@ package struct DeletedRequest: Codable, Hashable, Sendable {
 
 package struct DeletedResponse: Codable, Hashable, Sendable {
     package let items: [DeletedEntry]
-    /// Where to go on; nil at the end. The page before it may have no items.
+    /// Where to continue; nil at the end. A page may have no items even if it is not the last.
     package let next: String?
 
     package init(items: [DeletedEntry], next: String?) {
@@ -26,7 +26,7 @@ package struct DeletedResponse: Codable, Hashable, Sendable {
 }
 
 package struct DeletedEntry: Codable, Hashable, Sendable {
-    /// Names it for ``RestoreDeletedRequest``.
+    /// Identifies the item in a ``RestoreDeletedRequest``.
     package let itemID: String
     /// Where it was.
     package let path: MountPath
@@ -34,9 +34,9 @@ package struct DeletedEntry: Codable, Hashable, Sendable {
     package let deleted: WireTime
     /// The device that deleted it.
     package let device: String
-    /// In bytes; of a folder, of all files that went with it. Nil where there is too much to count.
+    /// The size in bytes; for a folder, of all files deleted with it. Nil if there are too many to count.
     package let size: UInt64?
-    /// What went with a folder; nil for others, and where there is too much to count.
+    /// The number of items deleted with a folder; nil for other kinds, and if there are too many to count.
     package let items: UInt64?
 
     package init(
@@ -53,14 +53,14 @@ package struct DeletedEntry: Codable, Hashable, Sendable {
     }
 }
 
-/// Brings a deleted item back, a folder with all that went with it: as placeholders, without the network.
+/// Restores a deleted item, a folder with all that was deleted with it: as placeholders, without the network.
 package struct RestoreDeletedRequest: Codable, Hashable, Sendable {
-    /// The path that it had: the one of it that was deleted last.
+    /// The path that it had. Of several items with this path, the one deleted last is restored.
     package let path: MountPath
-    /// Which one, where several had that path.
+    /// Selects the item if several had that path.
     package let itemID: String?
-    /// Where to, in the same container: a folder, or a name that is free in one. Nil: where it was, with the folders above it that are gone.
-    /// A name that is taken gets ` 2`.
+    /// The target in the same container: a folder, or a free name in one. Nil restores to the old place, together with deleted folders
+    /// above it. A name that is taken gets ` 2`.
     package let to: MountPath?
 
     package init(path: MountPath, itemID: String? = nil, to: MountPath? = nil) {
@@ -75,7 +75,7 @@ package struct RestoreDeletedResponse: Codable, Hashable, Sendable {
     package let path: MountPath
     /// How many items came back.
     package let items: UInt64
-    /// How many did not, because something else changed their folder meanwhile.
+    /// How many did not, because their folder was changed meanwhile.
     package let missing: UInt64
 
     package init(path: MountPath, items: UInt64, missing: UInt64) {

@@ -9,12 +9,12 @@ package struct ClientEnvelope: Codable, Hashable, Sendable {
     }
 }
 
-/// What the daemon sends: an answer to the request of that number, or an event (number 0: to the connection itself).
+/// What the daemon sends: a response to the request of that number, or an event (number 0: to the connection itself).
 package struct DaemonEnvelope: Hashable, Sendable {
     package enum Body: Hashable, Sendable {
-        /// The last word on a request.
+        /// The last message about a request.
         case response(DaemonResponse)
-        /// The last word on a request.
+        /// The last message about a request.
         case failure(DaemonFailure)
         case event(DaemonEvent)
     }
@@ -54,11 +54,11 @@ extension DaemonEnvelope: Codable {
     }
 }
 
-/// What the daemon tells unasked, or as long as a watch lasts.
+/// An event that the daemon sends without a request, or as long as a watch lasts.
 package enum DaemonEvent: Hashable, Sendable {
     /// The newest state; the states between may be left out.
     case status(StatusResponse)
-    /// For a presenter of this connection: to be answered; the way is free again; news.
+    /// For a presenter of this connection: a question to reply to, the end of the access that it made way for, a notification.
     case question(PresenterQuestion)
     case comeBack(PresenterReturn)
     case news(PresenterEvent)
@@ -66,7 +66,7 @@ package enum DaemonEvent: Hashable, Sendable {
     case found(FoundItems)
     case happened(Happening)
     case keyValues(KeyValueEvent)
-    /// The daemon lives, however long the answer takes. Sent every ``ControlFrame/heartbeat`` while a client is connected.
+    /// The daemon is alive, however long a response takes. Sent every ``ControlFrame/heartbeat`` while a client is connected.
     case alive
 }
 
@@ -90,7 +90,7 @@ extension DaemonEvent: Codable {
         } else if let news = try container.decodeIfPresent(KeyValueEvent.self, forKey: .keyValues) {
             self = .keyValues(news)
         } else {
-            // A kind of event that came later proves at least that the daemon lives.
+            // A kind of event from a newer version proves at least that the daemon is alive.
             self = .alive
         }
     }

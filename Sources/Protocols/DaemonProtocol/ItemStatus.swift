@@ -1,6 +1,6 @@
 /// The state of an item, as `ubiquity status --json PATH` prints it. Fields are only ever added.
 ///
-/// Whether the bytes are here, whether they are in the cloud and whether there is a conflict are three independent things.
+/// Whether the bytes are local, whether they are in the cloud and whether there is a conflict are three independent facts.
 package struct ItemStatus: Codable, Hashable, Sendable {
     package enum Kind: String, Codable, Sendable { case file, folder, package, symlink }
 
@@ -31,11 +31,11 @@ package struct ItemStatus: Codable, Hashable, Sendable {
     package var conflictOf: MountPath?
     package var isExcludedFromSync = false
     package var pin: PinPolicy = .inherited
-    /// What `pin` comes to after inheriting; never `inherited`.
+    /// The value of `pin` after inheritance; never `inherited`.
     package var effectivePin: PinPolicy = .lazy
     package var isSyncPaused = false
     package var itemID: String
-    /// The version that the content here stands on; nil before the first upload.
+    /// The version that the local content is based on; nil before the first upload.
     package var version: String?
     /// The device that made that version.
     package var device: String?

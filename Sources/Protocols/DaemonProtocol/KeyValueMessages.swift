@@ -1,9 +1,9 @@
 package import FoundationEssentials
 
-/// Asks for the values of a container's key-value store.
+/// Requests the values of a container's key-value store.
 package struct KeyValuesRequest: Codable, Hashable, Sendable {
     package let container: String
-    /// All without it.
+    /// Nil requests all keys.
     package let keys: [String]?
 
     package init(container: String, keys: [String]? = nil) {
@@ -18,7 +18,7 @@ package struct KeyValuesResponse: Codable, Hashable, Sendable {
     package init(values: [String: Data]) { self.values = values }
 }
 
-/// Writes values, all or none; durable when answered. Fails with `quota` where they would exceed what a store holds.
+/// Writes values atomically; they are durable when the response is sent. Fails with `quota` if they would exceed the size of a store.
 package struct SetKeyValuesRequest: Codable, Hashable, Sendable {
     package let container: String
     package let set: [String: Data]
@@ -31,21 +31,21 @@ package struct SetKeyValuesRequest: Codable, Hashable, Sendable {
     }
 }
 
-/// Asks for changes that others make to a store, as events until the client leaves; the first one comes at once and names no key: what
-/// changes from then on is told.
+/// Requests events about changes that others make to a store, until the client disconnects. The first event is sent at once and names no
+/// key: all later changes are reported.
 package struct WatchKeyValuesRequest: Codable, Hashable, Sendable {
     package let container: String
     package init(container: String) { self.container = container }
 }
 
-/// What became of keys of a store. Of one that is not read in time the keys are gathered.
+/// Keys of a store that changed. The keys of events that are not read in time are merged.
 package struct KeyValueEvent: Codable, Hashable, Sendable {
     package enum Reason: String, Codable, Hashable, Sendable {
-        /// Another device, or another program here.
+        /// Another device changed them, or another program on this device.
         case serverChange
-        /// Values of the cloud that came when this device first saw the store.
+        /// The values came from the cloud when this device first saw the store.
         case initialSync
-        /// Values written here were more than the store of the cloud holds, and are gone.
+        /// Values written here exceeded the size of the store in the cloud and are gone.
         case quotaViolation
 
         package init(from decoder: any Decoder) throws {

@@ -1,10 +1,10 @@
-/// Publishes the present version of a document, once it is in the cloud, for anybody who gets the link.
+/// Publishes the present version of a document, once it is in the cloud, for everyone who has the link.
 package struct PublishRequest: Codable, Hashable, Sendable {
     package let path: MountPath
-    /// How long the link lasts.
+    /// How long the link is valid.
     package let seconds: Int64
     package let password: String?
-    /// Seconds to wait for the upload; nil waits as long as it takes.
+    /// Seconds to wait for the upload; nil waits without a limit.
     package let timeout: Double?
 
     package init(path: MountPath, seconds: Int64, password: String? = nil, timeout: Double? = nil) {
@@ -16,9 +16,9 @@ package struct PublishRequest: Codable, Hashable, Sendable {
 }
 
 package struct PublishedResponse: Codable, Hashable, Sendable {
-    /// What `unpublish` takes.
+    /// The number of the link that `unpublish` takes.
     package let link: Int64
-    /// Told this once.
+    /// Sent only in this response.
     package let url: String
     package let expires: WireTime
 
@@ -29,7 +29,7 @@ package struct PublishedResponse: Codable, Hashable, Sendable {
     }
 }
 
-/// Lists what is published of the mount's account.
+/// Lists the published documents of the mount's account.
 package struct LinksRequest: Codable, Hashable, Sendable {
     package init() {}
 }

@@ -1,25 +1,25 @@
-/// Makes the device's state anew from the cloud. What was not uploaded is uploaded first where that works, and else becomes
+/// Rebuilds the device's state from the cloud. What was not uploaded is uploaded first if possible, and otherwise becomes
 /// documents in the folder `Recovered`.
 package struct ResetRequest: Codable, Hashable, Sendable {
     package init() {}
 }
 
-/// It begins: the daemon unmounts, rebuilds and mounts again under the same process id. Its next ``MountStatus`` tells what was done.
+/// The reset begins: the daemon unmounts, rebuilds and mounts again under the same process id. Its next ``MountStatus`` reports the result.
 package struct ResetResponse: Codable, Hashable, Sendable {
-    /// Items whose changes the cloud had not been told when it began.
+    /// The number of items whose changes were not in the cloud when the reset began.
     package let pendingItems: UInt64
     package init(pendingItems: UInt64) { self.pendingItems = pendingItems }
 }
 
-/// What a rebuild of the state did, at the start of this daemon.
+/// The result of a rebuild of the state at the start of this daemon.
 package struct RebuildStatus: Codable, Hashable, Sendable {
     package let reason: String
     /// Where the old state is, absolute.
     package let aside: String
-    /// Where recovered documents show; nil when there were none.
+    /// The folder of the recovered documents; nil when there were none.
     package let folder: MountPath?
     package let recovered: UInt64
-    /// Files that stay with the old state, as nobody knows what they are.
+    /// The number of files that stay with the old state because it is unknown what they are.
     package let keptAside: UInt64
     /// The same in words.
     package let summary: String
@@ -38,12 +38,12 @@ package struct RebuildStatus: Codable, Hashable, Sendable {
 
 /// Verifies what this device and its cloud keep: the database against itself, bytes against digests, the log entry by entry.
 package struct CheckRequest: Codable, Hashable, Sendable {
-    /// Mend what can be mended.
+    /// Whether to repair what can be repaired.
     package let repair: Bool
     package init(repair: Bool = false) { self.repair = repair }
 
     package init(from decoder: any Decoder) throws {
-        // Absent from what older programs send.
+        // Absent in requests of older programs.
         repair = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(Bool.self, forKey: .repair) ?? false
     }
 }
@@ -51,14 +51,14 @@ package struct CheckRequest: Codable, Hashable, Sendable {
 package struct CheckResponse: Codable, Hashable, Sendable {
     package let checkedItems: UInt64
     package let checkedBytes: UInt64
-    /// What is damaged, and still is after a repair; at most some hundreds.
+    /// What is damaged, and still is after a repair; at most a few hundred entries.
     package let problems: [DaemonFailure]
-    /// How many there are.
+    /// How many problems there are in total.
     package let problemCount: UInt64
-    /// What was mended, and how; at most some hundreds.
+    /// What was repaired, and how; at most a few hundred entries.
     package let repairs: [DaemonFailure]
     package let repairCount: UInt64
-    /// The database is damaged, and a reset mends it. Absent from what older daemons send.
+    /// Whether the database is damaged, which a reset repairs. Absent in responses of older daemons.
     package let needsReset: Bool?
 
     package init(
@@ -75,9 +75,9 @@ package struct CheckResponse: Codable, Hashable, Sendable {
     }
 }
 
-/// How far a check is.
+/// The progress of a check.
 package struct CheckStatus: Codable, Hashable, Sendable {
-    /// What it looks at, for people.
+    /// What it is checking, as readable text.
     package let stage: String
     package let completedBytes: UInt64
     package let totalBytes: UInt64

@@ -1,25 +1,25 @@
-/// Asks for everything that happens in the mount, as events until the client leaves.
+/// Requests events about everything that happens in the mount, until the client disconnects.
 package struct MonitorRequest: Codable, Hashable, Sendable {
     package init() {}
 }
 
-/// Ends a request of this connection that lasts: it is then answered as done.
+/// Ends a request of this connection that sends events: its response is then `done`.
 package struct UnfollowRequest: Codable, Hashable, Sendable {
     package let request: UInt64
     package init(request: UInt64) { self.request = request }
 }
 
-/// One thing that happened. Of a client that reads slowly the oldest are dropped, and it is told how many.
+/// An event in the mount. For a client that reads slowly the oldest events are dropped, and their number is sent.
 package struct Happening: Codable, Hashable, Sendable {
     package enum Kind: String, Codable, Hashable, Sendable {
         case created, moved, removed
         /// Its content or metadata.
         case changed
-        /// How far its sync is: whether its bytes are here, or in the cloud, or in conflict.
+        /// Its sync status: whether its bytes are local, in the cloud, or in conflict.
         case status
-        /// What the cloud is to this device: `detail` says it.
+        /// The state of the connection to the cloud, in `detail`.
         case cloud
-        /// So many happenings were left out, as they were not read in time: `count`.
+        /// Events that were dropped because they were not read in time; `count` is their number.
         case missed
 
         package init(from decoder: any Decoder) throws {
@@ -32,7 +32,7 @@ package struct Happening: Codable, Hashable, Sendable {
     package var path: MountPath?
     /// Where it was before it moved.
     package var from: MountPath?
-    /// As it is now.
+    /// The item as it is now.
     package var item: FoundItem?
     package var detail: String?
     package var count: UInt64?

@@ -20,7 +20,7 @@ package struct MountPath: Hashable, Sendable, CustomStringConvertible {
     /// Drops empty components and `.`; refuses `..` and NUL.
     package init(bytes: some Collection<UInt8>) throws(Problem) { try self.init(bytes: Array(bytes)) }
 
-    /// The same: what is asked for thousands of times a second goes through no witness tables.
+    /// The same without witness tables, for paths that are decoded thousands of times a second.
     package init(bytes: [UInt8]) throws(Problem) {
         if Self.isNormal(bytes) {
             self.init(normalized: bytes)
@@ -32,9 +32,9 @@ package struct MountPath: Hashable, Sendable, CustomStringConvertible {
         self.init(normalized: Array(components.joined(separator: [UInt8(ascii: "/")])))
     }
 
-    /// Whether there is nothing to drop or to refuse: what is sent from program to program has been made normal before.
+    /// Whether there is nothing to drop or to refuse, as in paths that another program has normalised before sending them.
     private static func isNormal(_ bytes: [UInt8]) -> Bool {
-        // How long the component is so far, and whether it is nothing but dots.
+        // The length of the component so far, and whether it consists of dots only.
         var (length, isDots) = (0, true)
         for byte in bytes {
             if byte == UInt8(ascii: "/") {
@@ -67,7 +67,7 @@ extension MountPath: Codable {
             try self.init(text)
             return
         }
-        // Not text: the only other form is base64, and that one reports what is wrong with it.
+        // Not text: the only other form is base64, whose decoding reports what is wrong with it.
         let encoded = try decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .base64)
         guard let data = Data(base64Encoded: encoded) else { throw Problem.invalidEncoding }
         try self.init(bytes: data)

@@ -1,8 +1,8 @@
 import Glibc
 
-/// What a daemon leaves in the registry while it serves a mount, so that clients find it.
+/// The entry of a daemon in the registry while it serves a mount, so that clients find it.
 package struct MountRecord: Codable, Hashable, Sendable {
-    /// Of this file's format; other formats are ignored.
+    /// The version of this file's format; other formats are ignored.
     package let format: UInt32
     /// The mount point, absolute and without symlinks.
     package let mount: String
@@ -22,7 +22,7 @@ package struct MountRecord: Codable, Hashable, Sendable {
         self.socket = socket
     }
 
-    /// Whether a process with that id exists (kill(2) with signal 0). It may be another one by now; the socket tells.
+    /// Whether a process with that id exists (kill(2) with signal 0). It may be another one by now; its socket shows that.
     package var isRunning: Bool { kill(pid, 0) == 0 || errno != ESRCH }
 
     var fileName: String { "\(fingerprint(mount)).json" }

@@ -6,14 +6,14 @@ import Glibc
 package struct MountRegistry: Sendable {
     private let directories: [String]
 
-    /// `directories`: the best first; see ``StandardPaths/registryCandidates``.
+    /// - Parameter directories: The preferred one first; see ``StandardPaths/registryCandidates``.
     package init(directories: [String]) { self.directories = directories }
 
     package static var standard: MountRegistry {
         MountRegistry(directories: StandardPaths.current.registryCandidates)
     }
 
-    /// The records of running daemons, one per mount, ordered by mount point. Others, and files that are no records, are passed over.
+    /// The records of running daemons, one per mount, ordered by mount point. Records of dead daemons and other files are skipped.
     package func records() -> [MountRecord] {
         var found: [String: MountRecord] = [:]
         for (_, record) in directories.flatMap(files(in:)) where record.isRunning && found[record.mount] == nil {
@@ -22,7 +22,7 @@ package struct MountRegistry: Sendable {
         return found.values.sorted { $0.mount < $1.mount }
     }
 
-    /// Writes the record to the first directory that takes it and drops records of dead daemons.
+    /// Writes the record to the first directory that is writable and removes records of dead daemons.
     package func publish(_ record: MountRecord) throws(Errno) {
         sweep()
         var failure = Errno(ENOENT, "no directory for the mount registry")
@@ -44,7 +44,7 @@ package struct MountRegistry: Sendable {
         }
     }
 
-    /// Only for writers: a reader could remove what a new daemon has just written under the same name.
+    /// Removes records of dead daemons. Only for writers: a reader could remove what a new daemon has just written under the same name.
     private func sweep() {
         for (file, record) in directories.flatMap(files(in:)) where !record.isRunning { unlink(file) }
     }
@@ -54,7 +54,7 @@ package struct MountRegistry: Sendable {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         return names.filter { $0.hasSuffix(".json") }.compactMap { name in
             let file = "\(directory)/\(name)"
-            // A record that vanishes or can not be read is as good as none.
+            // A record that vanishes or can not be read is ignored.
             guard let data = try? Data(contentsOf: URL(filePath: file)),
                 let record = try? JSONDecoder().decode(MountRecord.self, from: data),
                 record.format == MountRecord.currentFormat

@@ -10,18 +10,18 @@ package struct MountStatus: Codable, Hashable, Sendable {
     package var queue: QueueStatus
     /// Running transfers, the oldest first; at most 100.
     package var transfers: [TransferStatus]
-    /// What went wrong and was not cured since, the newest first; at most 100.
+    /// Errors that still persist, the newest first; at most 100.
     package var errors: [DaemonFailure]
     /// Names of the containers.
     package var containers: [String]
     /// Documents with unresolved conflicts.
     package var conflicts: UInt64
     package var cache: CacheStatus
-    /// What was done to the state at this start of the daemon; nil when nothing was.
+    /// The rebuild of the state at this start of the daemon; nil when there was none.
     package var rebuild: RebuildStatus?
-    /// The check that runs now.
+    /// The running check.
     package var check: CheckStatus?
-    /// What a command does with many items now.
+    /// The running command on many items.
     package var work: WorkStatus?
 
     package init(
@@ -61,9 +61,9 @@ package struct CloudStatus: Codable, Hashable, Sendable {
     package let state: Reachability
     /// Why it is offline.
     package let message: String?
-    /// Who this device is signed in as at the server; nil where it is not, and for clouds that know no accounts.
+    /// The account with which this device is signed in at the server; nil if it is not, and for clouds without accounts.
     package var account: String?
-    /// False after `ubiquity logout`; nil for clouds that know no accounts.
+    /// False after `ubiquity logout`; nil for clouds without accounts.
     package var isSignedIn: Bool?
 
     package init(
@@ -77,7 +77,7 @@ package struct CloudStatus: Codable, Hashable, Sendable {
     }
 }
 
-/// How far a command is with many items.
+/// The progress of a command on many items.
 package struct WorkStatus: Codable, Hashable, Sendable {
     /// What is done to them: `restoring`, `evicting`.
     package let what: String
@@ -90,7 +90,7 @@ package struct WorkStatus: Codable, Hashable, Sendable {
     }
 }
 
-/// What waits or runs.
+/// What is queued or running.
 package struct QueueStatus: Codable, Hashable, Sendable {
     package let uploads: UInt64
     package let downloads: UInt64
@@ -123,7 +123,7 @@ package struct TransferStatus: Codable, Hashable, Sendable {
     }
 }
 
-/// Local bytes of documents, and how many there may be (nil: as many as the disk has room for).
+/// Local bytes of documents, and their limit (nil: the free space of the disk).
 package struct CacheStatus: Codable, Hashable, Sendable {
     package let bytes: UInt64
     package let limit: UInt64?

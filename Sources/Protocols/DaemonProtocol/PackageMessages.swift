@@ -1,4 +1,4 @@
-/// Asks which folders of a container are packages by their extension, after some extensions were declared or taken back.
+/// Declares and withdraws package extensions of a container, then lists the extensions that make its folders packages.
 package struct PackageTypesRequest: Codable, Hashable, Sendable {
     package let container: String
     /// Extensions without a dot.
@@ -13,9 +13,9 @@ package struct PackageTypesRequest: Codable, Hashable, Sendable {
 }
 
 package struct PackageTypesResponse: Codable, Hashable, Sendable {
-    /// What every container has, in order.
+    /// The extensions that every container has, sorted.
     package let builtIn: [String]
-    /// What this one declares, in order.
+    /// The extensions that this container declares, sorted.
     package let declared: [String]
 
     package init(builtIn: [String], declared: [String]) {

@@ -1,8 +1,8 @@
-/// Fetches the newest version that the cloud has of a document, also while its sync is paused; then to a file beside the mount, which stays for a
-/// day at least while the daemon runs. Answered with ``FetchVersionResponse``.
+/// Downloads the newest version of a document in the cloud, even while its sync is paused; then to a file outside the mount, which is
+/// kept for at least a day while the daemon runs. The response is a ``FetchVersionResponse``.
 package struct LatestVersionRequest: Codable, Hashable, Sendable {
     package let path: MountPath
-    /// Seconds to wait for the cloud; nil waits as long as it takes.
+    /// Seconds to wait for the cloud; nil waits without a limit.
     package let timeout: Double?
 
     package init(path: MountPath, timeout: Double? = nil) {
@@ -11,24 +11,24 @@ package struct LatestVersionRequest: Codable, Hashable, Sendable {
     }
 }
 
-/// Ends the pause of a document's sync, or uploads it once in spite of it.
+/// Ends the pause of a document's sync, or uploads the document once in spite of the pause.
 package struct ResumeRequest: Codable, Hashable, Sendable {
     package enum Edits: String, Codable, Hashable, Sendable {
-        /// They go to the cloud; where another device wrote too it is a conflict, as always.
+        /// They are uploaded; if another device wrote too, this is a conflict, as always.
         case upload
-        /// They go to the cloud, unless another device wrote since: then `conflict`, and nothing has changed.
+        /// They are uploaded, unless another device wrote since: then the request fails with `conflict` and changes nothing.
         case uploadUnlessConflict
-        /// They are given up.
+        /// They are discarded.
         case drop
     }
 
     package let path: MountPath
     package let edits: Edits
-    /// The version that the edits take into account, as ``LatestVersionRequest`` gave it; nil for the one that they began from.
+    /// The version that the edits take into account, as returned for ``LatestVersionRequest``; nil for the one that they are based on.
     package let seen: String?
     /// Whether sync is paused again afterwards.
     package let staysPaused: Bool
-    /// Seconds to wait for the cloud; nil waits as long as it takes.
+    /// Seconds to wait for the cloud; nil waits without a limit.
     package let timeout: Double?
 
     package init(path: MountPath, edits: Edits, seen: String? = nil, staysPaused: Bool = false, timeout: Double? = nil)

@@ -1,12 +1,12 @@
-/// Something in the client's program shows an item from now on: it is asked before others read or write, and told what happened.
+/// Registers a presenter of an item: it gets a question before others read or write, and notifications of what happened.
 package struct PresentRequest: Codable, Hashable, Sendable {
-    /// It need not exist yet; the folder it is in must.
+    /// The item need not exist yet, but its folder must.
     package let path: MountPath
-    /// What it can be sent. Nothing else is.
+    /// The callbacks that it implements. No others are sent.
     package let callbacks: [PresenterCallback]
-    /// Accesses of this purpose are its own: it hears nothing of them.
+    /// Accesses of this purpose are its own: it gets no questions and no notifications about them.
     package let purpose: String?
-    /// Which attributes it wants to hear of, if it has that callback; nil: all.
+    /// The attributes that it observes, if it has that callback; nil for all.
     package let observed: [ObservableAttribute]?
 
     package init(
@@ -20,7 +20,7 @@ package struct PresentRequest: Codable, Hashable, Sendable {
     }
 }
 
-/// What a presenter can be sent; the names of `NSFilePresenter`, shortened. Those of the first line are asked and answered.
+/// What a presenter can be sent; the names of `NSFilePresenter`, shortened. Those of the first case are questions, which need a reply.
 package enum PresenterCallback: String, Codable, Hashable, Sendable, CaseIterable {
     case relinquishToReader, relinquishToWriter, saveChanges, accommodateDeletion, accommodateSubitemDeletion,
         accommodateEviction
@@ -29,7 +29,7 @@ package enum PresenterCallback: String, Codable, Hashable, Sendable, CaseIterabl
     case didLoseVersion, subitemDidLoseVersion, didChangeUbiquityAttributes
 }
 
-/// What is said of a document's state in the cloud; the names of `URLResourceKey`, shortened.
+/// An attribute of a document's state in the cloud; the names of `URLResourceKey`, shortened.
 package enum ObservableAttribute: String, Codable, Hashable, Sendable, CaseIterable {
     case isUbiquitousItem, downloadingStatus, isDownloading, downloadRequested, downloadingError
     case isUploaded, isUploading, uploadingError, hasUnresolvedConflicts, containerDisplayName
@@ -42,21 +42,21 @@ package struct PresentingResponse: Codable, Hashable, Sendable {
     package init(presenter: UInt64) { self.presenter = presenter }
 }
 
-/// The presenter is gone. Whoever waits for its answer waits no more.
+/// Removes a presenter. Requests that wait for its reply go on.
 package struct WithdrawRequest: Codable, Hashable, Sendable {
     package let presenter: UInt64
     package init(presenter: UInt64) { self.presenter = presenter }
 }
 
-/// Asks for what this connection's presenters are sent: events, until the client leaves. Once for each connection.
+/// Requests the events for this connection's presenters, until the client disconnects. May be sent once per connection.
 package struct PresenterEventsRequest: Codable, Hashable, Sendable {
     package init() {}
 }
 
-/// The answer to a ``PresenterQuestion``.
+/// The reply to a ``PresenterQuestion``.
 package struct AnswerRequest: Codable, Hashable, Sendable {
     package let question: UInt64
-    /// Why it could not be done: the access that it was for fails. Nil if it was.
+    /// Why the presenter could not do it, in which case the access fails; nil if it did.
     package let failure: String?
 
     package init(question: UInt64, failure: String? = nil) {
@@ -67,11 +67,11 @@ package struct AnswerRequest: Codable, Hashable, Sendable {
 
 // MARK: Letters
 
-/// What a presenter has to do, in this order, before it gives one ``AnswerRequest``.
+/// What a presenter has to do, in this order, before it sends one ``AnswerRequest``.
 package struct PresenterQuestion: Codable, Hashable, Sendable {
     package struct Part: Codable, Hashable, Sendable {
         package let callback: PresenterCallback
-        /// The subitem, where it is about one.
+        /// The subitem, if the callback is about one.
         package let path: MountPath?
 
         package init(_ callback: PresenterCallback, path: MountPath? = nil) {
@@ -102,7 +102,7 @@ package struct PresenterReturn: Codable, Hashable, Sendable {
     }
 }
 
-/// What a presenter is told after the fact; not answered. `accommodateDeletion`: it was deleted by somebody who did not ask.
+/// A notification of a presenter after the fact, without a reply. `accommodateDeletion`: a program deleted it without coordination.
 package struct PresenterEvent: Codable, Hashable, Sendable {
     package let presenter: UInt64
     package let callback: PresenterCallback
@@ -110,9 +110,9 @@ package struct PresenterEvent: Codable, Hashable, Sendable {
     package let path: MountPath?
     /// Where a subitem was before it moved.
     package let from: MountPath?
-    /// That came into conflict, or was resolved; what `resolve` takes.
+    /// The version that came into conflict or was resolved, as `resolve` takes it.
     package let version: String?
-    /// Those that changed, of those that it observes.
+    /// The attributes that changed, of those that it observes.
     package let attributes: [ObservableAttribute]?
 
     package init(

@@ -23,14 +23,14 @@ extension PropertyValue {
         return write(to: &writer, depth: 0) ? writer.bytes : nil
     }
 
-    /// Total: any bytes are a value or an error, in time and memory in proportion to them.
+    /// Any bytes decode or throw, in time and memory proportional to their number.
     package init(decoding bytes: some Collection<UInt8>) throws(ByteCodingError) {
         var reader = ByteReader(bytes)
         let format = try reader.byte()
         guard format == Self.format else { throw .invalid("a value of format \(format)") }
         self = try Self.read(&reader, depth: 0)
         try reader.expectEnd()
-        // Lengths can be written in many ways, of which one is theirs.
+        // A length has several encodings, of which only the shortest is valid.
         guard encoded()?.elementsEqual(bytes) ?? false else { throw .invalid("a length in more bytes than it takes") }
     }
 

@@ -18,7 +18,7 @@ extension PropertyValue: Codable {
 
     package init(from decoder: any Decoder) throws {
         guard let container = try? decoder.singleValueContainer() else {
-            throw DaemonFailure(.invalidRequest, "that is no value")
+            throw DaemonFailure(.invalidRequest, "that is not a value")
         }
         if let flag = try? container.decode(Bool.self) {
             self = .flag(flag)
@@ -40,7 +40,7 @@ extension PropertyValue: Codable {
         guard values.count == 1 else { return nil }
         if case .text(let text) = values[Key.data.stringValue] {
             guard let data = Data(base64Encoded: text) else {
-                throw DaemonFailure(.invalidRequest, "$data is no base64")
+                throw DaemonFailure(.invalidRequest, "$data is not base64")
             }
             return .data(Array(data))
         }
@@ -64,7 +64,7 @@ extension PropertyValue: Codable {
     }
 
     private static func text(_ seconds: Double) -> String {
-        // Years 0 to 9999: what lies beyond has no such text, and shows as its end.
+        // Dates outside the years 1 to 9999 have no such text and are clamped to the nearest one.
         let bounded = min(max(seconds + referenceDate, -62_135_596_800), 253_402_300_799)
         let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
         return Date(timeIntervalSince1970: bounded.isNaN ? 0 : bounded).formatted(style)

@@ -1,4 +1,4 @@
-/// A value of a key-value store: what a property list can hold.
+/// A value of a key-value store: anything that a property list can hold.
 package indirect enum PropertyValue: Hashable, Sendable {
     case flag(Bool)
     case integer(Int64)
@@ -10,6 +10,6 @@ package indirect enum PropertyValue: Hashable, Sendable {
     case array([PropertyValue])
     case dictionary([String: PropertyValue])
 
-    /// Values in each other; deeper ones are neither written nor read.
+    /// The depth to which values may be nested; deeper ones are neither written nor read.
     package static let maximumDepth = 64
 }

@@ -8,7 +8,7 @@ package struct ProtocolVersion: Codable, Hashable, Sendable, CustomStringConvert
         self.minor = minor
     }
 
-    /// What this program speaks.
+    /// The version of this program.
     package static let current = ProtocolVersion(major: 1, minor: 8)
 
     /// Whether this side may talk to `peer`. Minor differences are fine: unknown fields are ignored, unknown verbs refused.

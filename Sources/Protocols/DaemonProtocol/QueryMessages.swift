@@ -1,15 +1,15 @@
-/// Asks for the items that a predicate matches: events of ``FoundItems``, gathered first; then, if it is live, what changes.
+/// Requests the items that a predicate matches: events of ``FoundItems``, gathered first; then, for a live query, the changes.
 package struct FindRequest: Codable, Hashable, Sendable {
-    /// docs/QUERIES.md has the language.
+    /// In the language of docs/QUERIES.md.
     package let predicate: String
-    /// Where to look; all of them without it.
+    /// Where to search; nil for all scopes.
     package let scopes: [FindScope]?
-    /// Names of containers; all without it.
+    /// Names of containers; nil for all.
     package let containers: [String]?
     package let live: Bool?
-    /// Seconds that changes are gathered for; 0.25 without it.
+    /// Seconds for which changes are gathered; 0.25 if nil.
     package let interval: Double?
-    /// What reads as no predicate and has no sign of one are words to look for in names.
+    /// Whether a text that is not a predicate and has no operator of one is taken as words to search for in names.
     package let acceptsWords: Bool?
 
     package init(
@@ -30,11 +30,11 @@ package enum FindScope: String, Codable, Hashable, Sendable, CaseIterable {
     case documents, data, all, external
 }
 
-/// Items of a query, as many as fit a frame. An item is told of once as added, then as changed or removed.
+/// Items of a query, as many as fit a frame. An item is reported once as added, then as changed or removed.
 package struct FoundItems: Codable, Hashable, Sendable {
     package enum Phase: String, Codable, Hashable, Sendable {
         case gathering
-        /// That was all there is; what follows are changes.
+        /// All items have been sent; changes follow.
         case gathered
         case update
     }
@@ -57,9 +57,9 @@ package struct FoundItems: Codable, Hashable, Sendable {
     package var isEmpty: Bool { added.isEmpty && changed.isEmpty && removed.isEmpty }
 }
 
-/// An item that a query found, with all that can be asked for.
+/// An item that a query found, with all attributes that a query can use.
 package struct FoundItem: Codable, Hashable, Sendable {
-    /// Stays while the item exists on this device, wherever it goes.
+    /// Stays the same while the item exists on this device, wherever it is moved.
     package var item: UInt64
     package var path: MountPath
     package var kind: ItemStatus.Kind

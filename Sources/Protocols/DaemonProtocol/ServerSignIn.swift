@@ -2,7 +2,7 @@ package import Basics
 import FoundationEssentials
 import Glibc
 
-/// What a device keeps of its sign-in at a server, in a file that only its owner can read.
+/// The record of a device's sign-in at a server, in a file that only its owner can read.
 package struct ServerSignIn: Codable, Hashable, Sendable {
     package let format: UInt32
     package let server: String
@@ -10,9 +10,9 @@ package struct ServerSignIn: Codable, Hashable, Sendable {
     /// The device's number in the server's list.
     package let device: Int64
     package let token: String
-    /// Certificates in PEM form that are trusted for this server besides the system's; nil: the system's alone.
+    /// Certificates in PEM form that are trusted for this server in addition to the system's; nil for the system's alone.
     package let authority: String?
-    /// Whether its user agreed to a connection without encryption; nil: no.
+    /// Whether the user agreed to a connection without encryption; nil counts as false.
     package let allowsPlaintext: Bool?
 
     package static let currentFormat: UInt32 = 1
@@ -32,7 +32,7 @@ package struct ServerSignIn: Codable, Hashable, Sendable {
 
     /// The sign-in at `server`; a token of another server that a file holds is not used.
     ///
-    /// - Returns: nil where there is none, or none that this version can read: then the device has to sign in.
+    /// - Returns: Nil if there is none that this version can read: the device then has to sign in.
     package static func load(from file: String, server: String) -> ServerSignIn? {
         guard let data = try? Data(contentsOf: URL(filePath: file)),
             let found = try? JSONDecoder().decode(Self.self, from: data), found.format == currentFormat,
@@ -41,13 +41,13 @@ package struct ServerSignIn: Codable, Hashable, Sendable {
         return found
     }
 
-    /// Replaces the file as a whole; on return it is on the disk.
+    /// Replaces the file atomically; on return it is on the disk.
     package func save(to file: String) throws(Errno) {
         guard let slash = file.lastIndex(of: "/") else { throw Errno(EINVAL, "save") }
         try createDirectories(String(file[..<slash]))
         let temporary = "\(file).\(getpid())"
         guard let text = try? ControlFrame.payload(self) else { throw Errno(EINVAL, "encode") }
-        // A new file, which no other process has open and whose mode is ours.
+        // A new file, which no other process has open and whose mode this process sets.
         unlink(temporary)
         let descriptor = try check("open") { open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
         defer { close(descriptor) }

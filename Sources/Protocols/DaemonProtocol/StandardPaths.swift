@@ -1,6 +1,6 @@
 import Glibc
 
-/// Where things lie by default, after the XDG base directory specification. Pure but for ``current``.
+/// The default locations of files, by the XDG base directory specification. Pure except for ``current``.
 package struct StandardPaths: Sendable {
     package let home: String
     private let environment: [String: String]
@@ -12,7 +12,7 @@ package struct StandardPaths: Sendable {
         self.userID = userID
     }
 
-    /// Those of this process.
+    /// The paths for this process.
     package static var current: StandardPaths {
         var environment: [String: String] = [:]
         for name in ["HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "UBIQUITY_SCOPE"] {
@@ -23,30 +23,30 @@ package struct StandardPaths: Sendable {
         return StandardPaths(home: home, environment: environment, userID: getuid())
     }
 
-    /// A directory outside of which this program sees no mounts, for tests beside mounts that are in use: `UBIQUITY_SCOPE`. Nil: it sees
-    /// all of its user's.
+    /// A directory outside of which this program sees no mounts, for tests beside mounts that are in use: `UBIQUITY_SCOPE`. If nil, it
+    /// sees all mounts of its user.
     package var scope: String? { absolute("UBIQUITY_SCOPE") }
 
     /// Whether a path is not outside of ``scope``.
     package func isInScope(_ path: String) -> Bool { scope.map { path == $0 || path.hasPrefix("\($0)/") } ?? true }
 
-    /// The mount point when none is named.
+    /// The default mount point.
     package var defaultMount: String { "\(home)/MobileDocuments" }
 
-    /// What programs of this user keep.
+    /// The data directory of this user's programs.
     package var data: String { directory("XDG_DATA_HOME", else: "\(home)/.local/share") + "/ubiquity" }
 
-    /// The cloud when none is named: a directory that all mounts of this user share.
+    /// The default cloud: a directory that all mounts of this user share.
     package var embeddedCloud: String { "\(data)/cloud" }
 
-    /// The state directory of a mount when none is named: one for each mount point, told apart by a digest of its whole path.
+    /// The default state directory of a mount: one for each mount point, distinguished by a digest of its whole path.
     package func stateDirectory(forMount mount: String) -> String {
         if mount == defaultMount { return "\(data)/devices/MobileDocuments" }
         let name = mount.split(separator: "/").last.map(String.init) ?? "root"
         return "\(data)/devices/\(name)-\(fingerprint(mount))"
     }
 
-    /// Directories that may hold mount records, the best first. A daemon writes to the first that works, a client reads all,
+    /// Directories that may hold mount records, the preferred one first. A daemon writes to the first that works, a client reads all,
     /// because the two may have been started with different environments (a login session, a user unit, `su`).
     package var registryCandidates: [String] {
         var result: [String] = []
@@ -58,7 +58,7 @@ package struct StandardPaths: Sendable {
     }
 
     /// Where the sign-in at a server is kept: one file for each address, whose name is the address with all but letters and digits
-    /// percent-encoded, so no two addresses share one. An address that is too long for a name is told apart by a digest.
+    /// percent-encoded, so no two addresses share one. An address that is too long for a name is replaced by a digest.
     package func signInFile(server: String) -> String {
         let name = server.utf8.reduce(into: "") { name, byte in
             let isPlain = (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte) || byte == UInt8(ascii: ".")
@@ -67,20 +67,20 @@ package struct StandardPaths: Sendable {
         return "\(stateHome)/servers/\(name.utf8.count <= 240 ? name : fingerprint(server)).json"
     }
 
-    /// Where earlier versions kept it. Two addresses could share one: its `server` says whose it is.
+    /// Where earlier versions kept the sign-in. Two addresses could share a file, so its `server` has to be compared.
     package func formerSignInFile(server: String) -> String { "\(stateHome)/servers/\(fingerprint(server)).json" }
 
     private var stateHome: String { directory("XDG_STATE_HOME", else: "\(home)/.local/state") + "/ubiquity" }
 
     private func directory(_ variable: String, else fallback: String) -> String { absolute(variable) ?? fallback }
 
-    /// The specification: a relative path in these variables is invalid and to be ignored.
+    /// By the specification a relative path in these variables is invalid and ignored.
     private func absolute(_ variable: String) -> String? {
         environment[variable].flatMap { $0.hasPrefix("/") ? $0 : nil }
     }
 }
 
-/// Sixteen hex digits that tell paths apart (FNV-1a, 64 bit); the same in every run.
+/// Sixteen hex digits that identify a path (FNV-1a, 64 bit); the same in every run.
 func fingerprint(_ text: String) -> String {
     let value = text.utf8.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     let digits = String(value, radix: 16)

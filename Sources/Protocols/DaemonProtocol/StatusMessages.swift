@@ -1,10 +1,10 @@
-/// Asks for the state of the mount, and of items if paths are given.
+/// Requests the state of the mount, and of items if paths are given.
 package struct StatusRequest: Codable, Hashable, Sendable {
     package let paths: [MountPath]
     package init(paths: [MountPath] = []) { self.paths = paths }
 }
 
-/// Asks for the same as ``StatusRequest``, now and after each change.
+/// Requests the same as ``StatusRequest``, now and after each change.
 package struct WatchRequest: Codable, Hashable, Sendable {
     package let paths: [MountPath]
     package init(paths: [MountPath] = []) { self.paths = paths }
@@ -12,9 +12,9 @@ package struct WatchRequest: Codable, Hashable, Sendable {
 
 package struct StatusResponse: Codable, Hashable, Sendable {
     package let mount: MountStatus
-    /// One for each path asked for that exists.
+    /// One for each requested path that exists.
     package let items: [ItemStatus]
-    /// One for each path asked for that does not.
+    /// One for each requested path that does not exist.
     package let failures: [DaemonFailure]
 
     package init(mount: MountStatus, items: [ItemStatus] = [], failures: [DaemonFailure] = []) {

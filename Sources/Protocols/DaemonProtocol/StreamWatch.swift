@@ -2,10 +2,10 @@ package import Basics
 import CLinux
 import Glibc
 
-/// One thread sleeps until a stream has something to read, while others say whether it should care: epoll(7).
+/// Lets one thread sleep until a stream has something to read, while other threads arm and disarm the watch: epoll(7).
 ///
-/// A thread that reads the stream itself disarms the watch meanwhile: what arrives wakes that thread only. Both calls cost less than a
-/// microsecond, and neither wakes anybody.
+/// A thread that reads the stream itself disarms the watch meanwhile, so that arriving bytes wake only that thread. Both calls cost less
+/// than a microsecond, and neither wakes a thread.
 package struct StreamWatch: ~Copyable, Sendable {
     private let queue: Int32
     private let stream: Int32
@@ -15,7 +15,7 @@ package struct StreamWatch: ~Copyable, Sendable {
         self.stream = stream
     }
 
-    /// Armed. Must not outlive the stream.
+    /// Returns an armed watch, which must not outlive the stream.
     package static func on(_ stream: borrowing UnixStream) throws(Errno) -> StreamWatch {
         let queue = try check("epoll_create1") { epoll_create1(Int32(EPOLL_CLOEXEC)) }
         let watch = StreamWatch(queue: queue, stream: stream.descriptor)
@@ -24,15 +24,15 @@ package struct StreamWatch: ~Copyable, Sendable {
         return watch
     }
 
-    /// The next bytes, those that are there already, or the end wake who waits, once.
+    /// The next bytes, those that have arrived already, or the end of the stream wake the waiting thread once.
     package func arm() { set(EPOLLIN.rawValue) }
 
-    /// Nothing but the end wakes who waits.
+    /// Only the end of the stream wakes the waiting thread.
     package func disarm() { set(0) }
 
     private func set(_ events: UInt32) {
         var event = Self.event(events)
-        // Fails for descriptors that are not in it only.
+        // This fails only for descriptors that are not in the epoll set.
         epoll_ctl(queue, EPOLL_CTL_MOD, stream, &event)
     }
 
@@ -40,7 +40,7 @@ package struct StreamWatch: ~Copyable, Sendable {
         epoll_event(events: events | EPOLLONESHOT.rawValue, data: epoll_data())
     }
 
-    /// Whether there is something; false after so long without.
+    /// Waits for the stream and returns whether it woke this thread; false after `patience`.
     package func wait(atMost patience: Duration) throws(Errno) -> Bool {
         let queue = queue
         let milliseconds = Int32(patience / .milliseconds(1))

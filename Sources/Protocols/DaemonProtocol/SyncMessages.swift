@@ -1,9 +1,9 @@
-/// Uploads what is under these paths now, without waiting for writing to settle; no path means all of the mount.
+/// Uploads everything under these paths now, without waiting for writing to settle; no path means the whole mount.
 package struct SyncRequest: Codable, Hashable, Sendable {
     package let paths: [MountPath]
-    /// Answer only when it is all in the cloud (and what the cloud had then is known here).
+    /// Whether to respond only when everything is in the cloud, and what the cloud had then is known on this device.
     package let wait: Bool
-    /// Seconds after which a waiting request fails with `timedOut`; nil waits as long as it takes.
+    /// Seconds after which a waiting request fails with `timedOut`; nil waits without a limit.
     package let timeout: Double?
 
     package init(paths: [MountPath], wait: Bool, timeout: Double? = nil) {
@@ -14,7 +14,7 @@ package struct SyncRequest: Codable, Hashable, Sendable {
 }
 
 package struct SyncResponse: Codable, Hashable, Sendable {
-    /// Items that still wait; 0 after a waiting request.
+    /// The number of items that are still pending; 0 after a waiting request.
     package let pendingItems: UInt64
     package let pendingBytes: UInt64
 

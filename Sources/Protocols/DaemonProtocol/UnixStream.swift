@@ -1,13 +1,14 @@
 package import Basics
 import Glibc
 
-/// A connected unix socket on which nothing blocks for longer than its patience.
+/// A connected unix socket on which no call blocks for longer than its `patience`.
 package struct UnixStream: ~Copyable, Sendable {
     let descriptor: Int32
 
-    /// Connects. ECONNREFUSED and ENOENT: nobody listens; ETIMEDOUT: the listener's queue stayed full.
+    /// Connects to the socket at `path`.
     ///
-    /// - Parameter patience: How long this, and each later call, may take.
+    /// - Parameter patience: How long this call, and each later one, may take.
+    /// - Throws: ECONNREFUSED or ENOENT if no process listens, ETIMEDOUT if the listener's queue stayed full.
     package static func connected(to path: String, patience: Duration) throws(Errno) -> UnixStream {
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         let stream = UnixStream(descriptor: try check("socket") { socket(AF_UNIX, kind, 0) })
@@ -19,7 +20,7 @@ package struct UnixStream: ~Copyable, Sendable {
 
     private init(descriptor: Int32) { self.descriptor = descriptor }
 
-    /// socket(7): a call that the limit ends says EAGAIN.
+    /// A call that the limit ends fails with EAGAIN (socket(7)).
     private func limit(_ option: Int32, to patience: Duration) throws(Errno) {
         var limit = timeval(max(patience, .microseconds(1)))
         let size = socklen_t(MemoryLayout<timeval>.size)
@@ -33,7 +34,7 @@ package struct UnixStream: ~Copyable, Sendable {
         }
     }
 
-    /// Throws ETIMEDOUT when the other side does not take it in time.
+    /// Sends all bytes. Throws ETIMEDOUT when the other side does not read them in time.
     package func send(_ bytes: [UInt8]) throws(Errno) {
         var sent = 0
         while sent < bytes.count { sent += try send(rest: bytes[sent...]) }
@@ -47,7 +48,7 @@ package struct UnixStream: ~Copyable, Sendable {
         }
     }
 
-    /// What has arrived, at least one byte; empty at the end. Throws ETIMEDOUT after as much silence as there is patience.
+    /// Returns what has arrived, at least one byte; empty at the end. Throws ETIMEDOUT if nothing arrives within the patience.
     package func receive() throws(Errno) -> [UInt8] {
         try Self.timed { () throws(Errno) in try receive(flags: 0) }
     }
@@ -73,7 +74,7 @@ package struct UnixStream: ~Copyable, Sendable {
         return bytes
     }
 
-    /// Ends the conversation: whoever receives gets the end.
+    /// Shuts down both directions: a thread that receives gets the end of the stream.
     package func shutDown() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
     private static func timed<T>(_ call: () throws(Errno) -> T) throws(Errno) -> T {

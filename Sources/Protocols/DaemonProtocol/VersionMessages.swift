@@ -1,13 +1,13 @@
-/// Lists what a document is and was: its current version, those in conflict, and those of its history.
+/// Lists the versions of a document: the current one, those in conflict, and those of its history.
 package struct VersionsRequest: Codable, Hashable, Sendable {
-    /// A document that is there, or was: then of the one that was deleted last under this name.
+    /// The path of a document. If it is deleted, the one deleted last under this name is listed.
     package let path: MountPath
     package init(path: MountPath) { self.path = path }
 }
 
 package struct VersionsResponse: Codable, Hashable, Sendable {
     package let path: MountPath
-    /// The document is deleted: there is no current version, and one of the history is restored to a file.
+    /// Whether the document is deleted: there is then no current version, and a version of the history can only be restored to a file.
     package let isDeleted: Bool
     /// The current one first, then the newest first.
     package let versions: [DocumentVersion]
@@ -22,18 +22,18 @@ package struct VersionsResponse: Codable, Hashable, Sendable {
 package struct DocumentVersion: Codable, Hashable, Sendable {
     package enum Kind: String, Codable, Hashable, Sendable { case current, conflict, history }
 
-    /// Names it for ever, on every device; `current` for what the cloud has not been told of.
+    /// A permanent name, the same on every device; `current` for a content that is not in the cloud yet.
     package let version: String
     package let kind: Kind
-    /// Where it was made.
+    /// The device that made it.
     package let device: String
     package let modified: WireTime
     package let size: UInt64
-    /// When the daemon heard that something else took its place; of a version of the history.
+    /// For a version of the history: when the daemon learned that another version replaced it.
     package let superseded: WireTime?
     /// Whether its bytes can be read now.
     package let isHere: Bool
-    /// Where, absolute; or where they will be when they have been fetched.
+    /// The absolute path of the bytes, or where they will be after their download.
     package let file: String
 
     package init(
@@ -51,7 +51,7 @@ package struct DocumentVersion: Codable, Hashable, Sendable {
     }
 }
 
-/// Fetches the bytes of a version of the history to a file beside the mount, which stays for a day at least while the daemon runs.
+/// Downloads the bytes of a version of the history to a file outside the mount, which is kept for at least a day while the daemon runs.
 package struct FetchVersionRequest: Codable, Hashable, Sendable {
     package let path: MountPath
     package let version: String
@@ -63,7 +63,7 @@ package struct FetchVersionRequest: Codable, Hashable, Sendable {
 }
 
 package struct FetchVersionResponse: Codable, Hashable, Sendable {
-    /// With its ``DocumentVersion/file``.
+    /// The version, with the path of its bytes in ``DocumentVersion/file``.
     package let version: DocumentVersion
     package init(version: DocumentVersion) { self.version = version }
 }

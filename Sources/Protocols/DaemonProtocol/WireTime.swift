@@ -13,7 +13,7 @@ package struct WireTime: Codable, Hashable, Sendable {
         let text = try decoder.singleValueContainer().decode(String.self)
         let milliseconds = try Self.style.parse(text).timeIntervalSince1970 * 1000
         guard abs(milliseconds) < 0x1p53 else {
-            throw DaemonFailure(.invalidRequest, "the time lies beyond what can be kept: \(text)")
+            throw DaemonFailure(.invalidRequest, "the time is out of range: \(text)")
         }
         let whole = Int64(milliseconds.rounded())
         timestamp = Timestamp(seconds: whole / 1000, nanoseconds: whole % 1000 * 1_000_000)

@@ -1,4 +1,4 @@
-// seccomp_unotify(2): one process sees the system calls of another before they happen, and says what becomes of them.
+// seccomp_unotify(2): one process inspects the system calls of another and decides whether they run.
 #ifndef UBIQUITY_CFAULTS_H
 #define UBIQUITY_CFAULTS_H
 
@@ -16,8 +16,8 @@
 
 enum { faults_most_calls = 200 };
 
-// Lets every call of these numbers, of this process and all it becomes, wait for an answer. Answers the descriptor that
-// they are to be read from, close-on-exec; -1 and errno.
+// Installs a filter that blocks every call with one of these numbers, of this process and its descendants, until the
+// listener responds. Returns the close-on-exec descriptor from which the calls are read; -1 and errno on failure.
 static inline int faults_watch(const int32_t *calls, int count) {
     struct sock_filter filter[faults_most_calls + 3];
     if (count > faults_most_calls) { errno = EINVAL; return -1; }
@@ -28,24 +28,24 @@ static inline int faults_watch(const int32_t *calls, int count) {
     filter[last++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
     filter[last++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF);
     struct sock_fprog program = {(unsigned short)last, filter};
-    // Signals wait for the answer, but for those that kill: no call is seen twice.
+    // All signals but fatal ones wait for the response, so that no call is reported twice.
     unsigned flags = SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
     return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program);
 }
 
-// The next call that waits; 0, or -1 and errno: ENOENT if its process has ended meanwhile.
+// Receives the next waiting call. Returns 0, or -1 and errno: ENOENT if its process has ended meanwhile.
 static inline int faults_receive(int listener, struct seccomp_notif *call) {
     memset(call, 0, sizeof *call);
     return ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, call);
 }
 
-// Lets a call go on, or with an error number fail without having happened.
-static inline int faults_answer(int listener, uint64_t identifier, int32_t error) {
-    struct seccomp_notif_resp answer = {identifier, 0, -error, error ? 0 : SECCOMP_USER_NOTIF_FLAG_CONTINUE};
-    return ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
+// Lets a call proceed if `error` is 0; otherwise the call fails with that number and is not executed.
+static inline int faults_respond(int listener, uint64_t identifier, int32_t error) {
+    struct seccomp_notif_resp response = {identifier, 0, -error, error ? 0 : SECCOMP_USER_NOTIF_FLAG_CONTINUE};
+    return ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
 }
 
-// pidfd_getfd(2): a descriptor of another process, as one of this; -1 and errno.
+// pidfd_getfd(2): duplicates a descriptor of another process into this one. Returns -1 and errno on failure.
 static inline int faults_take(pid_t process, int descriptor) {
     int handle = (int)syscall(SYS_pidfd_open, process, 0);
     if (handle < 0) return -1;
@@ -56,7 +56,7 @@ static inline int faults_take(pid_t process, int descriptor) {
     return taken;
 }
 
-// Numbers of calls, -1 where the processor's table has none: Swift does not import what is a macro of a macro.
+// System call numbers, -1 where the processor has no such call: Swift does not import a macro that expands to a macro.
 #define FAULTS_CALL(name) static const int32_t faults_##name = SYS_##name
 FAULTS_CALL(copy_file_range);
 FAULTS_CALL(fallocate);

@@ -1,4 +1,4 @@
-// Gives a process of tests a home of its own before anything else runs, as tests look at these variables at any time and from any thread.
+// Gives each test process its own home before anything else runs, because tests read these variables at any time and from any thread.
 #define _GNU_SOURCE
 #include "CTestHome.h"
 

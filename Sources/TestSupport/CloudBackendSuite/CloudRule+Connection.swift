@@ -4,10 +4,10 @@ import Testing
 
 extension CloudRule {
     static let connection = [
-        CloudRule("an absent cloud is offline unless it is to be made") { cloud in
+        CloudRule("an absent cloud is offline unless it is to be created") { cloud in
             let backend = try await cloud.unconnected()
             await expectCloudError(.offline) { _ = try await backend.connect(create: false) }
-            // The attempt made nothing.
+            // The attempt created nothing.
             await expectCloudError(.offline) { _ = try await backend.connect(create: false) }
         },
         CloudRule("all instances see one identity, which is not empty") { cloud in
@@ -18,7 +18,7 @@ extension CloudRule {
                 #expect(found == made)
             }
         },
-        CloudRule("devices that make the cloud at once make the same one") { cloud in
+        CloudRule("devices that create the cloud at the same time create one") { cloud in
             let identities = try await withThrowingTaskGroup(of: CloudIdentity.self) { group in
                 for _ in 0..<8 { group.addTask { try await cloud.unconnected().connect(create: true) } }
                 return try await group.reduce(into: Set()) { $0.insert($1) }
@@ -32,7 +32,7 @@ extension CloudRule {
             _ = try await one.append([2], to: container)
             #expect(try await one.wholeLog(of: container).map(\.payload) == [[1], [2]])
         },
-        CloudRule("space, where it is known, has no more free than there is") { cloud in
+        CloudRule("where the space is known, no more is free than there is in total") { cloud in
             guard let space = try await cloud.device().space() else { return }
             #expect(space.total > 0 && space.free <= space.total)
         },
@@ -43,20 +43,20 @@ extension CloudRule {
             let backend = try await cloud.device()
             #expect(try await backend.containers().isEmpty)
         },
-        CloudRule("a container that one device makes is there for the others") { cloud in
+        CloudRule("a container that one device creates is visible to the others") { cloud in
             let (one, other, container) = try await cloud.twoDevices()
             #expect(try await other.containers() == [container])
             let notes = try #require(ContainerName("com.example.notes"))
             try await other.createContainer(notes)
             #expect(try await Set(one.containers()) == [container, notes])
         },
-        CloudRule("making a container again keeps what is in it") { cloud in
+        CloudRule("creating a container again keeps its contents") { cloud in
             let (one, other, container) = try await cloud.twoDevices()
             _ = try await one.append([1], to: container)
             try await other.createContainer(container)
             #expect(try await one.wholeLog(of: container).count == 1)
         },
-        CloudRule("devices that make a container at once make one") { cloud in
+        CloudRule("devices that create a container at the same time create one") { cloud in
             let (one, other, _) = try await cloud.twoDevices()
             let notes = try #require(ContainerName("notes"))
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -66,7 +66,7 @@ extension CloudRule {
             #expect(try await one.containers().filter { $0 == notes }.count == 1)
             #expect(try await one.append([1], to: notes) == LogSequence(1))
         },
-        CloudRule("nothing works in a container that was never made") { cloud in
+        CloudRule("every operation fails in a container that was never created") { cloud in
             let backend = try await cloud.device()
             let absent = try #require(ContainerName("absent"))
             let (id, frame) = chunk(1)
@@ -77,7 +77,7 @@ extension CloudRule {
             await expectCloudError(.notFound) { _ = try await backend.getChunk(id, in: absent) }
             #expect(try await backend.containers().isEmpty)
         },
-        CloudRule("containers are apart: neither log nor chunks of one show in another") { cloud in
+        CloudRule("containers are isolated: neither the log nor the chunks of one appear in another") { cloud in
             let (one, _, container) = try await cloud.twoDevices()
             let notes = try #require(ContainerName("notes"))
             try await one.createContainer(notes)

@@ -3,7 +3,7 @@ package import CloudStorage
 package import Testing
 
 extension CloudRule {
-    /// Hints may come for no reason, so each proof looks after every hint; it ends when the hint came after what it tells of.
+    /// A backend may send hints for no reason, so each proof checks after every hint whether the change is visible, and ends once it is.
     static let events = [
         CloudRule("an append of another device makes an event") { cloud in
             let (one, other, container) = try await cloud.twoDevices()
@@ -16,7 +16,7 @@ extension CloudRule {
                 }
             }
         },
-        CloudRule("events tell of containers made after they began, and of what is in those") { cloud in
+        CloudRule("events report containers created after the stream began, and changes in them") { cloud in
             let (one, other, _) = try await cloud.twoDevices()
             guard let one = one as? any ChangeNotifying else { return }
             let events = one.events()
@@ -28,7 +28,7 @@ extension CloudRule {
                 try await one.wholeLog(of: notes).count == 1
             }
         },
-        CloudRule("every consumer of events gets them") { cloud in
+        CloudRule("every consumer of events receives them") { cloud in
             let (one, other, container) = try await cloud.twoDevices()
             guard let one = one as? any ChangeNotifying, let other = other as? any ChangeNotifying else { return }
             let streams = [one.events(), one.events(), other.events()]
@@ -49,7 +49,7 @@ extension CloudRule {
     ]
 }
 
-/// Waits for this event at a time when `isTrue` holds.
+/// Waits until this event arrives while `isTrue` holds.
 package func expectEvent(
     _ event: CloudEvent, in events: AsyncStream<CloudEvent>, sourceLocation: SourceLocation = #_sourceLocation,
     _ isTrue: () async throws -> Bool

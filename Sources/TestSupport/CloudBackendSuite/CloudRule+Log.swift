@@ -14,7 +14,7 @@ extension CloudRule {
             #expect(records.map(\.sequence) == (1...20).map { LogSequence($0) })
             #expect(records.map(\.payload) == (1...20).map { [$0] })
         },
-        CloudRule("an entry keeps its bytes, whatever and however many they are") { cloud in
+        CloudRule("an entry keeps its bytes, for any content and length") { cloud in
             let (one, other, container) = try await cloud.twoDevices()
             var generator = SystemRandomNumberGenerator()
             let payloads: [[UInt8]] = [
@@ -24,12 +24,12 @@ extension CloudRule {
             for payload in payloads { _ = try await one.append(payload, to: container) }
             #expect(try await other.wholeLog(of: container).map(\.payload) == payloads)
         },
-        CloudRule("an entry that is appended again is another entry") { cloud in
+        CloudRule("a payload that is appended again is another entry") { cloud in
             let (one, other, container) = try await cloud.twoDevices()
             #expect(try await one.append([1], to: container) == LogSequence(1))
             #expect(try await other.append([1], to: container) == LogSequence(2))
         },
-        CloudRule("entries come in pages, from behind any position") { cloud in
+        CloudRule("entries are returned in pages, after any position") { cloud in
             let (one, other, container) = try await cloud.twoDevices()
             for number in UInt8(1)...10 { _ = try await one.append([number], to: container) }
             func page(after position: UInt64, _ limit: Int) async throws -> [UInt8] {
@@ -40,7 +40,7 @@ extension CloudRule {
             #expect(try await page(after: 8, 4) == [9, 10])
             #expect(try await page(after: 10, 4) == [])
         },
-        CloudRule("the end of the log moves with appends of others") { cloud in
+        CloudRule("appends of other devices move the end of the log") { cloud in
             let (one, other, container) = try await cloud.twoDevices()
             #expect(try await other.entries(in: container, after: .zero, limit: 10).isEmpty)
             for number in UInt64(1)...5 {
@@ -49,7 +49,7 @@ extension CloudRule {
                 #expect(new.map(\.sequence) == [LogSequence(number)])
             }
         },
-        CloudRule("a log that ends before the asked position is damaged") { cloud in
+        CloudRule("a log that ends before the requested position is damaged") { cloud in
             let (one, _, container) = try await cloud.twoDevices()
             _ = try await one.append([1], to: container)
             for position in [2, 3, 1_000_000, UInt64.max] {
@@ -76,10 +76,10 @@ extension CloudRule {
             #expect(placed.count == 90)
             let records = try await third.wholeLog(of: container)
             #expect(records.map(\.sequence) == (1...90).map { LogSequence($0) })
-            // The answer of each append tells where its entry is.
+            // Each append returned the position of its entry.
             #expect(records.allSatisfy { placed[$0.sequence] == $0.payload })
         },
-        CloudRule("a reader beside writers sees a growing prefix, never a gap") { cloud in
+        CloudRule("a reader concurrent with writers sees a growing prefix, never a gap") { cloud in
             let (one, other, container) = try await cloud.twoDevices()
             let reader = try await cloud.device()
             async let writing: Void = withThrowingTaskGroup(of: Void.self) { group in

@@ -8,7 +8,7 @@ package import CloudStorage
 ///         try await rule.check(CloudUnderTest { DirectoryBackend(path: folder, logger: logger) })
 ///     }
 ///
-/// A proof that waits for an event hangs where the event never comes, so give the test a time limit.
+/// A proof waits for its event without a limit, so give the test a time limit.
 package struct CloudRule: Sendable, CustomStringConvertible {
     package let sentence: String
     private let proof: @Sendable (CloudUnderTest) async throws -> Void
@@ -20,7 +20,7 @@ package struct CloudRule: Sendable, CustomStringConvertible {
 
     package var description: String { sentence }
 
-    /// `cloud` must be a place where no cloud has been made yet.
+    /// `cloud` must be a place where no cloud has been created yet.
     package func check(_ cloud: CloudUnderTest) async throws { try await proof(cloud) }
 
     package static let all = connection + containers + log + concurrency + chunks + events
@@ -30,19 +30,19 @@ package struct CloudRule: Sendable, CustomStringConvertible {
 package struct CloudUnderTest: Sendable {
     private let open: @Sendable () async throws -> any CloudBackend
 
-    /// `open` answers a new instance for the same place each time, not connected yet.
+    /// Each call of `open` returns a new instance for the same place, not connected yet.
     package init(open: @escaping @Sendable () async throws -> any CloudBackend) { self.open = open }
 
     func unconnected() async throws -> any CloudBackend { try await open() }
 
-    /// A device's instance, connected; the first one makes the cloud.
+    /// Returns a connected instance, as of a device; the first one creates the cloud.
     func device() async throws -> any CloudBackend {
         let backend = try await open()
         _ = try await backend.connect(create: true)
         return backend
     }
 
-    /// Two devices and a container that both know.
+    /// Returns two devices and a container that both can use.
     func twoDevices() async throws -> (any CloudBackend, any CloudBackend, ContainerName) {
         let (one, other) = (try await device(), try await device())
         try await one.createContainer(.cloudDocs)
@@ -50,7 +50,7 @@ package struct CloudUnderTest: Sendable {
     }
 }
 
-/// A chunk to put: the suite needs ids that differ, not digests that are right.
+/// A chunk to upload: the suite needs distinct ids, not correct digests.
 func chunk(_ number: UInt64) -> (id: ChunkID, frame: [UInt8]) {
     var bytes = [UInt8](repeating: 0, count: 32)
     // The low byte first, so that ids spread over what a backend may shard by.

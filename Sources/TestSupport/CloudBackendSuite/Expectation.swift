@@ -1,7 +1,7 @@
 package import CloudStorage
 package import Testing
 
-/// Expects that the body throws a ``CloudError`` of this code, with a message for people.
+/// Expects that the body throws a ``CloudError`` of this code, with a message that is not empty.
 package func expectCloudError(
     _ code: CloudError.Code, sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> Void
 ) async {

@@ -6,7 +6,7 @@ package import LocalMetadata
 package import Transfers
 package import VirtualFileSystem
 
-/// A source of bytes that are never on their way by themselves: what is not here stays away until a test brings it.
+/// A content source that downloads nothing by itself: absent bytes stay absent until a test supplies them.
 package final class IdleContentSource: ContentSource {
     private let content: ContentStore
     private let container: ContainerName

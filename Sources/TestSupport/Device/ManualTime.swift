@@ -1,7 +1,7 @@
 package import Basics
 import Synchronization
 
-/// A clock that moves when it is told to.
+/// A clock that only a test advances.
 package final class ManualTime: TimeSource {
     private let current: Mutex<Timestamp>
 

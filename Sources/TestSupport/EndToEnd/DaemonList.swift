@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// The daemons of one test, to be ended together when one of them holds a program in the kernel.
+/// The daemons of one test, killed together when one of them blocks a program in the kernel.
 final class DaemonList: Sendable {
     private let daemons = Mutex<[DaemonProcess]>([])
 

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// The daemon of one device, by its process id; there may be none.
+/// The daemon of one device by its process id, which is nil while there is none.
 package final class DaemonProcess: Sendable {
     private let identifier = Mutex<Int32?>(nil)
 
@@ -12,7 +12,7 @@ package final class DaemonProcess: Sendable {
 
     package func set(_ pid: Int32?) { identifier.withLock { $0 = pid } }
 
-    /// Sends a signal to the daemon, if there is one and the id is still that of our program.
+    /// Sends a signal to the daemon, if there is one and the process id still belongs to it.
     package func send(_ signal: Int32) {
         guard let pid, Self.isDaemon(pid) else { return }
         kill(pid, signal)
@@ -20,7 +20,7 @@ package final class DaemonProcess: Sendable {
 
     package var isRunning: Bool { pid.map(Self.isDaemon) ?? false }
 
-    /// Ids of processes are used again, and a zombie has none of its files any more.
+    /// Process ids are reused, and a zombie has no program file any more.
     private static func isDaemon(_ pid: Int32) -> Bool {
         var path = [CChar](repeating: 0, count: 4096)
         let count = readlink("/proc/\(pid)/exe", &path, path.count - 1)
@@ -30,7 +30,7 @@ package final class DaemonProcess: Sendable {
 }
 
 extension DaemonProcess {
-    /// Whether none of its threads is left that could hold a file open. Its program is forgotten earlier.
+    /// Whether no thread is left that could hold a file open. The kernel drops the program file earlier.
     var isGone: Bool {
         guard let pid else { return true }
         guard let threads = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task") else {
@@ -42,11 +42,11 @@ extension DaemonProcess {
 }
 
 extension TestDevice {
-    /// How long the daemon's threads have run, all together (proc_pid_stat(5): utime and stime, in hundredths of a second).
+    /// The processor time of all threads of the daemon (proc_pid_stat(5): utime and stime, in hundredths of a second).
     package func processorTime() throws -> Duration {
         guard let pid = daemon.pid else { throw EndToEndError("\(name) has no daemon") }
         let text = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
-        // The program's name, in parentheses, may hold anything.
+        // The program's name, in parentheses, may contain any character.
         let fields = text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ")
         guard fields.count > 13, let user = Int(fields[12]), let system = Int(fields[13]) else {
             throw EndToEndError("unknown line in /proc: \(text)")

@@ -1,10 +1,10 @@
-/// A program that is run in the place of the daemon's, and becomes the daemon.
+/// A program that is started in place of the daemon's program and becomes the daemon.
 package struct DaemonStandIn: Sendable {
-    /// Holds `ubiquity`, and the program under the name `ubiquityd`.
+    /// The folder with `ubiquity`, and with the program under the name `ubiquityd`.
     let folder: String
     let environment: [String: String]
 
-    /// The daemon's own program, told other things by its environment.
+    /// The daemon's own program with additional environment variables.
     package init(of device: TestDevice, environment: [String: String]) {
         self.init(folder: device.binaries, environment: environment)
     }

@@ -1,6 +1,6 @@
-/// Asks again until `condition` holds. Real processes tell nobody when they have converged, so this polls, bounded by `limit`.
+/// Polls `condition` until it holds, at most for `limit`: real processes send no notification when they have converged.
 ///
-/// Throws when the time is over: with the last answer of `describe`, or with the last error of `condition`.
+/// - Throws: ``EndToEndError`` after `limit`, with the text of `describe` or the last error of `condition`.
 package func eventually(
     _ what: String, within limit: Duration = .seconds(60), _ condition: () async throws -> Bool,
     describe: () async throws -> String = { "" }

@@ -1,7 +1,7 @@
-/// How a program ended, and what it said.
+/// How a program ended, and its output.
 package struct ProgramOutcome: Sendable, CustomStringConvertible {
     package let command: String
-    /// Its exit status; minus the number of the signal that ended it.
+    /// The exit status, or the negated number of the signal that ended the program.
     package let status: Int32
     package let output: String
     package let errors: String
@@ -10,7 +10,7 @@ package struct ProgramOutcome: Sendable, CustomStringConvertible {
 
     package var description: String { "`\(command)` ended with \(status): \(output)\(errors)" }
 
-    /// Its output without white space around it. Throws what it said unless it ended well.
+    /// The output without white space at its end. Throws ``description`` unless the program succeeded.
     @discardableResult
     package func text() throws -> String {
         guard succeeded else { throw EndToEndError(description) }
@@ -19,6 +19,6 @@ package struct ProgramOutcome: Sendable, CustomStringConvertible {
         return String(text)
     }
 
-    /// Its output, line by line. Throws what it said unless it ended well.
+    /// The lines of the output that are not empty. Throws ``description`` unless the program succeeded.
     package func lines() throws -> [String] { try text().split(separator: "\n").map(String.init) }
 }

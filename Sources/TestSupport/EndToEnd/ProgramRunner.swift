@@ -3,13 +3,13 @@ import SystemPackage
 
 /// Runs programs that use a mount, each for a bounded time.
 ///
-/// A file system that does not answer holds a process in the kernel, where no signal reaches it: so when the time is over the
-/// daemons are ended too, which frees the process and lets the test fail instead of hang.
+/// A file system that does not respond blocks a process in the kernel, where no signal reaches it. When the time is over, the
+/// daemons are therefore killed too, which frees the process and lets the test fail instead of hang.
 package struct ProgramRunner: Sendable {
     package static let defaultLimit: Duration = .seconds(120)
 
     let environment: [String: String]
-    /// Ends whatever may hold a program in the kernel.
+    /// Kills the daemons that may block a program in the kernel.
     let release: @Sendable () -> Void
 
     package init(environment: [String: String], release: @escaping @Sendable () -> Void) {
@@ -17,7 +17,7 @@ package struct ProgramRunner: Sendable {
         self.release = release
     }
 
-    /// The same, with more variables for the programs.
+    /// Returns this runner with additional environment variables for the programs.
     package func adding(_ variables: [String: String]) -> ProgramRunner {
         ProgramRunner(environment: environment.merging(variables) { _, new in new }, release: release)
     }

@@ -14,7 +14,7 @@ package struct TestCloud: Sendable {
         self.url = url ?? "file://\(directory)"
     }
 
-    /// Takes the cloud away from every device, as a pulled cable would.
+    /// Makes the cloud unreachable for every device, like a pulled cable.
     package func goOffline() throws { try FileManager.default.moveItem(atPath: directory, toPath: hidden) }
 
     package func goOnline() throws { try FileManager.default.moveItem(atPath: hidden, toPath: directory) }

@@ -1,29 +1,29 @@
 import Foundation
 
-/// What the kernel asked of a device's daemon.
+/// The requests that the kernel sends to a device's daemon.
 extension TestDevice {
-    /// Requests of the kernel by the names of their operations, since the mount.
+    /// The numbers of requests since the mount, by the names of their operations.
     private func requests() async throws -> [String: Int] {
-        struct Answer: Decodable {
+        struct Response: Decodable {
             struct Mount: Decodable {
                 let mount: String
                 let requests: [String: Int]
             }
             let mounts: [Mount]
         }
-        // Without a path: finding out what a path means would itself be asked of the mount.
+        // Without a path: to resolve a path would itself send requests to the mount.
         let text = try await ubiquity(["diagnose", "--json"]).text()
-        let mounts = try JSONDecoder().decode(Answer.self, from: Data(text.utf8)).mounts
+        let mounts = try JSONDecoder().decode(Response.self, from: Data(text.utf8)).mounts
         guard let counts = mounts.first(where: { $0.mount == mount })?.requests else {
             throw EndToEndError("\(mount) is not among the mounts: \(text)")
         }
         return counts
     }
 
-    /// What a script in the documents folder costs: the requests that it makes the kernel send, those left out that the kernel sends
-    /// when it likes, to make room.
+    /// The requests that the kernel sends because of a script in the documents folder, without those that it sends at any time to
+    /// free memory.
     package func requests(of script: String) async throws -> [String: Int] {
-        // The folder itself is known from here on.
+        // From here on the kernel knows the folder itself.
         try await shell("true")
         let before = try await settledRequests()
         try await shell(script)
@@ -34,7 +34,7 @@ extension TestDevice {
         }
     }
 
-    /// The counts once every file is released: programs do not wait for that.
+    /// The counts once every file is released, which programs do not wait for.
     private func settledRequests() async throws -> [String: Int] {
         var counts: [String: Int] = [:]
         try await eventually("every file that was opened is released") {

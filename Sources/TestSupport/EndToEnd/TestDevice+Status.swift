@@ -1,10 +1,10 @@
 import Foundation
 
-/// What a device says about its documents. Paths are relative to the documents folder.
+/// What a device reports about its documents. Paths are relative to the documents folder.
 extension TestDevice {
     package func path(_ name: String) -> String { name.isEmpty ? documents : "\(documents)/\(name)" }
 
-    /// The text of `user.ubiquity.KEY`; nil if it has none.
+    /// The value of the attribute `user.ubiquity.KEY`; nil if the document has no such attribute.
     package func attribute(_ key: String, of name: String) async throws -> String? {
         let outcome = try await run("getfattr", "--only-values", "-n", "user.ubiquity.\(key)", "--", path(name))
         if outcome.succeeded { return outcome.output }
@@ -16,7 +16,7 @@ extension TestDevice {
         try await run("setfattr", "-n", "user.ubiquity.\(key)", "-v", value, "--", path(name))
     }
 
-    /// One document as `ubiquity status --json` tells it.
+    /// One document as `ubiquity status --json` reports it.
     package struct Status: Decodable, Sendable {
         package let kind: String
         package let size: Int
@@ -33,14 +33,14 @@ extension TestDevice {
     }
 
     package func status(_ name: String) async throws -> Status {
-        struct Answer: Decodable { let items: [Status] }
+        struct Response: Decodable { let items: [Status] }
         let text = try await ubiquity(["status", "--json", path(name)]).text()
-        let items = try JSONDecoder().decode(Answer.self, from: Data(text.utf8)).items
+        let items = try JSONDecoder().decode(Response.self, from: Data(text.utf8)).items
         guard let status = items.first else { throw EndToEndError("no status of \(name): \(text)") }
         return status
     }
 
-    /// Waits until what was done on this device is in the cloud.
+    /// Waits until all changes made on this device are in the cloud.
     package func sync(limit: Duration = ProgramRunner.defaultLimit) async throws {
         try await ubiquity(["sync", "--wait", "--timeout", "\(limit.components.seconds)", mount], limit: limit * 2)
             .text()

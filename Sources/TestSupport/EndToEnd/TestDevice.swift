@@ -30,21 +30,21 @@ package struct TestDevice: Sendable {
 
     // MARK: Life of the daemon
 
-    /// Mounts as a user would, and returns when the command says that the mount answers. Throws if it can not be mounted.
+    /// Mounts as a user would, and returns once the command reports that the mount is ready. Throws if mounting fails.
     ///
-    /// - Parameter standIn: what to run in the place of the daemon's program, which then becomes it.
+    /// - Parameter standIn: The program to start in place of the daemon's program, which it then becomes.
     package func start(_ options: [String] = [], standIn: DaemonStandIn? = nil) async throws {
-        // Of a dead mount nobody can say whether it is a folder.
+        // A dead mount can not be examined, so creating its folder would fail.
         if !isMounted() {
             try FileManager.default.createDirectory(atPath: mount, withIntermediateDirectories: true)
         }
         let runner = standIn.map { self.runner.adding($0.environment) } ?? self.runner
-        let said = try await runner.run(
+        let output = try await runner.run(
             "\(standIn?.folder ?? binaries)/ubiquity",
             ["mount", mount, "--state", state, "--device", name, "--cloud", cloud.url] + options, in: "/"
         ).text()
-        guard let match = said.firstMatch(of: /daemon (\d+)/), let pid = Int32(match.1) else {
-            throw EndToEndError("mount does not tell its daemon: \(said)")
+        guard let match = output.firstMatch(of: /daemon (\d+)/), let pid = Int32(match.1) else {
+            throw EndToEndError("mount does not name its daemon: \(output)")
         }
         daemon.set(pid)
     }
@@ -55,7 +55,7 @@ package struct TestDevice: Sendable {
         daemon.set(nil)
     }
 
-    /// Ends the daemon as a crash would; the dead mount stays.
+    /// Kills the daemon, as a crash would; the dead mount stays.
     package func kill9() async throws {
         daemon.send(SIGKILL)
         try await eventually("the daemon of \(name) is gone") { !daemon.isRunning && daemon.isGone }
@@ -71,13 +71,13 @@ package struct TestDevice: Sendable {
 
     package func thaw() { daemon.send(SIGCONT) }
 
-    /// Takes everything away, whatever state it is in.
+    /// Removes the mount and the daemon, whatever state they are in.
     func close() async throws {
         thaw()
-        _ = try? await ubiquity(["unmount", mount], limit: .seconds(30))  // What is left of it is taken away below.
+        _ = try? await ubiquity(["unmount", mount], limit: .seconds(30))  // What is left is removed below.
         daemon.send(SIGKILL)
         while isMounted() { guard umount2(mount, Int32(MNT_DETACH)) == 0 else { break } }
-        guard !isMounted() else { throw EndToEndError("the mount of \(name) can not be taken away: \(mount)") }
+        guard !isMounted() else { throw EndToEndError("the mount of \(name) can not be removed: \(mount)") }
     }
 
     private func isMounted() -> Bool {
@@ -85,7 +85,7 @@ package struct TestDevice: Sendable {
         return table.contains(" \(mount) ")
     }
 
-    /// What people want to see of the daemon's log after a failure: how it crashed, else the end.
+    /// The part of the daemon's log to show after a failure: the crash if there was one, otherwise the end.
     var log: String {
         let text = (try? String(contentsOfFile: logFile, encoding: .utf8)) ?? "(none)"
         let lines = text.split(separator: "\n")
@@ -110,13 +110,13 @@ package struct TestDevice: Sendable {
         try await runner.run(program, arguments, in: documents, limit: limit)
     }
 
-    /// Runs a shell script in the documents folder, ending it at the first command that fails; answers what it printed.
+    /// Runs a shell script in the documents folder, which ends at the first command that fails, and returns its output.
     @discardableResult
     package func shell(_ script: String, limit: Duration = ProgramRunner.defaultLimit) async throws -> String {
         try await runner.run("bash", ["-euo", "pipefail", "-c", script], in: documents, limit: limit).text()
     }
 
-    /// As ``shell(_:limit:)``, answering how the script ended.
+    /// Like ``shell(_:limit:)``, but returns how the script ended instead of throwing.
     package func tryShell(
         _ script: String, limit: Duration = ProgramRunner.defaultLimit
     ) async throws -> ProgramOutcome {
@@ -128,14 +128,14 @@ extension TestDevice {
     /// Takes over the daemon that a `mount` has started.
     package func adopt(_ outcome: ProgramOutcome) throws {
         guard let match = try outcome.text().firstMatch(of: /daemon (\d+)/), let pid = Int32(match.1) else {
-            throw EndToEndError("mount does not tell its daemon: \(outcome)")
+            throw EndToEndError("mount does not name its daemon: \(outcome)")
         }
         daemon.set(pid)
     }
 }
 
 extension TestDevice {
-    /// The command line as a shell would run it, where words need no quotes.
+    /// The command line for a shell, for arguments that need no quotes.
     package func command(_ arguments: [String]) -> String {
         (["\(binaries)/ubiquity"] + arguments).joined(separator: " ")
     }

@@ -7,17 +7,17 @@ package struct TestDevices: Sendable {
     package let root: String
     package let cloud: TestCloud
     package let devices: [TestDevice]
-    /// Runs programs that find nothing of the user's.
+    /// Runs programs without the user's settings.
     package let runner: ProgramRunner
 
-    /// Mounts two devices, runs `body` and takes everything away again.
+    /// Mounts two devices, runs `body` and removes everything again.
     package static func withTwo(
         _ body: (_ cloud: TestCloud, _ a: TestDevice, _ b: TestDevice) async throws -> Void
     ) async throws {
         try await with(devices: ["A", "B"]) { test in try await body(test.cloud, test.devices[0], test.devices[1]) }
     }
 
-    /// Mounts devices of these names, runs `body` and takes everything away again, the last one first. What the daemons logged is
+    /// Mounts devices of these names, runs `body` and removes everything again, the last device first. What the daemons logged is
     /// added to an error.
     ///
     /// - Parameters:
@@ -34,7 +34,7 @@ package struct TestDevices: Sendable {
             try await body(test)
         } catch {
             let logs = test.devices.map { "--- log of device \($0.name)\n\($0.log)" }
-            try? await test.close()  // The first error is the one to be told.
+            try? await test.close()  // The first error is the one to report.
             throw EndToEndError((["\(error)"] + logs).joined(separator: "\n"))
         }
         try await test.close()
@@ -57,7 +57,7 @@ package struct TestDevices: Sendable {
         }
     }
 
-    /// Programs find nothing of the user's: no settings of editors or git, no other daemons.
+    /// An environment without the user's settings of editors and git, and without other daemons.
     private static func environment(_ root: String) throws -> [String: String] {
         let home = "\(root)/home"
         let runtime = "\(root)/run"
@@ -69,14 +69,14 @@ package struct TestDevices: Sendable {
             "XDG_DATA_HOME": "\(home)/.local/share", "XDG_CONFIG_HOME": "\(home)/.config",
             "XDG_CACHE_HOME": "\(home)/.cache", "UBIQUITY_SCOPE": root, "LC_ALL": "C.UTF-8",
             "TZ": "UTC", "TERM": "xterm", "GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_NAME": "Test",
-            // A crash is a failure: no daemon may start again by itself and hide it.
+            // A daemon with backtraces enabled does not restart itself after a crash, which would hide a failure.
             "SWIFT_BACKTRACE": "enable=yes",
             "GIT_AUTHOR_EMAIL": "test@example.com", "GIT_COMMITTER_NAME": "Test",
             "GIT_COMMITTER_EMAIL": "test@example.com",
         ]
     }
 
-    /// The programs are built beside the tests.
+    /// The folder of the programs, which are built beside the tests.
     package static func binaries() throws -> String {
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return URL(filePath: tests).deletingLastPathComponent().path

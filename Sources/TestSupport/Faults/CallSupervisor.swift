@@ -3,17 +3,17 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Decides, call by call, what becomes of the system calls of one process: they are counted over all its threads, so that "the
-/// N-th call" is one point of its life. (strace(1) counts for each thread.)
+/// Decides whether each system call of one process proceeds, waits, fails or kills the process. Calls are counted over all
+/// threads, so that "the N-th call" is one point of its execution. (strace(1) counts per thread.)
 package final class CallSupervisor: Sendable {
-    /// The process; it has begun nothing yet.
+    /// The process, which has not executed its program yet when this is created.
     package let process: Int32
     private let listener: Int32
     private let plan = Mutex<FaultPlan?>(nil)
     /// The calls that wait for the end of the plan.
     private let held = Mutex<[UInt64]>([])
 
-    /// Takes over the process that ``Launch`` names at `meeting`; nil as long as it is not that far.
+    /// Attaches to the process whose id ``Launch`` wrote to the file `meeting`; nil while there is no id yet.
     package init?(meeting: String) {
         guard let text = try? String(contentsOfFile: meeting, encoding: .utf8), let process = Int32(text) else {
             return nil
@@ -28,10 +28,12 @@ package final class CallSupervisor: Sendable {
 
     deinit { close(listener) }
 
-    /// Counts from here on, and lets happen what is planned.
+    /// Starts to count calls and to inject the planned fault.
     package func begin(_ plan: FaultPlan) { self.plan.withLock { $0 = plan } }
 
-    /// Nothing is counted or done from here on. Answers what came of the plan.
+    /// Stops counting and injecting, and releases the held calls.
+    ///
+    /// - Returns: The plan with its count and the call that it struck; nil if there was none.
     @discardableResult
     package func end() -> FaultPlan? {
         let ended = plan.withLock { plan in
@@ -47,36 +49,36 @@ package final class CallSupervisor: Sendable {
             defer { held = [] }
             return held
         }
-        for call in calls { _ = faults_answer(listener, call, 0) }
+        for call in calls { _ = faults_respond(listener, call, 0) }
     }
 
     package var struck: ObservedCall? { plan.withLock { $0?.struck } }
 
     private func serve() {
         var waiting = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
-        // The other end goes away with the last process that the filter applies to.
+        // The listener hangs up when the last process under the filter has ended.
         while poll(&waiting, 1, -1) >= 0 || errno == EINTR {
-            if waiting.revents & Int16(POLLIN) != 0 { answerNext() } else if waiting.revents != 0 { return }
+            if waiting.revents & Int16(POLLIN) != 0 { respondNext() } else if waiting.revents != 0 { return }
         }
     }
 
-    private func answerNext() {
+    private func respondNext() {
         var notification = seccomp_notif()
-        // A process that has died meanwhile waits for nothing.
+        // The process may have died meanwhile; its call needs no response.
         guard faults_receive(listener, &notification) == 0 else { return }
         switch verdict(notification) {
-        case .goOn: _ = faults_answer(listener, notification.id, 0)
-        case .fail(let number): _ = faults_answer(listener, notification.id, number)
+        case .goOn: _ = faults_respond(listener, notification.id, 0)
+        case .fail(let number): _ = faults_respond(listener, notification.id, number)
         case .kill: kill(process, SIGKILL)
         case .hold:
             held.withLock { $0.append(notification.id) }
-            // The plan may have ended between the verdict and the note of it.
+            // The plan may have ended between the verdict and the line above.
             if plan.withLock({ $0 == nil }) { release() }
         }
     }
 
     private func verdict(_ notification: seccomp_notif) -> FaultPlan.Verdict {
-        // Without a plan nobody needs to know what the call is about.
+        // Without a plan the call's target need not be looked up.
         guard plan.withLock({ $0 != nil }), let call = ObservedCall(notification) else { return .goOn }
         return plan.withLock { $0?.decide(call) ?? .goOn }
     }

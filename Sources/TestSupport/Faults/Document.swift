@@ -1,7 +1,7 @@
-/// Bytes that say which document and which generation of it they are, so that a reader needs nothing else to tell whether they are
-/// whole.
+/// Bytes that name their document and its generation, so that a reader can check from the bytes alone whether they are
+/// complete.
 package enum Document {
-    /// A journal only ever grows: its generation is how many records it has. All others are replaced as a whole.
+    /// A journal only grows: its generation is its number of records. All other documents are replaced as a whole.
     package static func isJournal(_ name: String) -> Bool { name.hasPrefix("journal") }
 
     package static func bytes(_ name: String, _ generation: Int) -> [UInt8] {
@@ -10,7 +10,7 @@ package enum Document {
         var bytes = Array("\(name) \(generation) \(size)\n".utf8)
         bytes.reserveCapacity(size + 80)
         var chance = UInt64(truncatingIfNeeded: generation) &* 0x9E37_79B9_7F4A_7C15 | 1
-        // Half of each line can not be foreseen, so that blocks differ and compress badly.
+        // Pseudorandom bytes, so that blocks differ and compress badly.
         while bytes.count < size {
             chance = chance &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             withUnsafeBytes(of: chance) { bytes.append(contentsOf: $0) }
@@ -21,7 +21,7 @@ package enum Document {
 
     package static func record(_ name: String, _ number: Int) -> [UInt8] { Array("\(name) record \(number)\n".utf8) }
 
-    /// From some bytes to 70,000; names that begin with `big` have several chunks.
+    /// The size in bytes: from a few to about 70,000, and several chunks for names that begin with `big`.
     private static func size(_ name: String, _ generation: Int) -> Int {
         let chance = name.utf8.reduce(UInt64(generation) &* 31 &+ 7) { ($0 ^ UInt64($1)) &* 0x0100_0000_01B3 }
         if name.hasPrefix("big") { return 2_000_000 + Int(chance >> 20) % 1_500_000 }
@@ -29,14 +29,14 @@ package enum Document {
         return name.utf8.count + 40 + Int(chance >> 17) % most
     }
 
-    /// What bytes turn out to be.
+    /// The result of examining a file's bytes.
     package enum Finding: Equatable, Sendable {
-        /// Nothing is there, no file or one without bytes.
+        /// There is no file, or a file without bytes.
         case absent, empty
         case whole(String, Int)
-        /// The beginning of that generation.
+        /// A prefix of that generation.
         case cut(String, Int)
-        /// Bytes that nobody wrote in this order.
+        /// Bytes that no writer wrote in this order.
         case torn
     }
 

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Doing it as programs do, with every answer looked at.
+/// Performs an operation as a program does, checking the result of every call.
 extension FaultOperation {
-    /// Does it in a folder and keeps the record. Throws what the system said, if it is not done.
+    /// Performs the operation in a folder and records it. Throws the system call that failed.
     package func perform(in folder: String, recorder: borrowing Recorder) throws(Failure) {
         try recorder.begin(self)
         do {
@@ -42,12 +42,12 @@ extension FaultOperation {
             throw failure
         }
         try recorder.done(self)
-        // What was acknowledged stays so, whatever closing says.
+        // The sync was acknowledged, whatever close(2) returns.
         close(file)
     }
 
     private func replace(_ folder: String, _ path: String, _ generation: Int) throws(Failure) {
-        // A name that other devices hear of, and one that stays here.
+        // `.new` is a name that is synced, `.tmp` one that stays on this device.
         let temporary = "\(folder)/\(path)\(generation.isMultiple(of: 2) ? ".tmp" : ".new")"
         let file = try Self.open(temporary, O_TRUNC)
         try Self.fill(file, path, generation)
@@ -76,7 +76,7 @@ extension FaultOperation {
     private static func write(_ file: Int32, _ bytes: ArraySlice<UInt8>) throws(Failure) {
         let count = bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
         guard count != bytes.count else { return }
-        // The kernel says why on the next try only.
+        // After a short write the kernel returns the reason only on the next try.
         let failure = Failure(call: "write", code: count < 0 ? errno : ENOSPC)
         close(file)
         throw failure

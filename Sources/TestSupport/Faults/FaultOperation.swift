@@ -1,4 +1,4 @@
-/// Something a program does to a document, and says when it has been told that it is done. Paths are relative, without spaces.
+/// An operation of a program on a document, with the call whose return acknowledges it. Paths are relative, without spaces.
 package enum FaultOperation: Equatable, Sendable, CustomStringConvertible {
     /// Truncates and writes; done when `close` has returned.
     case write(path: String, generation: Int)
@@ -11,7 +11,7 @@ package enum FaultOperation: Equatable, Sendable, CustomStringConvertible {
     case move(from: String, to: String)
     case remove(path: String)
 
-    /// As a line of a record has it, and as the tool takes it.
+    /// The form in the lines of a record and in the arguments of the tool.
     package var description: String {
         switch self {
         case .write(let path, let generation): "write:\(path):\(generation)"
@@ -42,6 +42,6 @@ package enum FaultOperation: Equatable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The name that a document's bytes tell, which it keeps when it moves: the last part of the path it was made at.
+    /// The name in a document's bytes, which it keeps when it moves: the last component of the path at which it was created.
     package static func name(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 }

@@ -1,10 +1,10 @@
-/// What is to happen at which call. Decides, and touches nothing.
+/// Which fault to inject at which call. A pure decision without side effects.
 package struct FaultPlan: Sendable {
     package enum Fault: Sendable, Equatable {
         case kill
-        /// The call fails with this error number, and has not happened.
+        /// The call fails with this error number and is not executed.
         case error(Int32)
-        /// The call waits until the plan has ended, and then happens.
+        /// The call waits until the plan has ended, and is then executed.
         case hold
     }
 
@@ -13,11 +13,11 @@ package struct FaultPlan: Sendable {
         case fail(Int32)
     }
 
-    /// Nil: only counts.
+    /// Nil to count only.
     package var fault: Fault?
-    /// The first call it happens to, counted from 1 when the plan begins.
+    /// The first call to strike, counted from 1 when the plan begins.
     package var position: Int
-    /// It happens to all calls from then on.
+    /// Whether the fault strikes all later calls as well.
     package var lasts: Bool
     /// Which calls count.
     package var concerns: @Sendable (ObservedCall) -> Bool
@@ -34,7 +34,7 @@ package struct FaultPlan: Sendable {
 
     /// How many calls counted so far.
     package private(set) var count = 0
-    /// The call that it happened to first.
+    /// The first call that was struck.
     package private(set) var struck: ObservedCall?
 
     package mutating func decide(_ call: ObservedCall) -> Verdict {

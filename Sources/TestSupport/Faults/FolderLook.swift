@@ -1,8 +1,8 @@
 import Glibc
 
-/// What a folder holds, every file read whole.
+/// Lists a folder and reads files as a whole.
 package enum FolderLook {
-    /// One file: what its bytes are; an error number instead if it can not be read.
+    /// Examines the bytes of one file; fails with an error number if it can not be read.
     package static func examine(_ path: String) -> Result<Document.Finding, Failure> {
         read(path).map(Document.examine).flatMapError { $0.code == ENOENT ? .success(.absent) : .failure($0) }
     }
@@ -40,7 +40,7 @@ package enum FolderLook {
 }
 
 extension Document.Finding {
-    /// One word for each part, to be said to another process.
+    /// One word for each part, for output to another process.
     package var words: String {
         switch self {
         case .absent: "absent"

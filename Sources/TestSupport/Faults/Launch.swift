@@ -1,19 +1,19 @@
 import CFaults
 import Glibc
 
-/// Becomes another program whose system calls a ``CallSupervisor`` decides about.
+/// Executes another program whose system calls a ``CallSupervisor`` intercepts.
 package enum Launch {
-    /// The descriptor that the calls are read from; high, so that it is nobody else's.
+    /// The descriptor from which the calls are read; high, so that nothing else uses it.
     static let listener: Int32 = 199
 
-    /// The program to become.
+    /// The program to execute.
     package static let programVariable = "FAULTS_PROGRAM"
-    /// A file that says who waits for the supervisor.
+    /// A file with the id of the process that waits for the supervisor.
     package static let meetingVariable = "FAULTS_MEETING"
     /// Names of the calls, separated by commas.
     package static let callsVariable = "FAULTS_CALLS"
 
-    /// Returns only if it fails, with a sentence.
+    /// Returns only if it fails, with a message.
     package static func become(_ arguments: [String]) -> String {
         guard let program = getenv(programVariable), let meeting = getenv(meetingVariable).map({ String(cString: $0) })
         else { return "\(programVariable) and \(meetingVariable) must be set" }
@@ -24,14 +24,14 @@ package enum Launch {
         guard announce(at: "\(meeting).new"), rename("\(meeting).new", meeting) == 0 else {
             return "\(meeting) can not be written: \(errno)"
         }
-        // From here on some calls wait for the supervisor: until it is there, only others may be made.
+        // From here on the listed calls block until the supervisor attaches; until then only other calls may be made.
         let watched = faults_watch(calls, Int32(calls.count))
         guard watched >= 0, dup2(watched, listener) >= 0, fcntl(listener, F_SETFD, FD_CLOEXEC) == 0 else {
             return "seccomp(2) failed: \(errno)"
         }
         var patience = 3000
         while access("\(meeting).met", F_OK) != 0, patience > 0 {
-            // The other process has no way to wake this one: it holds nothing of it yet.
+            // The supervisor has no descriptor of this process yet and so no way to wake it.
             poll(nil, 0, 10)
             patience -= 1
         }

@@ -1,14 +1,14 @@
-/// What must be found, by what was acknowledged. The record is kept by those who write, in a file of their own:
+/// What must be found, derived from what was acknowledged. Each writer keeps its record in a file of its own:
 ///
-///     begin write:a:3      it is about to be asked for
-///     done write:a:3       it was acknowledged
-///     failed write:a:3 5   an error was told, with its number: it may have happened or not
-///     uploaded a 3         its status said that the cloud has this
+///     begin write:a:3      the operation is about to be requested
+///     done write:a:3       the operation was acknowledged
+///     failed write:a:3 5   an error was returned, with its number: the operation may have happened or not
+///     uploaded a 3         the status of the document reported that the cloud has this generation
 package struct Ledger: Sendable {
     package struct Expectation: Sendable {
-        /// What was there after the last acknowledgement; nil for no file.
+        /// The content after the last acknowledgement; nil for no file.
         package var known: Content?
-        /// What was begun since and not acknowledged.
+        /// Operations begun since then and not acknowledged.
         package var open: [FaultOperation] = []
     }
 
@@ -17,13 +17,13 @@ package struct Ledger: Sendable {
         package let generation: Int
     }
 
-    /// By path.
+    /// The expectations by path.
     package private(set) var expectations: [String: Expectation] = [:]
-    /// What the cloud was said to have.
+    /// The newest generation that was reported as uploaded.
     package internal(set) var uploaded: [String: Int] = [:]
-    /// What was ever asked to be removed.
+    /// Paths whose removal was ever requested.
     private var removed: Set<String> = []
-    /// The newest generation that was begun to be written in place.
+    /// The newest generation for which a write in place was begun.
     private var overwritten: [String: Int] = [:]
     package private(set) var acknowledged = 0
     /// Begun, and not acknowledged.
@@ -87,7 +87,7 @@ package struct Ledger: Sendable {
         }
     }
 
-    /// What is wrong with what was found; what was left open is settled as it was found.
+    /// Returns what is wrong with what was found, and settles the operations left open by what was found.
     package mutating func settle(_ found: [String: Document.Finding]) -> [String] {
         let before = expectations
         var violations: [String] = []
@@ -102,12 +102,12 @@ package struct Ledger: Sendable {
             settle(path, finding)
         }
         for (path, finding) in found where before[path] == nil && finding == .torn {
-            violations.append("\(path) is \(finding), and nobody wrote it")
+            violations.append("\(path) is \(finding), and no writer wrote it")
         }
         return violations.sorted()
     }
 
-    /// A move that was not acknowledged has happened or not: neither loses nor doubles what it moved.
+    /// A move that was not acknowledged has happened or not: in neither case is its document lost or duplicated.
     private func halves(
         _ expectation: Expectation, _ found: [String: Document.Finding], _ all: [String: Expectation]
     ) -> [String] {
@@ -126,7 +126,7 @@ package struct Ledger: Sendable {
         case .whole(let name, let generation):
             expectations[path] = Expectation(known: Content(name: name, generation: generation))
         case .absent: expectations[path] = Expectation()
-        // A beginning is what an unfinished write may leave, and not looked at again.
+        // An unfinished write may leave a prefix, which is not checked again.
         case .cut, .empty, .torn: expectations[path] = nil
         }
     }
@@ -159,24 +159,24 @@ package struct Ledger: Sendable {
         finding == .cut(name, generation) || finding == .whole(name, generation)
     }
 
-    /// Of what the cloud was said to have, what another device does not find, or finds older.
+    /// Documents that were reported as uploaded and that another device does not find, or finds older.
     package func missing(in found: [String: Document.Finding]) -> [String] {
         uploaded.compactMap { path, generation in
-            // The other device may have heard of the removal, and not yet of what came after.
+            // The other device may have folded the removal and not yet the changes after it.
             guard !removed.contains(path) else { return nil }
             switch found[path] {
             case .whole(_, let there)? where there >= generation: return nil
-            // A program that took long between truncating and closing: what it left alone meanwhile was told.
+            // A program took long between truncating and closing: the state in between was uploaded.
             case .empty?, .cut?: if overwritten[path] ?? 0 > generation { return nil }
             default: break
             }
-            return "\(path) was said to be uploaded as \(generation), and is \(found[path] ?? .absent)"
+            return "\(path) was reported as uploaded with generation \(generation), and is \(found[path] ?? .absent)"
         }.sorted()
     }
 }
 
 extension Ledger {
-    /// All that is known was said to be in the cloud.
+    /// Notes that everything known was reported as uploaded.
     package mutating func noteUploaded() {
         for (path, expectation) in expectations {
             if expectation.open.isEmpty, let known = expectation.known { uploaded[path] = known.generation }

@@ -4,7 +4,7 @@ import Glibc
 /// A call that is about to happen.
 package struct ObservedCall: Sendable, CustomStringConvertible {
     package let call: SystemCall
-    /// What it is about: an absolute path, or what the kernel calls a socket or a pipe. Empty if it can not be told.
+    /// The call's target: an absolute path, or the kernel's name of a socket or a pipe. Empty if it is unknown.
     package let target: String
 
     package init(_ call: SystemCall, _ target: String) {
@@ -14,7 +14,7 @@ package struct ObservedCall: Sendable, CustomStringConvertible {
 
     package var description: String { "\(call.rawValue) \(target)" }
 
-    /// Looks at the process that waits with the call.
+    /// Reads the arguments from the process that waits in the call.
     init?(_ notification: seccomp_notif) {
         guard let call = SystemCall(number: notification.data.nr) else { return nil }
         let arguments = notification.data.args
@@ -42,7 +42,7 @@ package struct ObservedCall: Sendable, CustomStringConvertible {
         guard memory >= 0 else { return "" }
         defer { close(memory) }
         var buffer = [UInt8](repeating: 0, count: 4096)
-        // Short where what follows is not mapped.
+        // The read is short where the memory that follows is not mapped.
         let count = pread(memory, &buffer, buffer.count, off_t(truncatingIfNeeded: address))
         return count > 0 ? String(decoding: buffer[..<count].prefix { $0 != 0 }, as: UTF8.self) : ""
     }

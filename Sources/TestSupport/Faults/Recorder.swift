@@ -1,6 +1,6 @@
 import Glibc
 
-/// The record of one writer, which only it adds to.
+/// The record of one writer; no other process appends to it.
 package struct Recorder: ~Copyable {
     private let descriptor: Int32
 
@@ -14,7 +14,7 @@ package struct Recorder: ~Copyable {
 
     package func begin(_ action: FaultOperation) throws(Failure) { try add("begin \(action)") }
 
-    /// On the disk when it returns: what is acknowledged is not forgotten, whoever dies.
+    /// The line is on the disk when this returns, so an acknowledgement outlives the death of any process.
     package func done(_ action: FaultOperation) throws(Failure) {
         try add("done \(action)")
         guard fdatasync(descriptor) == 0 else { throw Failure(call: "fdatasync", code: errno) }

@@ -1,6 +1,6 @@
 import CFaults
 
-/// Calls of the daemon after which something outside of it is different, and those that bring it bytes.
+/// System calls by which the daemon changes something outside itself, or by which it reads bytes.
 package enum SystemCall: String, CaseIterable, Sendable {
     case copyFileRange, fallocate, fchmod, fdatasync, fsync, ftruncate, ioctl, link, linkat, mkdir, mkdirat, openat,
         pread64
@@ -42,7 +42,7 @@ package enum SystemCall: String, CaseIterable, Sendable {
         self = call
     }
 
-    /// Those that bring bytes, which a death can not spoil but an error can.
+    /// Calls that read bytes: a death at one of them does no harm, but an error may.
     package static let reads: Set<SystemCall> = [.pread64, .read]
 
     /// Which of the arguments is a path, after the descriptor that it starts from; nil for calls on a descriptor.

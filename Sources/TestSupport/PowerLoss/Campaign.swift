@@ -3,7 +3,7 @@ import CloudModel
 import Foundation
 import Glibc
 
-/// Goes through crash states of one recording.
+/// Checks crash states of one recording.
 package struct Campaign {
     package struct Failure: Sendable {
         package let number: Int
@@ -22,7 +22,7 @@ package struct Campaign {
 
     package init(_ recording: Recording) { self.recording = recording }
 
-    /// What was recorded, for people.
+    /// A readable summary of the recording.
     package func summary() throws -> String {
         let (log, entries) = (try recording.log(), try recording.entries())
         let flushes = log.records.filter { if case .flush = $0 { true } else { false } }.count
@@ -30,7 +30,7 @@ package struct Campaign {
         return "\(acknowledged) acknowledged steps, \(log.records.count - flushes) writes, \(flushes) flushes"
     }
 
-    /// Looks at the states with these numbers and stops after so many failures. `watch` hears how many are done.
+    /// Checks the states with these numbers and stops after that many failures. `watch` is called with the number of checked states.
     package func run(_ numbers: Range<Int>, failures: Int, watch: (Int) -> Void = { _ in }) async throws -> Outcome {
         let (log, entries) = (try recording.log(), try recording.entries())
         let states = numbers.map { CrashState(number: $0, seed: recording.seed, log: log) }
@@ -63,7 +63,7 @@ package struct Campaign {
         do { return try await check.problems() } catch { return ["it can not be opened: \(error)"] }
     }
 
-    /// Everything that was written, by what the cloud calls it.
+    /// The numbers of all written contents, by their references in the cloud.
     private static func contents(of entries: [WorkRecord.Entry]) -> [ContentReference: Int] {
         var known: [ContentReference: Int] = [:]
         for entry in entries {
@@ -110,7 +110,7 @@ private struct CrashedDisk {
 
     func end() {
         umount2(point, Int32(MNT_DETACH))
-        try? loop.detach()  // It goes with its last user at the latest.
+        try? loop.detach()  // It is detached with its last user at the latest.
         close(file)
     }
 }

@@ -3,15 +3,15 @@ import Fuse
 import Glibc
 import Logging
 
-/// A file system with one file, `disk`, whose every write and flush goes to a log before it is answered. The kernel keeps none of its
-/// bytes (FOPEN_DIRECT_IO), so the log is what a device below a file system would be asked to do.
+/// A file system with one file, `disk`, whose every write and flush is logged before it is acknowledged. The kernel caches none of its
+/// bytes (FOPEN_DIRECT_IO), so the log has the requests that a device below a file system would get.
 final class CrashDisk: FuseFileSystem {
     private static let disk: FuseNode = 2
     private static let name = "disk"
     private let image: Int32
     private let log: Int32
     private let size: Int64
-    /// Nothing here changes but the bytes, which are not cached.
+    /// Names and attributes never change, and bytes are not cached.
     private let timeout = Duration.seconds(3600)
 
     init(image: String, log: String) throws {
@@ -85,12 +85,12 @@ final class CrashDisk: FuseFileSystem {
 
 /// The process that serves a crash disk.
 package enum DiskProcess {
-    /// Serves the bytes of `image` as `folder`/disk until it is unmounted. Calls `ready` once it answers.
+    /// Serves the bytes of `image` as `folder`/disk until it is unmounted. Calls `ready` once it is mounted.
     package static func serve(image: String, log: String, at folder: String, ready: () -> Void) async throws {
         var options = FuseOptions()
         options.name = "crashdisk"
         options.usesPassthrough = false
-        // One reader: the order of the log is the order of the answers.
+        // With one reader the order of the log is the order of the acknowledgements.
         options.readerCount = 1
         let session = try await FuseSession.mount(
             try CrashDisk(image: image, log: log), at: folder, options: options, logger: Logger(label: "crashdisk"))

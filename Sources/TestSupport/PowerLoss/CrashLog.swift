@@ -1,15 +1,15 @@
 import Basics
 import Glibc
 
-/// What a crash disk was asked to do, in order: records of two words each, offset and length, and the bytes of a write behind them.
+/// The requests to a crash disk in order: records of two words each, offset and length, followed by the bytes of a write.
 ///
-/// A position in it is a length of its file. Whoever is told that something is durable notes the position: what happens to the
-/// records behind it must not matter any more.
+/// A position in it is a length of its file. An acknowledgement of durability is recorded with its position: what happens to the
+/// records after that position must not affect it.
 struct CrashLog {
     enum Record {
         /// Bytes of the log that go to a place on the disk.
         case write(place: Int, bytes: Range<Int>)
-        /// All writes before it are on the platter.
+        /// All writes before it are on stable storage.
         case flush
     }
 
@@ -22,7 +22,7 @@ struct CrashLog {
     /// Where each record ends.
     let ends: [Int]
 
-    /// Reads a whole log; half a record at its end is left out.
+    /// Reads a whole log; an incomplete record at its end is left out.
     init(bytes: [UInt8]) {
         var (records, ends): ([Record], [Int]) = ([], [])
         var next = 0
@@ -45,7 +45,7 @@ struct CrashLog {
         withUnsafeBytes(of: (place, UInt64(length))) { Array($0) }
     }
 
-    /// The record of the newest flush among the first `count`, as the number of records up to it.
+    /// The number of records up to and including the last flush among the first `count`; 0 if there is no flush.
     func lastFlush(before count: Int) -> Int {
         var index = count
         while index > 0 {
@@ -55,6 +55,6 @@ struct CrashLog {
         return 0
     }
 
-    /// The position behind the first `count` records.
+    /// The position after the first `count` records.
     func position(after count: Int) -> Int { count == 0 ? 0 : ends[count - 1] }
 }

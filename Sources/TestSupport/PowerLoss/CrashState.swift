@@ -1,23 +1,23 @@
 import TestSupport
 
-/// One way in which the power may have gone: the first `count` requests came, and of those that no flush covers only some were done.
+/// A possible outcome of a power cut: the first `count` requests arrived, and of those that no flush covers only some were done.
 struct CrashState: CustomStringConvertible {
-    /// How much of an unflushed write is on the platter.
+    /// How much of an unflushed write is on stable storage.
     enum Part {
         case whole
         /// Sectors of it, by number.
         case sectors(Set<Int>)
     }
 
-    /// The smallest piece of a write that a disk does as a whole, in bytes.
+    /// The piece of a write that a disk writes atomically, in bytes.
     static let sector = 512
 
     let number: Int
-    /// Requests that came before the power went.
+    /// The number of requests that arrived before the power cut.
     let count: Int
-    /// Requests that are done for certain.
+    /// The number of requests that are certainly done.
     let settled: Int
-    /// Of those between, what is done, by the number of the request.
+    /// What is done of the requests between `settled` and `count`, by the number of the request.
     let parts: [Int: Part]
 
     var description: String {
@@ -51,12 +51,12 @@ struct CrashState: CustomStringConvertible {
         for index in open {
             guard case .write(let place, let bytes) = log.records[index], random.chance(share) else { continue }
             let sectors = (bytes.count + sector - 1) / sector
-            // ext4 takes it that its superblock, in the first block, is written as a whole: without one there is nothing to mount.
+            // ext4 assumes that its superblock, in the first block, is written atomically: without one nothing can be mounted.
             guard random.chance(tornShare), sectors > 1, place >= 4096 else {
                 parts[index] = .whole
                 continue
             }
-            // Half of the torn ones end somewhere, the others have holes.
+            // Half of the torn writes are cut short, the others have holes.
             let kept =
                 random.chance(50)
                 ? Set(0..<random.number(1..<sectors)) : Set((0..<sectors).filter { _ in random.chance(50) })

@@ -1,7 +1,7 @@
 import Basics
 import Glibc
 
-/// The bytes of the disk as they are after more and more requests, in memory, and written to a file for one crash state after another.
+/// The bytes of the disk in memory, to which more and more requests are applied, written to a file for one crash state after another.
 struct DiskImage {
     private static let block = 4096
     private var bytes: [UInt8]
@@ -22,7 +22,7 @@ struct DiskImage {
         }
     }
 
-    /// Does requests up to the first `count`. States come in the order of what is settled in them.
+    /// Applies requests up to the first `count`. States must be visited in ascending order of `settled`.
     mutating func advance(to count: Int) {
         precondition(count >= applied, "crash states are out of order")
         for record in log.records[applied..<count] {
@@ -33,7 +33,7 @@ struct DiskImage {
         applied = count
     }
 
-    /// Makes `file` the disk after a crash. Its settled requests have to be done already.
+    /// Writes the disk after a crash to `file`. The settled requests of the state must have been applied already.
     func write(_ state: CrashState, to file: Int32) throws {
         precondition(state.settled == applied, "another state was prepared")
         try check("ftruncate") { ftruncate(file, 0) }

@@ -1,16 +1,16 @@
-/// Mistakes in the order of durable things that the tester has to find. The working process makes them, by calls that return and do
-/// nothing; the engine is the same.
+/// Mistakes in the order of durable writes that the tester must find. The worker process makes them by sync calls that return
+/// without doing anything; the engine is unchanged.
 package enum DurabilityBug: String, CaseIterable, Sendable {
     /// The database's log is not synced: what is acknowledged is in memory only.
     case rowsNotSynced
     /// The bytes of blobs are not synced before the rows that name them.
     case bytesNotSynced
-    /// The database is not synced before its log is begun anew.
+    /// The database is not synced before its log is restarted.
     case checkpointNotSynced
 
     package var summary: String {
         switch self {
-        case .rowsNotSynced: "success is told before the write-ahead log is on the disk"
+        case .rowsNotSynced: "success is reported before the write-ahead log is on the disk"
         case .bytesNotSynced: "rows are durable before the bytes they name"
         case .checkpointNotSynced: "the write-ahead log is written over before the database is on the disk"
         }

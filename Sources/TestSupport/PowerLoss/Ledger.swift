@@ -1,21 +1,21 @@
-/// What may be found after the power went at a position of the log, from what was begun and acknowledged before it.
+/// What may be found after a power cut at a position of the log, derived from what was begun and acknowledged before it.
 struct Ledger {
     /// What a name may show.
     struct Possible: Equatable {
         /// Contents by number, nil for no such file.
         var contents: Set<Int?> = [nil]
-        /// It may show anything: it was being written, or not synced since.
+        /// Whether it may show anything, because it was being written or was not synced since.
         var isAnything = false
     }
 
     private(set) var names: [String: Possible] = [:]
-    /// Synced contents that nobody has replaced or removed: each is found at one name at least.
+    /// Synced contents that were not replaced or removed: each must be found under at least one name.
     private(set) var kept: Set<Int> = []
-    /// What programs saw last.
+    /// The contents that programs saw last, by name.
     private var current: [String: Int] = [:]
     /// Names whose bytes are not synced.
     private var unsynced: Set<String> = []
-    /// Names that a file had and may have again, as its renames are not durable: writing to it writes to those.
+    /// Names that a file had and may have again, because its renames are not durable: a write to the file may show under them.
     private var former: [String: Set<String>] = [:]
     private var begun: Step?
 
@@ -36,7 +36,7 @@ struct Ledger {
         }
     }
 
-    /// A process began and saw this. What the one before it was doing when it died may have happened or not.
+    /// A process started and found these contents. The step during which the process before it died may have happened or not.
     private mutating func begin(with found: [String: Int]) {
         begun = nil
         for name in Set(found.keys).union(names.keys) {
@@ -74,7 +74,7 @@ struct Ledger {
         }
     }
 
-    /// What the name shows now need not be found any more.
+    /// The content that the name shows now need not be found any more.
     private mutating func replace(_ name: String) {
         if let old = current[name] { kept.remove(old) }
     }
@@ -114,7 +114,7 @@ struct Ledger {
         names[name] = Possible(contents: [current[name]], isAnything: isOpen)
     }
 
-    /// What is wrong where these names show these contents, 0 standing for none that was written.
+    /// Returns what is wrong if these names show these contents; 0 stands for a content that was never written.
     func problems(showing shown: [String: Int]) -> [String] {
         var found: [String] = []
         for (name, possible) in names {

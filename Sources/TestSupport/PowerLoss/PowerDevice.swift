@@ -12,7 +12,7 @@ import Synchronization
 import Transfers
 import VirtualFileSystem
 
-/// A device with everything real but its kernel and its network: opened as a daemon opens it, in the same order.
+/// A device in which everything but the kernel and the network is real. It is opened in the same order as by a daemon.
 final class PowerDevice: Sendable {
     let metadata: MetadataDatabase
     let content: ContentStore
@@ -59,7 +59,7 @@ final class PowerDevice: Sendable {
         let task = running.withLock { $0.take() }
         task?.cancel()
         await task?.value
-        // The two hold each other, and the folder of blobs with them.
+        // The source and the engine retain each other, and with them the folder of blobs.
         link.attach(nil)
         try metadata.close()
     }
@@ -85,7 +85,7 @@ final class PowerDevice: Sendable {
         return try metadata.read { try $0.children(of: folder, limit: 10_000) }
     }
 
-    /// The bytes of a file that is here as a whole, through the file system.
+    /// The bytes of a file that is wholly on this device, read through the file system.
     func bytes(of item: LocalItem) throws -> [UInt8] {
         let handle = try files.open(item.node, canWrite: false, truncate: false)
         defer { files.release(handle) }
@@ -97,7 +97,7 @@ final class PowerDevice: Sendable {
     }
 }
 
-/// The file system's way to the engine, as a daemon has it, for programs that only open what is here.
+/// Connects the file system to the engine, as a daemon does, for programs that open only local files.
 private final class EngineSource: ContentSource {
     private let engine = Mutex<SyncEngine?>(nil)
     private let idle: IdleContentSource

@@ -4,12 +4,12 @@ import CloudStorage
 import Foundation
 import TestSupport
 
-/// A cloud in memory whose changes are noted before anybody hears of them, so that it can be made again as it was at any moment.
+/// A cloud in memory that records each change before any client sees it, so that its state at any moment can be rebuilt.
 struct RecordedCloud: ChangeNotifying {
     private let cloud: InMemoryBackend
     private let record: WorkRecord?
 
-    /// A cloud as the events left it. Without a record it notes nothing more.
+    /// Rebuilds a cloud from its changes. Without a record it records no further changes.
     init(_ changes: [CloudChange], record: WorkRecord?) async throws {
         cloud = InMemoryBackend()
         self.record = record

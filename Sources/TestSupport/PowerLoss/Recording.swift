@@ -2,9 +2,9 @@ import Basics
 import Foundation
 import Glibc
 
-/// Work on a crash disk, recorded: the disk at its beginning, every write and flush, and what was acknowledged when.
+/// A recording of work on a crash disk: the disk's initial bytes, every write and flush, and what was acknowledged when.
 package struct Recording {
-    /// Of the disk, in bytes.
+    /// The size of the disk in bytes.
     private static let size = 64 << 20
     let paths: RecordingPaths
     package let seed: UInt64
@@ -16,8 +16,8 @@ package struct Recording {
         (self.seed, self.bug) = (seed, bug)
     }
 
-    /// Makes it anew, with processes of `program` for the disk and for the work: three, of which all but the last are killed. So the
-    /// start of a device whose process died is recorded too.
+    /// Makes the recording from scratch, with one process of `program` for the disk and three for the work. All but the last of the
+    /// three are killed, so that the start of a device whose process died is recorded too.
     package func make(steps: Int, program: String) throws {
         try? FileManager.default.removeItem(atPath: paths.folder)  // There may be none.
         for folder in [paths.folder, paths.served, paths.mounted] {
@@ -33,7 +33,7 @@ package struct Recording {
             try loop.detach()
             throw error
         }
-        // From here on the device goes with the mount.
+        // From here on the device is detached with the mount.
         try loop.detach()
         do { for session in 0..<3 { try work(session, steps: steps, program) } } catch {
             umount2(paths.mounted, Int32(MNT_DETACH))
@@ -68,35 +68,35 @@ package struct Recording {
         return Array(data)
     }
 
-    /// Where it lies.
+    /// The folder of the recording.
     package var folder: String { paths.folder }
 
     package func remove() throws { try FileManager.default.removeItem(atPath: paths.folder) }
 }
 
-/// The process that serves the crash disk, so that a death here can not leave its users waiting in the kernel for this process.
+/// A process of its own serves the crash disk, so that a death of this one can not leave users of the disk blocked in the kernel.
 private struct ServedDisk {
     private let process = Process()
-    /// The disk ends with it.
+    /// The process of the disk ends when this pipe is closed.
     private let life = Pipe()
     private let paths: RecordingPaths
 
     init(_ program: String, _ paths: RecordingPaths) throws {
         self.paths = paths
-        let said = Pipe()
+        let output = Pipe()
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = ["disk", paths.image, paths.log, paths.served]
         process.standardInput = life
-        process.standardOutput = said
+        process.standardOutput = output
         try process.run()
-        guard said.fileHandleForReading.availableData == Data("ready\n".utf8) else {
+        guard output.fileHandleForReading.availableData == Data("ready\n".utf8) else {
             throw Program.Failure(description: "the crash disk could not be mounted")
         }
     }
 
     func end() {
         umount2(paths.served, Int32(MNT_DETACH))
-        // What still holds the disk gets errors and lets go.
+        // Remaining users of the disk get errors and close it.
         process.terminate()
         process.waitUntilExit()
     }

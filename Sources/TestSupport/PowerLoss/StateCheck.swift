@@ -8,28 +8,28 @@ import LocalContent
 import LocalMetadata
 import Sync
 
-/// Opens a state that a loss of power left, as a start of the daemon does, and says what is wrong with it.
+/// Opens the state that a power cut left, as the daemon does when it starts, and returns what is wrong with it.
 struct StateCheck {
     let directory: String
     let entries: [WorkRecord.Entry]
-    /// What the cloud has, by the numbers of contents.
+    /// The numbers of contents, by their references in the cloud.
     let known: [ContentReference: Int]
-    /// The position of the log at which the power went.
+    /// The position of the log at which the power was cut.
     let position: Int
 
-    /// Everything that must hold; throws where the state can not even be opened.
+    /// Checks everything that must hold. Throws if the state can not even be opened.
     func problems() async throws -> [String] {
         let cloud = try await RecordedCloud(changes, record: nil)
         let ledger = Ledger(entries, before: position)
         guard try isComplete() else { return ledger.kept.isEmpty ? [] : ["the database is gone"] }
         let first = try await look(cloud, ledger)
-        // Recovering once more finds nothing to do.
+        // A second recovery must find nothing to do.
         let second = try await look(cloud, ledger)
         return first.problems + (first.shown == second.shown ? [] : ["a second start shows something else"])
             + second.problems.filter { !first.problems.contains($0) }
     }
 
-    /// SQLite takes an empty file for a new database. A daemon makes the state anew from the cloud then.
+    /// SQLite takes an empty file for a new database. A daemon then rebuilds the state from the cloud.
     private func isComplete() throws -> Bool {
         let path = "\(directory)/metadata.sqlite"
         guard FileManager.default.fileExists(atPath: path) else { return false }
@@ -57,7 +57,7 @@ struct StateCheck {
             if !WorkingUser.foreignNames.contains("\(item.name)") {
                 shown["\(item.name)"] = content
             } else if content == 0 {
-                found.append("\(item.name) shows what nobody wrote")
+                found.append("\(item.name) shows bytes that were never written")
             }
         }
         found += blobs.map { "blob \($0) belongs to nothing" } + ledger.problems(showing: shown)
@@ -66,14 +66,14 @@ struct StateCheck {
         return (found, shown)
     }
 
-    /// Which content a file shows; nil for one whose bytes have not come to the cloud yet.
+    /// The number of the content that a file shows; nil if its bytes are not in the cloud yet.
     private func content(
         of item: LocalItem, _ device: PowerDevice, _ cloud: RecordedCloud, _ blobs: inout Set<BlobName>,
         _ found: inout [String]
     ) async throws -> Int? {
         let isHere = item.presence == .whole
         if item.presence != .none, blobs.remove(item.blob) == nil, item.size > 0 {
-            // A file that was never synced may have a name and no bytes. It says so.
+            // A file that was never synced may have a name and no bytes; it then has an upload error.
             if item.uploadError == nil { found.append("\(item.name) has no blob") }
             return 0
         }
@@ -95,14 +95,14 @@ struct StateCheck {
         return try await !cloud.missing(manifest.chunks.map(\.id), in: .cloudDocs).isEmpty
     }
 
-    /// The device is not ahead of the log, and knows every batch of its own that the log has.
+    /// Checks that the device is not ahead of the log, and knows every batch of its own that the log has.
     private func queueProblems(_ device: PowerDevice, _ cloud: RecordedCloud) async throws -> [String] {
         guard let container = try device.metadata.read({ try $0.container(named: .cloudDocs) }) else {
             return ["there is no container"]
         }
         guard try await cloud.containers().contains(.cloudDocs) else { return [] }
         let log = try await cloud.entries(in: .cloudDocs, after: LogSequence(0), limit: .max)
-        guard container.sequence.value <= UInt64(log.count) else { return ["the cursor is behind the end of the log"] }
+        guard container.sequence.value <= UInt64(log.count) else { return ["the cursor is past the end of the log"] }
         let outbox = try device.metadata.read { try $0.outbox(of: container.id) }?.payload
         let unknown = try log.dropFirst(Int(container.sequence.value)).filter { record in
             try ChangeBatch(decoding: record.payload).device == DeviceID(1) && record.payload != outbox

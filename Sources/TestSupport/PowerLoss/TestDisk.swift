@@ -6,28 +6,28 @@ import Glibc
 struct LoopDevice {
     let path: String
 
-    /// Attaches a free one. `isDirect`: the file is to be asked for every request, with nothing kept in between.
+    /// Attaches a free one. With `isDirect` every request goes to the file, without a cache in between.
     static func attach(_ file: String, isDirect: Bool) throws -> LoopDevice {
         let arguments = ["--find", "--show", "--direct-io=\(isDirect ? "on" : "off")", file]
         return LoopDevice(path: try Program.run("losetup", arguments))
     }
 
-    /// Detaches it, at once or when what is mounted from it is unmounted.
+    /// Detaches it, at once or when its mount is unmounted.
     func detach() throws { try Program.run("losetup", ["--detach", path]) }
 
-    /// Mounts it. The journal writes itself every 5 s (ext4(5)); a longer pause leaves durability to those who ask for it.
+    /// Mounts it. ext4 commits its journal every 5 s by default (ext4(5)); with a longer interval only explicit syncs make data durable.
     func mount(at point: String) throws {
         try check("mount \(path)") { Glibc.mount(path, point, "ext4", 0, "commit=300") }
     }
 
-    /// Forgets what the kernel has kept of the device's bytes: they were changed below it.
+    /// Drops the kernel's cache of the device's bytes, which were changed below it.
     func forgetCache() throws {
         let device = Int32(try check("open \(path)") { open(path, O_RDONLY | O_CLOEXEC) })
         defer { close(device) }
         try check("BLKFLSBUF") { ioctl(device, 0x1261, 0) }
     }
 
-    /// Takes the mount away and what was written to it with it: EXT4_IOC_SHUTDOWN with EXT4_GOING_FLAGS_NOLOGFLUSH.
+    /// Unmounts and discards what was not written to the device yet: EXT4_IOC_SHUTDOWN with EXT4_GOING_FLAGS_NOLOGFLUSH.
     static func abandon(_ point: String) throws {
         let folder = Int32(try check("open \(point)") { open(point, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
         var flags: UInt32 = 2
@@ -46,7 +46,7 @@ enum Program {
         let description: String
     }
 
-    /// Answers what it printed, without the line's end.
+    /// Returns the output of the program, without white space at its ends.
     @discardableResult
     static func run(_ name: String, _ arguments: [String]) throws -> String {
         let (process, output) = (Process(), Pipe())
@@ -55,12 +55,12 @@ enum Program {
         process.standardOutput = output
         process.standardInput = FileHandle.nullDevice
         try process.run()
-        let said = try output.fileHandleForReading.readToEnd() ?? Data()
+        let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
         guard process.terminationStatus == 0, process.terminationReason == .exit else {
             throw Failure(
                 description: "`\(name) \(arguments.joined(separator: " "))` ended with \(process.terminationStatus)")
         }
-        return String(decoding: said, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        return String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 }

@@ -5,7 +5,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// What the user of the device does to documents, each by one system call or a few. Contents are named by number.
+/// An action of the device's user on documents, made of one or a few system calls. Contents are named by number.
 enum Step: Codable, Equatable {
     /// Creates or truncates a file, writes all of it and closes it.
     case write(String, Int)
@@ -17,20 +17,20 @@ enum Step: Codable, Equatable {
     case remove(String)
     /// `fsync(2)` of the folder.
     case syncFolder
-    /// Gives its bytes back to the cloud, where that has them.
+    /// Evicts its bytes, if the cloud has them.
     case evict(String)
 }
 
-/// What happens in the cloud.
+/// A change in the cloud.
 enum CloudChange: Codable {
     case container(String)
     case chunk([UInt8], Data, String)
     case entry(Data, String)
 }
 
-/// What is noted outside of the disk whose power is cut.
+/// An event, recorded outside the disk whose power is cut.
 enum WorkEvent: Codable {
-    /// A process begins; it shows these names with these contents. 0 is for none of those that were written.
+    /// A process starts and shows these names with these contents; 0 stands for a content that was never written.
     case found([String: Int])
     case begins(Step)
     /// The last step that began was acknowledged.
@@ -73,19 +73,19 @@ final class WorkRecord: Sendable {
     }
 }
 
-/// Contents made from their numbers, so that a part of one is never taken for another.
+/// Contents generated from their numbers, so that a part of one is never mistaken for another.
 enum WrittenContent {
     static func bytes(_ number: Int) -> [UInt8] {
         var random = SeededBytes(seed: UInt64(number))
         return withUnsafeBytes(of: UInt64(number)) { Array($0) } + random.next()
     }
 
-    /// What the cloud calls bytes that are one chunk or none.
+    /// The cloud's reference to bytes that are at most one chunk.
     static func reference(to bytes: [UInt8]) -> ContentReference {
         Manifest(bytes.isEmpty ? [] : [ChunkEntry(id: .of(bytes), length: bytes.count)]).reference
     }
 
-    /// The number of a content, 0 if it is none as a whole.
+    /// The number of a content; 0 if the bytes are not one complete content.
     static func number(of bytes: [UInt8]) -> Int {
         guard bytes.count >= 8 else { return 0 }
         let number = bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }

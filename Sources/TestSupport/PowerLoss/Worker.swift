@@ -8,14 +8,14 @@ import TestSupport
 import VirtualFileSystem
 
 /// The process that works on the disk whose power is cut: a user, and the engine beside it. Another device, whose disk is safe, edits
-/// documents of its own. It ends by killing itself in the middle of something, unless it is told to close in order.
+/// documents of its own. It ends by killing itself in the middle of its work, unless it is to close in order.
 package struct Worker {
     /// The mounted disk whose power is cut.
     package var disk: String
     /// Where the record and the log are, and the other device's state.
     package var folder: String
     package var seed: UInt64
-    /// The number of this process among those that work one after the other.
+    /// The number of this process in the sequence of workers.
     package var session: Int
     package var steps: Int
     package var diesAtTheEnd: Bool
@@ -47,7 +47,7 @@ package struct Worker {
         for step in 0..<steps {
             if diesAtTheEnd, step == steps - 3 { Self.dieSoon(seed) }
             try user.act()
-            // The engine gets its turn between two steps now and then, as the kernel does.
+            // Now and then the engine and the kernel get time to run between two steps.
             if step % 8 == 7 { try await Task.sleep(for: .milliseconds(30)) }
         }
         if diesAtTheEnd {
@@ -58,7 +58,7 @@ package struct Worker {
         }
     }
 
-    /// Ends this process at a moment that nobody chooses.
+    /// Kills this process at a moment that does not depend on its work.
     private static func dieSoon(_ seed: UInt64) {
         Thread.detachNewThread {
             var pause = timespec(tv_sec: 0, tv_nsec: Int(seed % 20) * 1_000_000)
@@ -68,7 +68,7 @@ package struct Worker {
     }
 }
 
-/// What lies in the folder of a recording.
+/// The files in the folder of a recording.
 struct RecordingPaths {
     let folder: String
 

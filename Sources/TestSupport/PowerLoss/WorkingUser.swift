@@ -7,7 +7,7 @@ import Sync
 import TestSupport
 import VirtualFileSystem
 
-/// Random work on one device, noted step by step.
+/// Random work on one device, recorded step by step.
 struct WorkingUser {
     let device: PowerDevice
     let other: PowerDevice
@@ -21,7 +21,7 @@ struct WorkingUser {
     static let names = (0..<12).map { "a\($0)" }
     static let foreignNames = (0..<4).map { "r\($0)" }
 
-    /// Notes what is there at the start.
+    /// Records what is there at the start.
     func lookAround() throws {
         var found: [String: Int] = [:]
         for item in try device.all() where Self.names.contains("\(item.name)") || "\(item.name)".hasPrefix("new") {
@@ -62,7 +62,7 @@ struct WorkingUser {
         try does(.save(name, next))
     }
 
-    /// What editors do: the new bytes are synced under another name first.
+    /// Saves as editors do: the new bytes are synced under another name first.
     private mutating func saveByRename(_ name: String) throws {
         let temporary = "new\(random.number(0..<3))"
         try save(temporary)
@@ -70,7 +70,7 @@ struct WorkingUser {
         if random.chance(40) { try does(.syncFolder) }
     }
 
-    /// Does a step between two notes.
+    /// Performs a step between two entries of the record.
     private func does(_ step: Step) throws {
         try record.note(.begins(step))
         do {
@@ -114,7 +114,7 @@ struct WorkingUser {
         if isSynced { try device.files.sync(handle) }
     }
 
-    /// The other device writes a version of a document of its own, and this one wants its bytes.
+    /// The other device writes a version of a document of its own, and this device pins it to get its bytes.
     private mutating func workElsewhere() throws {
         let name = random.pick(Self.foreignNames) ?? ""
         next += 1
@@ -126,7 +126,7 @@ struct WorkingUser {
         }
     }
 
-    /// What the kernel may do at any time: it writes one file back before all others. Or another program syncs a file of its own,
+    /// Writes one file back before all others, as the kernel may do at any time, or lets another program sync a file of its own,
     /// and the disk's journal with it.
     private mutating func writeBack() throws {
         let blobs = (0..<4).flatMap { (try? device.content.blobs(inShard: $0)) ?? [] }

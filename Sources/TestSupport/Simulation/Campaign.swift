@@ -4,9 +4,9 @@ package struct Campaign: Sendable {
     package var steps: ClosedRange<Int>
     package var bug: SeededBug?
     package var vocabulary = Vocabulary.second
-    /// Stops looking after so many failures.
+    /// The number of failures after which the campaign stops.
     package var failures: Int
-    /// So many of the first are lived through twice, and have to be the same.
+    /// How many of the first histories are run twice and have to be the same.
     package var twice: Int
     package var share = 0
     package var shares = 1
@@ -22,11 +22,11 @@ package struct Campaign: Sendable {
         package var histories = 0
         /// The seeds of those that failed.
         package var failed: [UInt64] = []
-        /// The seeds of those that were not the same the second time.
+        /// The seeds of histories that were not the same the second time.
         package var differing: [UInt64] = []
-        /// Where those differ first.
+        /// The first difference in each of them.
         package var differences: [String] = []
-        /// Over all outcomes, in whatever order they came.
+        /// A digest of all outcomes that does not depend on their order.
         package var digest: UInt64 = 0
 
         package init() {}
@@ -40,14 +40,14 @@ package struct Campaign: Sendable {
         }
     }
 
-    /// Short histories come first: what they find is easy to read.
+    /// Short histories come first, because their failures are easy to read.
     package func plan(of seed: UInt64) -> Plan {
         let done = Int(seed - seeds.lowerBound), span = steps.upperBound - steps.lowerBound
         return Plan(
             seed: seed, steps: steps.lowerBound + done * span / max(1, seeds.count), bug: bug, vocabulary: vocabulary)
     }
 
-    /// `progress` is told how many are done, now and then.
+    /// `progress` is called after every hundredth history with the number of finished ones.
     package func run(progress: (Int) -> Void = { _ in }) throws -> Result {
         let shared = try SharedParts()
         var result = Result()
@@ -68,7 +68,7 @@ extension Campaign.Result {
     fileprivate mutating func note(_ outcome: Outcome) {
         histories += 1
         if !outcome.problems.isEmpty { failed.append(outcome.plan.seed) }
-        // The first eight bytes in hexadecimal; a sum does not ask in which order.
+        // The first eight bytes in hexadecimal; a sum does not depend on the order.
         digest &+= UInt64(outcome.digest.prefix(16), radix: 16) ?? 0
     }
 
@@ -76,7 +76,7 @@ extension Campaign.Result {
         guard one.digest != two.digest else { return }
         differing.append(one.plan.seed)
         let count = max(one.story.count, two.story.count)
-        // The one that ended first says nothing where the other goes on.
+        // The shorter story is continued with empty lines.
         let stories = [one, two].map { $0.story + Array(repeating: "", count: count) }
         let line = zip(stories[0], stories[1]).first { $0 != $1 }
         differences.append(

@@ -4,7 +4,7 @@ import LocalContent
 import LocalMetadata
 import Synchronization
 
-/// What goes wrong at one of the calls by which a device changes its disk or talks to its cloud: it dies there, or the call fails.
+/// Faults at the calls by which a device changes its disk or reaches its cloud: the device dies there, or the call fails.
 final class Faults: Sendable {
     enum Call: Sendable {
         case database(DatabaseCall)
@@ -18,39 +18,41 @@ final class Faults: Sendable {
     enum Kind: Sendable {
         /// Nothing works any more: the process is dead.
         case death
-        /// What takes space fails with `ENOSPC`.
+        /// Calls that take space fail with `ENOSPC`.
         case fullDisk
-        /// What reaches the disk fails with `EIO`, a sync too.
+        /// Calls that reach the disk, syncs included, fail with `EIO`.
         case brokenDisk
-        /// The cloud takes no request, or its reply is lost.
+        /// A request to the cloud or its reply is lost.
         case lostCalls
     }
 
     fileprivate struct State {
         var kind: Kind?
-        /// Calls that it spares first.
+        /// The number of calls that it spares first.
         var spared = 0
-        /// Calls that it strikes.
+        /// The number of calls that it still strikes.
         var count = 0
         var struck = 0
-        /// Tells how much a sync of the database makes durable.
+        /// Returns how much a sync of the database makes durable, in bytes of its log.
         var length: (@Sendable () -> Int)?
         var synced = 0
     }
 
     private let state = Mutex(State())
 
-    /// From now on, behind `spared` calls that it could strike, it strikes `count` of them. A death strikes all that follow.
+    /// From now on spares `spared` of the calls that the fault could strike, then strikes `count`. A death strikes all that follow.
     func begin(_ kind: Kind, sparing spared: Int, count: Int = .max) {
         state.withLock { $0 = State(kind: kind, spared: spared, count: count) }
     }
 
-    /// From now on ``synced`` is what `length` says at each sync of the database.
+    /// From now on sets ``synced`` to the value of `length` at each sync of the database.
     func noteSyncs(_ length: @escaping @Sendable () -> Int) { state.withLock { $0 = State(length: length) } }
 
     var synced: Int { state.withLock { $0.synced } }
 
-    /// Ends it; answers how often it struck.
+    /// Ends the fault.
+    ///
+    /// - Returns: How many calls it struck.
     @discardableResult
     func end() -> Int {
         state.withLock { state in
@@ -59,10 +61,10 @@ final class Faults: Sendable {
         }
     }
 
-    /// Whether a call has failed since it began: what was under way may have been done, or not, or in part.
+    /// Whether a call has failed since the fault began: the operation under way may have been done, or not, or in part.
     var hasStruck: Bool { state.withLock { $0.struck > 0 } }
 
-    /// Called before each call, and once more behind those that something waits for.
+    /// Called before each call, and once more after a call whose result is awaited.
     func pass(_ call: Call) throws(Errno) {
         if let code = state.withLock({ $0.strike(call) }) { throw Errno(code, "injected") }
     }

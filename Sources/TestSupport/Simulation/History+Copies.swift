@@ -3,9 +3,9 @@ import LocalMetadata
 import TestSupport
 import VirtualFileSystem
 
-/// A backup copy that is made on two devices at once.
+/// A backup copy that two devices make at the same time.
 extension History {
-    /// One device moves a document over another, a second one copies it there and goes on writing the first; neither knows of the other.
+    /// One device copies a document over another and goes on writing the first; a second one moves it there. Neither knows of the other.
     func crossCopies(_ device: SimulatedDevice) throws {
         let user = self.user(on: device)
         let files = try user.items { $0.kind == .file && !$0.isExcluded && !$0.isConflictSibling && $0.size > 0 }
@@ -15,8 +15,8 @@ extension History {
         let rivalUser = self.user(on: rival)
         let text = user.fresh(&random, &next)
         do {
-            tell(device, "for itself: " + (try user.backUp(source, over: target, text, &ledger)))
-        } catch { tell(device, "for itself: \(try UserActions.text(of: error))") }
+            record(device, "for itself: " + (try user.backUp(source, over: target, text, &ledger)))
+        } catch { record(device, "for itself: \(try UserActions.text(of: error))") }
         try notePackages(of: device)
         rival.time.advance(by: .milliseconds(random.number(1..<300)))
         do {
@@ -24,8 +24,8 @@ extension History {
             guard let first = known.first(where: { $0.item == source.item }),
                 let second = known.first(where: { $0.item == target.item })
             else { return }
-            tell(rival, "for itself: " + (try rivalUser.rename(first, over: second, &ledger)))
-        } catch { tell(rival, "for itself: \(try UserActions.text(of: error))") }
+            record(rival, "for itself: " + (try rivalUser.rename(first, over: second, &ledger)))
+        } catch { record(rival, "for itself: \(try UserActions.text(of: error))") }
         try notePackages(of: rival)
     }
 }

@@ -6,15 +6,15 @@ import LocalMetadata
 import TestSupport
 import VirtualFileSystem
 
-/// What has to be true when all is healed.
+/// What must hold once all faults are repaired.
 extension History {
     private static let rounds = 60
 
-    /// Heals everything and answers what is wrong then.
+    /// Repairs all faults, syncs all devices to the end, and returns what is wrong then.
     func problems() throws -> [String] {
         if let failure { return ["failed: \(failure)"] }
         guard stepProblems.isEmpty else { return stepProblems }
-        cloud.mend()
+        cloud.repair()
         for device in devices {
             device.offlineUntil = nil
             for (handle, _) in device.parts.handles { device.files.release(handle) }
@@ -30,7 +30,7 @@ extension History {
         return try check()
     }
 
-    /// Until a round tells the log nothing, sends no content and leaves nobody anything to do.
+    /// Syncs until a round appends nothing to the log, uploads no content and leaves no device anything to do.
     private func settle() throws -> Bool {
         for _ in 0..<Self.rounds {
             let before = (cloud.log.count, cloud.stores)
@@ -83,7 +83,7 @@ extension History {
         }
     }
 
-    /// A start at rest finds nothing to mend but leftovers, and leaves none.
+    /// A restart at rest must find nothing to repair but leftovers, and leave none.
     private func restartProblems(_ device: SimulatedDevice) throws -> [String] {
         try device.crash(closesDatabase: false)
         try device.start()
@@ -93,16 +93,16 @@ extension History {
         return found.map { "\(device.name): \($0)" }
     }
 
-    /// Names everything that happened: equal in every run of the plan.
+    /// A digest of everything that happened, equal in every run of the plan.
     func digest() -> String {
         let text = story.joined(separator: "\n").utf8
         return ChunkID.of(Array(text) + cloud.log.flatMap { $0 }).description
     }
 }
 
-/// What has to be true at any time.
+/// What must hold at any time.
 extension History {
-    /// After each step, of the device that acted.
+    /// Checks the device that acted, after each step.
     func look(at device: SimulatedDevice, afterSync isSync: Bool) throws {
         let snapshot = try Snapshot(device)
         ledger.note(snapshot, on: device.number)
@@ -112,23 +112,23 @@ extension History {
             packageLedger.note(snapshot, on: device.number)
         }
         let lies = random.chance(30) ? try device.lies(&random) : []
-        let accused = try device.sealEdits()
+        let mismatches = try device.sealEdits()
         let invented = ledger.invented(in: snapshot.contents.subtracting([Snapshot.unreadable]))
-        stepProblems += (snapshot.problems + lies + accused + invented).map { "\(device.name), in between: \($0)" }
+        stepProblems += (snapshot.problems + lies + mismatches + invented).map { "\(device.name), in between: \($0)" }
     }
 
-    /// What a user made of packages, before anything else happens to them.
+    /// Notes what a user made of packages, before anything else changes them.
     func notePackages(of device: SimulatedDevice) throws {
         let snapshot = try Snapshot(device)
         ledger.note(snapshot, on: device.number)
         packageLedger.note(snapshot, on: device.number)
     }
 
-    /// Where all know everything, all show the same, and there is no conflict.
+    /// Once every device has seen everything, all must show the same, without a conflict.
     func calmProblems() throws -> [String] {
         let snapshots = try devices.map(Snapshot.init)
         let conflicts = snapshots.first?.entries.filter { $0.value.contains("of a conflict") }.keys.sorted() ?? []
         return snapshots.flatMap(\.problems) + differences(snapshots)
-            + conflicts.map { "\($0): a conflict, and nobody wrote without having seen" }
+            + conflicts.map { "\($0): a conflict, although every writer had seen the version before" }
     }
 }

@@ -5,14 +5,14 @@ import DeviceSupport
 import LocalMetadata
 import TestSupport
 
-/// Keys of the key-value store. They have randomness of their own, and only some histories have keys, so that no other is changed by them.
+/// Keys of the key-value store. They use a generator of their own, and only some histories have keys, so that the others stay the same.
 extension History {
     private static let keys = ["a", "b", "c"]
 
-    /// None of the seeds that stand for a case which was found, and none that is calm in whole.
+    /// Excludes the seeds kept for cases that were found, and those of calm histories.
     private var hasKeys: Bool { [1, 6].contains(plan.seed % 8) && (plan.bug ?? .earlierKeyWins) == .earlierKeyWins }
 
-    /// Somebody writes or removes a key, now and then.
+    /// Now and then a device writes or removes a key.
     func writeKey(_ index: Int) throws {
         guard hasKeys else { return }
         var random = SeededGenerator(seed: plan.seed &* 0xD1B5_4A32_D192_ED03 &+ UInt64(index))
@@ -20,21 +20,21 @@ extension History {
         let value = random.chance(25) ? nil : Array("\(index + 1) of \(device.name)".utf8)
         device.time.advance(by: .milliseconds(random.number(1..<300)))
         let container = try device.container()
-        var seen = try told(key, before: Int(container.sequence.value))
+        var seen = try loggedWrites(of: key, before: Int(container.sequence.value))
         if let pending = try pending(key, of: device) { seen.insert(pending) }
         try device.metadata.write {
             try $0.setKeyValue(key, to: value, in: container.id, at: device.time.now())
         }
-        // As the daemon does before it answers.
+        // As the daemon does before it replies.
         try device.metadata.makeDurable()
-        tell(device, "key \(key): \(value.map { "‘\(String(decoding: $0, as: UTF8.self))’" } ?? "nothing")")
+        record(device, "key \(key): \(value.map { "‘\(String(decoding: $0, as: UTF8.self))’" } ?? "nothing")")
         if try device.metadata.read({ try $0.keyValue(key, in: container.id) }) != value {
             stepProblems.append("\(device.name) does not show what it wrote to key \(key)")
         }
         if let own = try pending(key, of: device), !seen.contains(own) { keyLedger.write(own, to: key, having: seen) }
     }
 
-    /// What is wrong with keys when all is healed.
+    /// What is wrong with keys once all faults are repaired.
     func keyProblems() throws -> [String] {
         try Self.keys.flatMap { key -> [String] in
             let entries = try devices.map { device in
@@ -55,7 +55,7 @@ extension History {
     }
 
     /// The writes of a key in the log's first entries.
-    private func told(_ key: String, before count: Int) throws -> Set<KeyLedger.Write> {
+    private func loggedWrites(of key: String, before count: Int) throws -> Set<KeyLedger.Write> {
         var writes: Set<KeyLedger.Write> = []
         for batch in try accepted(count) {
             for case .setValue(key, let value, let time) in batch.changes {
@@ -65,7 +65,7 @@ extension History {
         return writes
     }
 
-    /// Those of the log's first entries that are neither repeats nor refused for a package that somebody changed before.
+    /// The first entries of the log without repeats and without those refused because another device had changed the package before.
     private func accepted(_ count: Int) throws -> [ChangeBatch] {
         var (numbers, packages): ([DeviceID: UInt64], [ItemID: VersionID]) = ([:], [:])
         return try cloud.log.prefix(count).enumerated().compactMap { index, payload in

@@ -8,36 +8,36 @@ import VirtualFileSystem
 extension History {
     var isAboutPackages: Bool { plan.seed % 16 == 9 }
 
-    /// A package that everybody has.
+    /// A package that all devices have.
     func beginPackage() throws {
         let user = self.user(on: devices[0])
         let package = try devices[0].files.makeFolder(
             Array("p.app".utf8), in: devices[0].root, permissions: 0o755, caller: user.caller)
         for name in UserActions.names {
-            tell(devices[0], try user.save(name, in: package.node, "first \(name)", &ledger))
+            record(devices[0], try user.save(name, in: package.node, "first \(name)", &ledger))
         }
     }
 
-    /// Some change a package at once, and their batches cross on the way to the log.
+    /// Several devices change a package at the same time, and their batches cross on the way to the log.
     func cross(_ device: SimulatedDevice) throws {
         guard let package = random.pick(try user(on: device).items(where: \.isPackage)) else { return }
-        var telling: [SimulatedDevice] = []
+        var senders: [SimulatedDevice] = []
         for device in devices where device === devices[0] || random.chance(75) {
             guard let own = try user(on: device).items(where: { $0.item == package.item }).first else {
                 continue
             }
             device.time.advance(by: .milliseconds(random.number(1..<300)))
-            do { tell(device, "in one package: \(try change(own, user(on: device)))") } catch {
-                tell(device, "in one package: \(try UserActions.text(of: error))")
+            do { record(device, "in one package: \(try change(own, user(on: device)))") } catch {
+                record(device, "in one package: \(try UserActions.text(of: error))")
             }
             try notePackages(of: device)
             guard random.chance(80), device.isOnline else { continue }
             device.time.advance(by: .seconds(1))
             try device.upload()
-            if try device.makeBatch() { telling.append(device) }
+            if try device.makeBatch() { senders.append(device) }
         }
-        for device in telling where random.chance(70) {
-            tell(device, "tells of it")
+        for device in senders where random.chance(70) {
+            record(device, "sends its batch")
             try device.append()
         }
     }

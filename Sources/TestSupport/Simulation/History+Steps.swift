@@ -4,9 +4,9 @@ import LocalMetadata
 import TestSupport
 import VirtualFileSystem
 
-/// What happens, one thing after the other.
+/// The steps of a history, one after the other.
 extension History {
-    /// In calm histories each sees what the others did before anybody does anything: there is nothing to be in conflict about.
+    /// In calm histories each device sees what the others did before the next one acts, so that no conflict can arise.
     var isCalm: Bool { plan.seed % 16 == 5 && plan.bug == nil }
 
     func step(_ index: Int) throws {
@@ -19,7 +19,7 @@ extension History {
         }
         let what = random.number(0..<100)
         switch what {
-        case 0..<42: tell(device, try user(on: device).act(&random, &ledger, &next))
+        case 0..<42: record(device, try user(on: device).act(&random, &ledger, &next))
         case 42..<45:
             if plan.vocabulary == .second, random.chance(40) { try crossCopies(device) } else { try contend(device) }
         case 45..<73: try sync(device)
@@ -32,7 +32,7 @@ extension History {
     }
 
     private func calmStep(_ device: SimulatedDevice) throws {
-        tell(device, try user(on: device, isCalm: true).act(&random, &ledger, &next))
+        record(device, try user(on: device, isCalm: true).act(&random, &ledger, &next))
         try notePackages(of: device)
         for device in devices { device.time.advance(by: .seconds(3)) }
         for _ in 0..<4 where try !isAtRest() { try syncAll() }
@@ -41,7 +41,7 @@ extension History {
 
     // MARK: Users
 
-    /// Everybody who has some document writes it, and nobody has seen what the others wrote.
+    /// All devices that have some document write it, and none has seen what the others wrote.
     private func contend(_ device: SimulatedDevice) throws {
         guard let item = random.pick(try user(on: device).items { $0.kind == .file && !$0.isExcluded })
         else { return }
@@ -52,52 +52,52 @@ extension History {
             device.time.advance(by: .milliseconds(random.number(1..<300)))
             let how = random.chance(50) || own.isConflictSibling
             do {
-                tell(
+                record(
                     device,
                     "all at once: "
                         + (how
                             ? try user.replace(own, by: "new.txt", text, &ledger)
                             : try user.overwrite(own, text, truncate: true, &ledger)))
-            } catch { tell(device, "all at once: \(try UserActions.text(of: error))") }
+            } catch { record(device, "all at once: \(try UserActions.text(of: error))") }
             try notePackages(of: device)
         }
     }
 
     // MARK: Devices
 
-    /// One step of the loops.
+    /// Runs one step of the engine's loops.
     private func sync(_ device: SimulatedDevice) throws {
         device.time.advance(by: .milliseconds(random.number(0..<600)))
         switch random.number(0..<7) {
-        case 0, 1: if device.isOnline, try device.fold() { tell(device, "folds") }
+        case 0, 1: if device.isOnline, try device.fold() { record(device, "folds") }
         case 2: try device.followUnsettled()
         case 3: try upload(device)
-        case 4: if try device.makeBatch() { tell(device, "makes a batch") }
-        case 5: if device.isOnline, try device.append() { tell(device, "appends") }
-        default: if device.isOnline, try device.download() { tell(device, "downloads") }
+        case 4: if try device.makeBatch() { record(device, "makes a batch") }
+        case 5: if device.isOnline, try device.append() { record(device, "appends") }
+        default: if device.isOnline, try device.download() { record(device, "downloads") }
         }
     }
 
-    /// Uploads, while a user goes on now and then.
+    /// Uploads; now and then a user acts meanwhile.
     private func upload(_ device: SimulatedDevice) throws {
         guard device.isOnline else { return }
         let isDone = try device.upload {
             guard random.chance(40) else { return }
-            tell(device, "meanwhile: " + (try user(on: device).act(&random, &ledger, &next)))
+            record(device, "meanwhile: " + (try user(on: device).act(&random, &ledger, &next)))
             try notePackages(of: device)
         }
-        if isDone { tell(device, "uploads") }
+        if isDone { record(device, "uploads") }
     }
 
-    /// A round of all loops, as the engine does it.
+    /// Runs a round of all loops, as the engine does.
     private func syncFully(_ device: SimulatedDevice) throws {
         guard device.isOnline else { return }
-        tell(device, "syncs")
+        record(device, "syncs")
         device.time.advance(by: .milliseconds(random.number(0..<600)))
         try device.syncFully()
     }
 
-    /// Whether nobody has anything to tell or to hear.
+    /// Whether no device has anything to send or to fold.
     private func isAtRest() throws -> Bool {
         try devices.allSatisfy { device in
             try device.container().sequence.value == UInt64(cloud.log.count) && device.unrest().isEmpty
@@ -112,7 +112,7 @@ extension History {
     }
 
     private func evict(_ device: SimulatedDevice) throws {
-        if let path = try device.evictAny(&random) { tell(device, "evicts \(path)") }
+        if let path = try device.evictAny(&random) { record(device, "evicts \(path)") }
     }
 
     // MARK: Network
@@ -121,19 +121,19 @@ extension History {
     private func cutOff(_ device: SimulatedDevice, _ index: Int) {
         guard device.isOnline else {
             device.offlineUntil = nil
-            return tell(device, "is online")
+            return record(device, "is online")
         }
         let end = index + random.number(1..<30)
         for other in devices where other === device || (random.chance(15) && other.number > 0) {
             other.offlineUntil = end
-            tell(other, "is cut off")
+            record(other, "is cut off")
         }
     }
 
     private func reconnect(_ index: Int) {
         for device in devices where device.offlineUntil.map({ $0 <= index }) == true {
             device.offlineUntil = nil
-            tell(device, "is back")
+            record(device, "is back")
         }
     }
 }

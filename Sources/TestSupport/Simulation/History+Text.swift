@@ -2,7 +2,7 @@ import CloudModel
 import ContainerLog
 import DeviceSupport
 
-/// What a reader of a story is told.
+/// Readable forms of what a story contains.
 extension History {
     /// An entry of the log in short.
     func text(of payload: [UInt8]) -> String {

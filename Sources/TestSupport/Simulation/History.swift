@@ -5,8 +5,8 @@ import LocalMetadata
 import TestSupport
 
 /// One random history of a few devices, from its plan alone: users act, devices sync step by step, replies are lost and come late,
-/// clocks jump, disks fill, processes die anywhere. Then all is healed, and everybody has to show the same, with nothing lost and
-/// nothing back.
+/// clocks jump, disks fill, processes die anywhere. Then all faults are repaired, and all devices must show the same, with no
+/// content lost and no deleted content back.
 package final class History {
     let plan: Plan
     var story: [String] = []
@@ -20,7 +20,7 @@ package final class History {
     let cloud: SimulatedCloud
     let devices: [SimulatedDevice]
 
-    /// Lives through a plan and leaves nothing on the disk.
+    /// Runs a plan and leaves nothing on the disk.
     package static func live(_ plan: Plan, shared: SharedParts) throws -> Outcome {
         let history = try History(plan, shared: shared)
         var found: [String]
@@ -56,14 +56,14 @@ package final class History {
         }
     }
 
-    /// Something that everybody has.
+    /// Begins with a few files that all devices have.
     private func begin() throws {
         let actions = user(on: devices[0])
-        tell(devices[0], try actions.populate(&ledger, &next))
+        record(devices[0], try actions.populate(&ledger, &next))
         if isAboutPackages { try beginPackage() }
         for _ in 0..<2 { try syncAll() }
         for device in devices { try notePackages(of: device) }
-        tell(devices[0], "and all sync")
+        record(devices[0], "and all sync")
     }
 
     func user(on device: SimulatedDevice, isCalm: Bool = false) -> UserActions {
@@ -71,7 +71,7 @@ package final class History {
             device: device, isCalm: isCalm, vocabulary: plan.vocabulary, others: devices.filter { $0 !== device })
     }
 
-    func tell(_ device: SimulatedDevice, _ text: String) {
+    func record(_ device: SimulatedDevice, _ text: String) {
         story.append("[\(story.count)] \(device.name): \(text)")
     }
 }

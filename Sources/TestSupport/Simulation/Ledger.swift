@@ -1,13 +1,13 @@
 import CloudModel
 import LocalMetadata
 
-/// Who wrote what, and what was replaced or deleted by somebody who saw it: kept from what devices showed, never asking the engine.
+/// What was written, and what was replaced or deleted by a user who saw it: kept from what devices showed, without the engine.
 struct Ledger {
     private(set) var written: Set<String> = []
     private(set) var superseded: Set<String> = []
-    /// Contents of which nothing can be said: written more than once, or half of a write that was cut off.
+    /// Contents about which nothing can be claimed: written more than once, or a part of a write that was interrupted.
     private(set) var exempt: Set<String> = [""]
-    /// What a program has synced, and was told that it is safe.
+    /// Contents whose sync was acknowledged to a program.
     private(set) var synced: Set<String> = []
 
     /// Contents seen in packages.
@@ -17,12 +17,12 @@ struct Ledger {
     private var packageFolders: Set<ItemID> = []
     private var packages: [Int: Set<ItemID>] = [:]
     private var hasSetAside = false
-    /// What each device called its files that have a copied content.
+    /// The ids of each device's files that have a copied content.
     private var names: [Int: [NodeID: ItemID]] = [:]
 
-    /// A package that two changed apart is kept as two wholes: what one of them replaced or deleted in it stays in the other. One that was
-    /// deleted comes back as a whole. Whoever has not heard yet that a folder is in a package now replaces and deletes there what the log
-    /// has in the package, and nobody may ever show it in one.
+    /// A package that two devices changed concurrently is kept as two complete packages: what one of them replaced or deleted stays in the
+    /// other. A deleted package may come back as a whole. A device that does not know yet that a folder is in a package now replaces and
+    /// deletes there what the log has in the package, and possibly no device ever shows that in one.
     mutating func note(_ snapshot: Snapshot, on device: Int) {
         noteNames(snapshot, on: device)
         packaged.formUnion(snapshot.packaged)
@@ -48,7 +48,7 @@ struct Ledger {
         if !written.insert(content).inserted { exempt.insert(content) }
     }
 
-    /// A content was replaced or deleted by somebody who saw it there. Of one that was copied, only that copy is gone.
+    /// A content was replaced or deleted by a user who saw it there. If it was copied, only that copy is gone.
     mutating func supersede(_ content: String?, at place: Place? = nil) {
         guard let content else { return }
         if copies[content] == nil {
@@ -71,13 +71,13 @@ struct Ledger {
 
     // MARK: Copies
 
-    /// Where a device shows a content, and what stands for what to its knowledge.
+    /// Where a device shows a content, and which id stands for which item as far as the device knows.
     struct Place {
         let item: ItemID
         let standing: (ItemID) -> ItemID
     }
 
-    /// One document with a content that several have. Its device may give it other ids before it is told.
+    /// One of several documents with the same content. Its device may give it other ids before it is sent.
     struct Copy: Hashable {
         var ids: Set<ItemID>
         var isGone = false
@@ -88,15 +88,15 @@ struct Ledger {
 
     mutating func copy(_ content: String, from source: ItemID, to target: ItemID) {
         guard written.contains(content), !exempt.contains(content) else { return }
-        // Who replaced it elsewhere had not seen the copy.
+        // A device that replaced it elsewhere had not seen the copy.
         var known = copies[content] ?? [Copy(ids: [source], isGone: superseded.remove(content) != nil)]
-        // A document that had these bytes before has them again: to the log there was no edit, so whoever replaced them, replaced these.
+        // A document that had these bytes before has them again: the log sees no edit, so a device that replaced the former replaced these.
         if known.contains(where: { $0.ids.contains(target) }) { exempt.insert(content) }
         known.removeAll { $0.ids.contains(target) }
         copies[content] = known + [Copy(ids: [target])]
     }
 
-    /// A file took another identity on its device, as a new one does that is renamed over a document.
+    /// A file took another identity on its device, as happens when a new file is renamed over a document.
     mutating func rename(_ content: String, from old: ItemID, to new: ItemID) {
         guard let known = copies[content] else { return }
         for (index, copy) in known.enumerated() where copy.ids.contains(old) { copies[content]?[index].ids.insert(new) }
@@ -115,12 +115,12 @@ struct Ledger {
         }
     }
 
-    /// What was replaced or deleted wherever it was.
+    /// Contents that were replaced or deleted in every place.
     private var gone: Set<String> {
         superseded.union(copies.filter { $0.value.allSatisfy(\.isGone) }.keys)
     }
 
-    /// Contents of copies that became one document in the log. These stand and fall together: who edits or deletes one of them may not know
+    /// Contents of copies that became one document in the log and share its fate: a device that edits or deletes one of them may not know
     /// of the others, and the bytes that they shared go to the history (docs/LOG.md, "What this does not promise").
     func united(_ standing: (ItemID) -> ItemID) -> Set<String> {
         Set(
@@ -130,17 +130,17 @@ struct Ledger {
             }.keys)
     }
 
-    /// Takes over what may have been done when something failed in the middle, as far as `visible` shows that it was. Answers what is
-    /// wrong: where it was one atomic step, the old or the new has to be there, and what was synced has to be there in any case.
+    /// Takes over what an interrupted operation may have done, as far as `visible` shows that it did. Returns what is wrong: after
+    /// an atomic operation the old or the new content must be there, and synced contents must be there in any case.
     ///
-    /// A device that `forgets` may show what was before it ever saw the old: that one tells nothing then, gone or not. Where the new
-    /// outlived it, the old may be shown as well, as a conflict that the new has yet to take the place of in the log.
+    /// A device that `forgets` may show a state from before it saw the old content, whose presence or absence then proves nothing. Where
+    /// the new content survived, the old one may be shown as well, as a conflict that the new one has yet to replace in the log.
     mutating func suppose(_ done: Ledger, visible: Set<String>, isAtomic: Bool, forgets: Bool = false) -> [String] {
         let (new, old) = (done.written.subtracting(written), done.superseded.subtracting(superseded))
         let before = (written: written, exempt: exempt)
         let safe = done.synced.subtracting(synced).subtracting(done.gone)
         written = done.written
-        // Bytes that a program had written when it was cut off.
+        // Parts that a program had written when it was interrupted.
         let halves = visible.subtracting(written).filter { half in
             new.union(done.exempt).contains { $0.hasPrefix(half) }
         }
@@ -151,7 +151,7 @@ struct Ledger {
             superseded.formUnion(old.subtracting(visible))
         }
         synced = done.synced
-        // Of what was copied, replaced or deleted here either may be so.
+        // A copy, replacement or deletion made here may have happened or not.
         for content in Set(done.copies.keys).union(copies.keys) where done.copies[content] != copies[content] {
             exempt.insert(content)
         }
@@ -160,12 +160,12 @@ struct Ledger {
             "‘\($0)’ was synced, and is gone"
         }
         if isAtomic, !new.isEmpty, !old.isEmpty, old.union(new).isDisjoint(with: visible.union(before.exempt)) {
-            found.append("neither \(old.sorted()) nor \(new.sorted()) is there after it was cut off")
+            found.append("neither \(old.sorted()) nor \(new.sorted()) is there after the interruption")
         }
         return found
     }
 
-    /// What is wrong where everybody shows `visible`, and where each id stands for an item at the end.
+    /// Returns what is wrong if all devices show `visible`; `standing` maps an id to the item that it stands for at the end.
     func problems(visible: Set<String>, standing: (ItemID) -> ItemID) -> [String] {
         let (gone, united) = (gone, united(standing))
         let lost = written.subtracting(gone).subtracting(visible).subtracting(exempt).subtracting(united).sorted()
@@ -173,7 +173,7 @@ struct Ledger {
         return lost.map { "‘\($0)’ is lost" } + back.map { "‘\($0)’ came back" } + invented(in: visible)
     }
 
-    /// What nobody ever wrote in full.
+    /// Contents that were never written in full.
     func invented(in visible: Set<String>) -> [String] {
         visible.subtracting(written).subtracting(exempt).sorted().map { "‘\($0)’ is invented" }
     }

@@ -2,7 +2,7 @@ import DeviceSupport
 import TestSupport
 import VirtualFileSystem
 
-/// One device that works and syncs with nobody beside it: the cloud has no reason to change anything that its user made.
+/// One device that works and syncs alone: a sync has no reason to change anything that its user made.
 package final class LonelyHistory {
     package private(set) var story: [String] = []
     package private(set) var problems: [String] = []
@@ -18,7 +18,7 @@ package final class LonelyHistory {
             for _ in 0..<random.number(1..<6) {
                 story.append(try UserActions(device: device).act(&random, &ledger, &next))
             }
-            // What is written and left open is shown as it is from here on.
+            // Files that were written and left open are shown with their present bytes from here on.
             device.files.noteIdleEdits(pause: .seconds(2))
             let before = try Snapshot(device)
             device.time.advance(by: .seconds(1))

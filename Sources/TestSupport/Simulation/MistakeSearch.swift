@@ -1,7 +1,7 @@
-/// Looks for a history that shows a mistake made on purpose.
+/// Searches for a history that exposes a deliberate mistake.
 package struct MistakeSearch {
     let bug: SeededBug
-    /// How many histories may be lived through.
+    /// How many histories may be run.
     private static let limit = 2000
     private static let steps = 60
 
@@ -11,7 +11,7 @@ package struct MistakeSearch {
         for seed in 1...UInt64(Self.limit) {
             let outcome = try History.live(Plan(seed: seed, steps: Self.steps, bug: bug), shared: shared)
             guard !outcome.problems.isEmpty else { continue }
-            // What fails without the mistake as well does not show it.
+            // A history that fails without the mistake as well does not expose it.
             let control = try History.live(Plan(seed: seed, steps: Self.steps), shared: shared)
             if control.problems.isEmpty { return (outcome, Int(seed)) }
         }

@@ -1,12 +1,12 @@
 import DeviceSupport
 import TestSupport
 
-/// What a history is made of: the same plan gives the same history, on every machine.
+/// The parameters of a history: the same plan gives the same history, on every machine.
 package struct Plan: Hashable, Sendable {
     package let seed: UInt64
     /// Which of the seed's steps happen. Each has a source of randomness of its own, so leaving one out changes no other.
     package var steps: [Int]
-    /// What is broken on purpose, to see that it is found.
+    /// The deliberate mistake, to check that it is found.
     package var bug: SeededBug?
     package let vocabulary: Vocabulary
 
@@ -23,16 +23,16 @@ package struct Plan: Hashable, Sendable {
     }
 }
 
-/// What users may do. A seed is another history in another vocabulary, so those that once found something keep theirs.
+/// What users may do. A seed gives another history in another vocabulary, so seeds that once found something keep theirs.
 package enum Vocabulary: Int, Hashable, Sendable, CaseIterable {
     /// Saves, deletions, renames, attributes, conflicts.
     case first = 1
-    /// And copies on one device and between two, swaps of kind, names that are taken on purpose, packages in packages, attributes of
+    /// Also copies on one device and between two, swaps of kind, names that are taken on purpose, packages in packages, attributes of
     /// conflict versions.
     case second = 2
 }
 
-/// What came of a history.
+/// The outcome of a history.
 package struct Outcome: Sendable {
     package let plan: Plan
     package let problems: [String]
@@ -40,7 +40,7 @@ package struct Outcome: Sendable {
     /// A digest of everything that happened and of all that every device showed at the end.
     package let digest: String
 
-    /// For a person: how to see it again, what is wrong, and how it came to that.
+    /// A readable report: how to reproduce the history, what is wrong, and which steps led to it.
     package var report: String {
         let vocabulary = plan.vocabulary == .second ? "" : " VOCABULARY=\(plan.vocabulary.rawValue)"
         var lines = ["make simulate SEED=\(plan.seed) STEPS=\((plan.steps.last ?? 0) + 1)\(vocabulary)"]

@@ -13,13 +13,13 @@ package enum SeededBug: String, CaseIterable, Sendable {
     case noTombstones
     /// A batch that is sent again after its reply was lost is a new one.
     case repeatIsNew
-    /// A device forgets what it sent before it knows what came of it.
+    /// A device forgets what it sent before it knows the outcome.
     case forgottenBatch
     /// The bytes of a file that is not in the cloud are dropped.
     case evictsEdits
     /// An upload ends early and counts as whole.
     case tornUpload
-    /// What a device committed last is gone after a crash.
+    /// The last commits of a device are gone after a crash.
     case lostCommits
     /// One device does not get the first change of an entry.
     case skippedChange
@@ -29,13 +29,13 @@ package enum SeededBug: String, CaseIterable, Sendable {
     case sweepsEdits
     /// What was written during an upload counts as uploaded.
     case uploadHidesWrite
-    /// What an edit's bytes were once is held against what was written since.
+    /// The bytes of an edit are compared with a seal of what they were before they were written again.
     case staleSeal
-    /// Of a key's writes the earliest counts.
+    /// The earliest write of a key counts, not the latest.
     case earlierKeyWins
-    /// The cloud takes what two devices did in one package at once.
+    /// The cloud takes the changes of two devices that changed one package at the same time.
     case mixedPackages
-    /// Of two files that become one, what one of them shows is told as made from the other.
+    /// Of two files that become one, the content of one is sent as an edit of the other's.
     case swappedBase
 
     package var summary: String {

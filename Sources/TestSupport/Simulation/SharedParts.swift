@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Transfers
 
-/// What costs too much to make for each device. One for each thread.
+/// Parts that cost too much to make for each device. Each thread has its own.
 package final class SharedParts {
     let transfers: TransferContext
     let log: Logger
@@ -27,7 +27,7 @@ package final class SharedParts {
     }
 
     deinit {
-        // Nothing hangs on what is left in a folder for temporary things.
+        // Files left in a temporary folder do no harm.
         for disk in free { try? disk.close() }
         try? FileManager.default.removeItem(atPath: root)
     }

@@ -1,4 +1,4 @@
-/// Leaves out what a failing history does not need: blocks of steps first, single ones last (Zeller's delta debugging).
+/// Leaves out the steps that a failing history does not need: blocks of steps first, single ones last (Zeller's delta debugging).
 package struct Shrinker {
     /// How many histories may be tried.
     private var budget: Int

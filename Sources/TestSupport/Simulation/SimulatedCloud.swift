@@ -4,15 +4,15 @@ import CloudModel
 import CloudStorage
 import ContainerLog
 
-/// A cloud that answers at once: a log and the frames of the chunks it names. What it is told to do wrong it does wrong.
+/// A cloud that replies at once: a log and the frames of the chunks it names. It makes the mistake that `bug` names.
 final class SimulatedCloud {
     private(set) var log: [[UInt8]] = []
-    /// What was stored, for those who want to know the truth.
+    /// The contents that were stored, for checks.
     private(set) var contents: [ContentReference: [UInt8]] = [:]
     private var frames: [ContentReference: [UInt8]] = [:]
-    /// Contents whose frames come with bytes that are wrong.
+    /// Contents whose frames are returned with wrong bytes.
     private var damaged: Set<ContentReference> = []
-    /// How many contents were sent, known ones too.
+    /// How many contents were uploaded, known ones included.
     private(set) var stores = 0
     let bug: SeededBug?
     /// The newest content of each item, as a cloud that compares nothing sees it.
@@ -45,7 +45,7 @@ final class SimulatedCloud {
         Manifest(bytes.isEmpty ? [] : [ChunkEntry(id: .of(bytes), length: bytes.count)]).reference
     }
 
-    /// Keeps the bytes of a content and answers its name.
+    /// Stores the bytes of a content and returns its reference.
     func store(_ bytes: [UInt8]) -> ContentReference {
         let name = Self.name(of: bytes)
         let kept = bug == .tornUpload && bytes.count > 6 ? Array(bytes.dropLast()) : bytes
@@ -63,7 +63,7 @@ final class SimulatedCloud {
         return try ChunkFrame.decode(frame, expecting: reference.digest)
     }
 
-    /// From now on some content comes damaged; answers it.
+    /// Damages some content from now on and returns its bytes.
     func damage(_ pick: ([ContentReference]) -> ContentReference?) -> [UInt8]? {
         let whole = contents.keys.filter { $0.size > 0 && !damaged.contains($0) }
         guard let reference = pick(whole.sorted { $0.digest.description < $1.digest.description }) else { return nil }
@@ -71,9 +71,9 @@ final class SimulatedCloud {
         return contents[reference]
     }
 
-    func mend() { damaged = [] }
+    func repair() { damaged = [] }
 
-    // MARK: What is done wrong
+    // MARK: Mistakes
 
     private func decoded(_ payload: [UInt8]) -> ChangeBatch? { try? ChangeBatch(decoding: payload) }
     private func encoded(_ batch: ChangeBatch) -> [UInt8]? { try? batch.encoded() }

@@ -4,15 +4,16 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// Deaths in the middle of something. From the call on at which a device dies, nothing of what it goes on to do reaches its disk or
-/// the cloud; what it was about to do is thrown away with it.
+/// Deaths in the middle of an operation. From the call at which a device dies, nothing that it still does reaches its disk or
+/// the cloud; its memory is discarded.
 extension SimulatedDevice {
-    /// Runs `body` and dies at its call to the disk or the cloud behind `spared`; where there are fewer, after it. Answers whether it
-    /// was inside, so that nothing in `body` was acknowledged.
+    /// Runs `body` and dies at its call to the disk or the cloud after the first `spared`, or after `body` if it makes fewer.
+    ///
+    /// - Returns: Whether it died inside `body`, which then was not acknowledged.
     func dying(sparing spared: Int, closesDatabase: Bool, in body: () throws -> Void) throws -> Bool {
         let forgotten = cloud.bug == .lostCommits ? try keepDatabase() : nil
         faults.begin(.death, sparing: spared)
-        // The dead hear of no errors.
+        // A dead process receives no errors.
         do { try body() } catch  where faults.hasStruck {}
         let isInside = faults.hasStruck
         try crash(closesDatabase: closesDatabase || forgotten != nil)
@@ -23,11 +24,11 @@ extension SimulatedDevice {
 
     // MARK: Loss of power
 
-    /// Runs `body` and has the power cut after it: the end of the write-ahead log behind the last sync is gone, in part, and torn.
+    /// Runs `body` and cuts the power after it: the part of the write-ahead log after the last sync is partly lost and torn.
     func losingPower(_ random: inout SeededGenerator, in body: () throws -> Void) throws {
         try crash(closesDatabase: true)
         try start()
-        // The log begins anew with its database, so that its length says how far a sync reached.
+        // The log starts empty when the database is opened, so that its length shows how far a sync reached.
         let log = disk.directory + "/metadata.sqlite-wal"
         faults.noteSyncs { Self.size(of: log) }
         defer { faults.end() }

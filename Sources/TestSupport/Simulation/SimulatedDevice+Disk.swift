@@ -9,7 +9,7 @@ import TestSupport
 import VirtualFileSystem
 
 extension SimulatedDevice {
-    /// Drops the bytes of some file if the rules allow it; answers its path.
+    /// Evicts some file if the rules allow it, and returns its path.
     func evictAny(_ random: inout SeededGenerator) throws -> String? {
         var files: [LocalItem] = []
         try metadata.read { transaction in
@@ -36,20 +36,21 @@ extension SimulatedDevice {
         }
     }
 
-    /// Seals all edits, as the engine does with those that have waited. Answers what a seal accuses: no disk changes anything here by itself.
+    /// Seals all edits, as the engine does with those that have waited. Returns a problem for each seal that does not match: no disk
+    /// changes anything here by itself.
     func sealEdits() throws -> [String] {
-        var accused: [String] = []
+        var mismatches: [String] = []
         for item in try metadata.read({ try $0.edited(after: nil, limit: 100) }) where item.size > 0 {
-            // One whose bytes are gone is told of elsewhere.
+            // An edit whose bytes are gone is reported elsewhere.
             guard let status = try? content.status(item.blob) else { continue }
             let digest = SimulatedCloud.name(of: try bytes(of: item.blob)).digest
             if let seal = try content.seal(of: item.blob), cloud.bug == .staleSeal || seal.isOf(item, status) {
-                if !seal.matches(digest) { accused.append("\(item.name) counts as damaged, and somebody wrote it so") }
+                if !seal.matches(digest) { mismatches.append("\(item.name) counts as damaged, and a user wrote it so") }
             } else {
                 _ = try EditSealer(context).note(digest, of: item, status)
             }
         }
-        return accused
+        return mismatches
     }
 
     /// Rows that contradict each other.
@@ -59,7 +60,7 @@ extension SimulatedDevice {
         }
     }
 
-    /// What the status of some file says that is not so.
+    /// False claims in the status of some file.
     func lies(_ random: inout SeededGenerator) throws -> [String] {
         let user = UserActions(device: self)
         guard let item = random.pick(try user.items { $0.kind == .file && !$0.isWriting }) else { return [] }

@@ -3,7 +3,7 @@ import DeviceSupport
 import LocalContent
 import LocalMetadata
 
-/// What a device does wrong when it is told to.
+/// The mistakes that a device makes if the cloud's `bug` names them.
 extension SimulatedDevice {
     private func edits(_ metadata: MetadataDatabase) throws -> [LocalItem] {
         guard let root = try metadata.read({ try $0.container(named: .cloudDocs) })?.node else { return [] }
@@ -28,12 +28,12 @@ extension SimulatedDevice {
         }
     }
 
-    /// Files, and what they show, before an entry is folded.
-    func untoldFiles(in container: LocalContainer) throws -> [LocalItem] {
+    /// The files as they are before an entry is folded.
+    func filesBeforeFold(in container: LocalContainer) throws -> [LocalItem] {
         try UserActions(device: self).items { $0.kind == .file && $0.content != nil && !$0.isConflictSibling }
     }
 
-    /// Shows, for a file that went because it became another one, its content there: as an edit of what the other one showed.
+    /// For a file that disappeared because it became another one, shows its content there, as an edit of what the other one showed.
     func swapBases(of files: [LocalItem], in container: LocalContainer) throws {
         try metadata.write { transaction in
             let tree = RemoteTree(transaction, container: container.id)

@@ -11,12 +11,12 @@ import VirtualFileSystem
 
 /// The steps that the engine's loops are made of, one at a time, so that anything can happen between two of them.
 extension SimulatedDevice {
-    /// Folds the next entry of the log. False where there is none.
+    /// Folds the next entry of the log. Returns false if there is none.
     @discardableResult
     func fold() throws -> Bool {
         let container = try container()
         guard let record = try calling({ cloud.entry(after: container.sequence, for: number) }) else { return false }
-        let files = cloud.bug == .swappedBase ? try untoldFiles(in: container) : []
+        let files = cloud.bug == .swappedBase ? try filesBeforeFold(in: container) : []
         try LogFollower(context).fold(record, in: container)
         if !files.isEmpty { try swapBases(of: files, in: container) }
         return true
@@ -24,7 +24,7 @@ extension SimulatedDevice {
 
     func followUnsettled() throws { try LogFollower(context).followUnsettled(in: container()) }
 
-    /// Makes the batch to send, or finds the one on its way. False where there is nothing to tell.
+    /// Makes the batch to send, or finds the one on its way. Returns false if there is nothing to send.
     func makeBatch() throws -> Bool { try Outbox(context).next(in: container()) != nil }
 
     /// Sends the batch that was made, whether or not the log has it already: the reply may have been lost.
@@ -48,7 +48,7 @@ extension SimulatedDevice {
         return reply
     }
 
-    /// Uploads every edit that has settled. `meanwhile` runs between reading the bytes and noting that they are in the cloud.
+    /// Uploads every edit that has settled. `meanwhile` runs between the upload of the bytes and the note that they are in the cloud.
     @discardableResult
     func upload(meanwhile: () throws -> Void = {}) throws -> Bool {
         let due = time.now().adding(.milliseconds(-250))
@@ -80,13 +80,13 @@ extension SimulatedDevice {
         return true
     }
 
-    /// Fetches what was asked for.
+    /// Downloads all wanted items.
     @discardableResult
     func download() throws -> Bool {
         if cloud.bug == .downloadOverEdit { try overwriteEdits() }
         let wanted = try metadata.read { try $0.wanted(limit: 100) }
         for item in wanted {
-            // As the queue does: one that comes damaged holds up no other, and stays wanted for another time.
+            // As in the queue, a damaged content does not hold up others, and stays wanted for a later try.
             do { try fetch(item) } catch is ChunkError { continue }
         }
         return !wanted.isEmpty
@@ -99,7 +99,7 @@ extension SimulatedDevice {
         try metadata.write { try $0.update(row) }
     }
 
-    /// Fills a placeholder that nobody has open.
+    /// Fills a placeholder that no program has open.
     func materialise(_ item: LocalItem) throws {
         guard let reference = item.content, !files.openFiles.isOpen(item.node) else { return }
         try write(reference, to: item.blob, modified: item.attributes.modified)
@@ -146,7 +146,7 @@ extension SimulatedDevice {
         return Array(buffer.prefix(count))
     }
 
-    /// A round of all loops, as the engine does it.
+    /// Runs a round of all loops, as the engine does.
     func syncFully() throws {
         files.noteIdleEdits(pause: .seconds(2))
         try upload()
@@ -170,8 +170,8 @@ extension SimulatedDevice {
             let pending = try transaction.pending(before: Timestamp(nanoseconds: .max), limit: 10)
             found += try pending.map { "\(try path(of: $0, transaction)) is pending" }
             let totals = try transaction.pendingTotals()
-            if totals.items > pending.count { found.append("\(totals.items) changes are untold") }
-            found += try transaction.pendingKeyValues().map { "key \($0.key) is untold" }
+            if totals.items > pending.count { found.append("\(totals.items) changes are unsent") }
+            found += try transaction.pendingKeyValues().map { "key \($0.key) is unsent" }
             if try transaction.outbox(of: container.id) != nil { found.append("a batch is on its way") }
             for id in try transaction.unsettled(in: container.id, limit: 10) {
                 let item = try transaction.item(id, in: container.id)

@@ -13,7 +13,7 @@ import VirtualFileSystem
 
 /// One device with everything real but its loops, its kernel and its network: a database, blobs, a file system and the engine's parts.
 final class SimulatedDevice {
-    /// What is in memory, and gone with a crash.
+    /// What is in memory, and lost in a crash.
     struct Parts {
         let metadata: MetadataDatabase
         let content: ContentStore
@@ -30,7 +30,7 @@ final class SimulatedDevice {
     /// The step at which it can reach the cloud again; nil while it can.
     var offlineUntil: Int?
     var isOnline: Bool { offlineUntil == nil }
-    /// What was sent last, which the network may bring once more.
+    /// The batches sent last, which the network may deliver once more.
     var sent: [[UInt8]] = []
     let number: Int
     var hasLostPower = false
@@ -49,7 +49,7 @@ final class SimulatedDevice {
         name = "device \(number)"
         self.cloud = cloud
         self.shared = shared
-        // Later than the disk's clock, so that whatever was left alone counts as idle.
+        // Later than the disk's clock, so that every file that is not being written counts as idle.
         time = ManualTime(Timestamp(seconds: 1_900_000_000).adding(skew))
         ids = SeededIDs(seed: seed &+ UInt64(number) &* 977)
         announcedSize = [1, 8, .max][Int((seed &+ UInt64(number)) % 3)]
@@ -79,7 +79,7 @@ final class SimulatedDevice {
         return container
     }
 
-    /// The death of the process: what was in memory is gone, what was handed to the disk stays. Open connections to the database
+    /// The death of the process: its memory is lost, what was written to the disk stays. Open connections to the database
     /// know nothing that is not on the disk, so most of the time they may stay open.
     func crash(closesDatabase: Bool = true) throws {
         memory = nil

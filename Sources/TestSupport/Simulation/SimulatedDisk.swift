@@ -4,8 +4,8 @@ import LocalContent
 import LocalMetadata
 import Logging
 
-/// What a device has on its disk: a real database and real blobs. Devices of one history after the other use the same folder, for
-/// what an open database has prepared costs more than all that a history does.
+/// What a device has on its disk: a real database and real blobs. Devices of consecutive histories use the same folder, because
+/// preparing a database costs more than a whole history.
 final class SimulatedDisk {
     let directory: String
     let faults = Faults()
@@ -41,7 +41,7 @@ final class SimulatedDisk {
         try metadata?.close()
     }
 
-    /// Leaves nothing of what was kept here.
+    /// Removes everything that was kept here.
     func clear() throws {
         faults.end()
         let (metadata, content) = try open()

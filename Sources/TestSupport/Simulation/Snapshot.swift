@@ -3,11 +3,11 @@ import CloudModel
 import LocalContent
 import LocalMetadata
 
-/// What a device shows to its programs: every path with what can be seen of it.
+/// What a device shows to its programs: every path with its visible properties.
 struct Snapshot {
-    /// By path, everything but what stays on the device.
+    /// Descriptions by path of everything but what stays on the device.
     private(set) var entries: [String: String] = [:]
-    /// Every content that can be read, those that stay on the device too.
+    /// Every content that can be read, those that stay on the device included.
     private(set) var contents: Set<String> = []
     /// Contents of documents.
     private var shared: Set<String> = []
@@ -21,7 +21,7 @@ struct Snapshot {
     /// Folders in packages, and the packages.
     private(set) var packageFolders: Set<ItemID> = []
     private(set) var hasSetAside = false
-    /// What is in each package, the outermost of several: contents by their paths in it.
+    /// The contents of each package by their paths in it; of nested packages only the outermost one counts.
     private(set) var packages: [ItemID: [String: String]] = [:]
     /// The outermost package that each item is or lies in.
     private(set) var homes: [ItemID: ItemID] = [:]
@@ -95,7 +95,7 @@ struct Snapshot {
         }
     }
 
-    /// What differs, path by path.
+    /// Returns the differences, path by path.
     func difference(from other: Snapshot) -> [String] {
         Set(entries.keys).union(other.entries.keys).sorted().filter { entries[$0] != other.entries[$0] }.map {
             "\($0): \(entries[$0] ?? "absent") / \(other.entries[$0] ?? "absent")"

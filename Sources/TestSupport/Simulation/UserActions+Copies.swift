@@ -8,7 +8,7 @@ import VirtualFileSystem
 
 /// Copies: the only way in which one content comes to be in two documents.
 extension UserActions {
-    /// `cp`, often over another document; then one end is edited or goes, now and then.
+    /// `cp`, often over another document; now and then the source or the copy is edited or deleted afterwards.
     func copy(_ random: inout SeededGenerator, _ ledger: inout Ledger, _ next: inout Int) throws -> String {
         let source = try file(&random)
         guard let text = try content(of: source), text != Snapshot.unreadable else { throw Errno(ENODATA) }
@@ -50,13 +50,13 @@ extension UserActions {
         }
     }
 
-    /// A file that another device shows, brought here by hand: the same bytes are made on two devices.
+    /// Copies a file of another device to this one by hand: two devices create the same bytes.
     func copyAcross(_ random: inout SeededGenerator, _ ledger: inout Ledger, _ next: inout Int) throws -> String {
         guard let other = random.pick(others) else { throw Errno(ENODEV) }
         let user = UserActions(device: other)
         let source = try user.file(&random)
         guard let text = try user.content(of: source), text != Snapshot.unreadable else { throw Errno(ENODATA) }
-        // Mostly to the place where it is there: two devices that unpack one archive.
+        // Mostly to the same path as there, as when two devices unpack one archive.
         let path = try user.path(source.node)
         let (name, folder) = random.chance(60) ? try same(path) : try target(&random)
         return "bring \(path) ‘\(text)’ from \(other.name) as "
@@ -98,7 +98,7 @@ extension UserActions {
         }
         defer { device.files.release(handle) }
         guard try device.files.isWritable(handle) else { throw Errno(EAGAIN) }
-        // Cut off, half of a content that is there already may be there as well.
+        // After an interruption a part of a content that is there already may be there as well.
         try attempt(&ledger) {
             if device.faults.hasStruck { $0.excuse(text) }
         } _: {
@@ -124,7 +124,7 @@ extension RemoteTree {
     /// The item that this id stands for.
     func standingID(for id: ItemID) throws -> ItemID {
         var current = id
-        // Damaged rows may lead in a circle; no chain is as long.
+        // Damaged rows may form a cycle; no valid chain is as long.
         for _ in 0..<4096 {
             guard let next = try alias(of: current) else { break }
             current = next

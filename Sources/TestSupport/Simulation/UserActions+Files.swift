@@ -9,7 +9,7 @@ import TestSupport
 import Transfers
 import VirtualFileSystem
 
-/// What becomes of the bytes of files.
+/// Actions on the bytes of files.
 extension UserActions {
     func fresh(_ random: inout SeededGenerator, _ next: inout Int) -> String {
         if random.chance(8) { return "same \(random.number(0..<2))" }
@@ -76,7 +76,7 @@ extension UserActions {
         try stamp(handle)
     }
 
-    /// What dies before the next call is found with this device's time, not the real clock's.
+    /// If the device dies before the next call, the file has this device's time, not the real clock's.
     private func stamp(_ handle: OpenHandle) throws {
         let now = device.time.now().adding(.microseconds(5))
         try device.files.withDescriptor(handle) { try setModified(now, descriptor: $0) }
@@ -133,7 +133,7 @@ extension UserActions {
         return "save \(path) by deleting ‘\(old ?? "")’, then ‘\(text)’"
     }
 
-    /// Reads a whole file, fetching it where it is not here: exactly one version's bytes, or an error.
+    /// Reads a whole file, which is downloaded if it is not local: exactly one version's bytes, or an error.
     func read(_ random: inout SeededGenerator) throws -> String {
         guard let target = random.pick(try items { $0.kind == .file }) else { throw Errno(ENOENT) }
         let path = try path(target.node)

@@ -36,7 +36,7 @@ extension UserActions {
         try device.metadata.read { transaction in try transaction.forEach(below: target) { inside.append($0) } }
         for item in inside where item.kind != .folder { _ = try unlink(item, &ledger) }
         for item in inside.filter({ $0.kind == .folder }).reversed() {
-            // Deepest first: a folder that still holds something is not empty, as for rm.
+            // Deepest first: a folder that still contains something is not removed, as by rm.
             if (try? device.files.removeFolder(item.name.bytes, in: item.parent)) == nil { continue }
         }
         for _ in 0..<4 { try? sweepFolders(below: target) }
@@ -78,7 +78,7 @@ extension UserActions {
         return "rename \(from) to \(try path(parent))/\(name)" + (target == nil ? "" : " over ‘\(old ?? "")’")
     }
 
-    /// What left the sync may be gone elsewhere and come back with a rename: nothing can be said of it.
+    /// Contents excluded from sync may be gone elsewhere and come back with a rename, so nothing can be claimed about them.
     func excuseAll(below item: LocalItem, _ ledger: inout Ledger) throws {
         var inside: [LocalItem] = []
         try device.metadata.read { transaction in

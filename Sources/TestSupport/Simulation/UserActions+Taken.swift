@@ -6,9 +6,9 @@ import LocalMetadata
 import TestSupport
 import VirtualFileSystem
 
-/// Names that are taken, on purpose.
+/// Actions that deliberately use names that are taken.
 extension UserActions {
-    /// One document over another.
+    /// Renames one document over another.
     func renameOver(_ random: inout SeededGenerator, _ ledger: inout Ledger) throws -> String {
         try rename(file(&random), over: file(&random), &ledger)
     }
@@ -26,7 +26,7 @@ extension UserActions {
         return "rename \(paths.0) ‘\(moved ?? "")’ to \(paths.1) over ‘\(old ?? "")’"
     }
 
-    /// A folder where a file was, or a file where a folder was.
+    /// Replaces a file by a folder, or a folder by a file.
     func swapKind(_ random: inout SeededGenerator, _ ledger: inout Ledger, _ next: inout Int) throws -> String {
         guard
             let target = random.pick(
@@ -76,7 +76,7 @@ extension UserActions {
         try device.files.makeFolder(Array(name.utf8), in: folder, permissions: 0o755, caller: caller).node
     }
 
-    /// Refused, as writes are: it is a view of a version, and what was changed of it would stay on this device.
+    /// Must be refused, as writes are: a sibling is a view of a version, and a change of it would stay on this device.
     func changeSibling(_ random: inout SeededGenerator) throws -> String {
         guard let sibling = random.pick(try items(where: \.isConflictSibling)) else { throw Errno(ENOENT) }
         let (path, isMode) = (try path(sibling.node), random.chance(50))

@@ -9,20 +9,20 @@ import TestSupport
 import Transfers
 import VirtualFileSystem
 
-/// What programs do on one device: random operations on what it shows, noted in the ledger as far as they succeed.
+/// Actions of programs on one device: random operations on what it shows, noted in the ledger as far as they succeed.
 struct UserActions {
     let device: SimulatedDevice
-    /// Nothing stays open.
+    /// Whether every file is closed at once.
     var isCalm = false
     var vocabulary = Vocabulary.second
-    /// Where a user may carry a file from.
+    /// The devices from which a user may copy a file.
     var others: [SimulatedDevice] = []
     let caller = Caller(user: 1000, group: 1000)
     static let names = ["a.txt", "b.txt", "c", "d.md"]
     static let folders = ["c", "f", "g", "p.app"]
     static let excluded = ["a.txt~", "b.tmp"]
 
-    /// Does one thing and answers what. Errors that a program would see are part of the story.
+    /// Performs one action and returns its description. Errors that a program would see are part of the story.
     func act(_ random: inout SeededGenerator, _ ledger: inout Ledger, _ next: inout Int) throws -> String {
         device.time.advance(by: .milliseconds(random.number(1..<300)))
         var what = random.number(0..<(vocabulary == .first ? 100 : 140))
@@ -58,10 +58,10 @@ struct UserActions {
         } catch { return "(\(what)) \(try Self.text(of: error))" }
     }
 
-    /// Whether what ``act(_:_:_:)`` answered is an error.
+    /// Whether a text that ``act(_:_:_:)`` returned is an error.
     static func isError(_ text: String) -> Bool { text.hasPrefix("(") }
 
-    /// An error that a program may see. Throws it where it may not.
+    /// The text of an error that a program may see. Rethrows any other error.
     static func text(of error: any Error) throws -> String {
         switch error {
         case let error as Errno: return "\(error)"
@@ -71,7 +71,7 @@ struct UserActions {
         }
     }
 
-    /// Does something of which `outcome` is true once it is done. Where a fault strikes in the middle it may be true.
+    /// Runs `body` and then notes its `outcome`, also if a fault struck in the middle, as the operation may then be done.
     func attempt<T>(_ ledger: inout Ledger, _ outcome: (inout Ledger) -> Void, _ body: () throws -> T) throws -> T {
         do {
             let result = try body()

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A write-ahead log, read for where its commits end (https://www.sqlite.org/fileformat2.html#walformat).
+/// A write-ahead log, parsed for the ends of its commits (https://www.sqlite.org/fileformat2.html#walformat).
 struct WriteAheadLog {
     let bytes: Data
-    /// How long the log was after each commit, in bytes; at first with none.
+    /// The length of the log after each commit, in bytes; the first is its length without commits.
     let ends: [Int]
 
     init(_ bytes: Data) {
@@ -13,7 +13,7 @@ struct WriteAheadLog {
             let page = Self.number(bytes, at: 8)
             var frame = 32
             while frame + 24 + page <= bytes.count {
-                // Behind them may be frames of an earlier log.
+                // Frames of an earlier log may follow.
                 guard bytes[frame + 8..<frame + 16] == bytes[16..<24] else { break }
                 frame += 24 + page
                 // The size of the database stands in the last frame of a commit.
@@ -27,17 +27,17 @@ struct WriteAheadLog {
         bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// What a loss of power leaves: all that was synced, and of the commits behind it some. Of the next a part is there, torn.
+    /// What a power cut leaves: all that was synced, some of the commits after it, and a torn part of the next one.
     ///
-    /// - Parameter choose: Picks a number below its argument. It is asked the same questions whatever the pages are that commits consist of,
-    ///   which differ between a new database and one that was used before.
+    /// - Parameter choose: Picks a number below its argument. It gets the same arguments whatever pages the commits consist of, which
+    ///   differ between a new database and one that was used before.
     func cut(synced: Int, choose: (Int) -> Int) -> Data {
         let open = ends.filter { $0 > synced }
         let kept = choose(open.count + 1), share = choose(1_000), zeroes = choose(600)
         let end = kept == 0 ? max(synced, ends[0]) : open[kept - 1]
         let next = kept < open.count ? open[kept] : bytes.count
         var rest = Data(bytes.prefix(end + (next - end) * share / 1_000))
-        // What was on its way to the platter.
+        // These bytes were on their way to the disk.
         for index in rest.indices.suffix(min(rest.count - end, zeroes)) { rest[index] = 0 }
         return rest
     }

@@ -10,14 +10,15 @@ extension FuzzTarget {
         let encoded = Array(bytes.dropFirst(8))
         let list = accepted { try ManifestList(checking: encoded) }
         guard let manifest = accepted({ try Manifest(decoding: encoded, size: size) }) else {
-            try Violation.unless(list.map { $0.size != size } ?? true, "a server takes a manifest that devices do not")
+            try Violation.unless(
+                list.map { $0.size != size } ?? true, "a server accepts a manifest that devices reject")
             return false
         }
         let parts = list.map { list in (0..<list.partCount).flatMap { list.part($0).chunks } }
-        try Violation.unless(parts == manifest.chunks, "a manifest read in parts is another one")
-        try Violation.unless(manifest.size == size, "a manifest of another size was taken")
+        try Violation.unless(parts == manifest.chunks, "a manifest read in parts differs")
+        try Violation.unless(manifest.size == size, "a manifest of another size was accepted")
         let again = accepted { try Manifest(decoding: manifest.encoded(), size: size) }
-        try Violation.unless(again == manifest, "a manifest that is written again is another one")
+        try Violation.unless(again == manifest, "a manifest that is encoded again differs")
         let ranges = manifest.chunks.indices.map(manifest.range(of:))
         try Violation.unless(ranges.last?.upperBound == size, "a manifest ends before its content")
         for position in [0, size / 2, size - 1] {
@@ -45,9 +46,9 @@ extension FuzzTarget {
         guard let plain = accepted({ try ChunkFrame.decode(frame, expecting: id, limit: 1 << 20) }) else {
             return false
         }
-        try Violation.unless(Digest.of(plain) == id, "bytes of another name were taken")
+        try Violation.unless(Digest.of(plain) == id, "bytes with another name were accepted")
         let again = accepted { try ChunkFrame.decode(ChunkFrame.encode(plain), expecting: id) }
-        try Violation.unless(again == plain, "a chunk that is framed again is another one")
+        try Violation.unless(again == plain, "a chunk that is framed again differs")
         return true
     } seeds: {
         let noise = (0..<200).map { UInt8(truncatingIfNeeded: $0 &* $0 &* 31 >> 3) }

@@ -36,7 +36,8 @@ extension FuzzTarget {
 
     private static func expectIdentity(_ bytes: [UInt8]) throws -> Bool {
         guard let file = accepted({ try IdentityFile(bytes) }) else { return false }
-        try Violation.unless(accepted { try IdentityFile(Array(file.text.utf8)) } == file, "an identity is another one")
+        try Violation.unless(
+            accepted { try IdentityFile(Array(file.text.utf8)) } == file, "an identity that is written again differs")
         return true
     }
 }

@@ -2,7 +2,7 @@ import CloudModel
 import CloudProtocol
 
 extension FuzzTarget {
-    /// What comes from a server, or from anybody who found one: bodies, lines and fields.
+    /// Bodies, lines and fields from a server, or from any client of one.
     static let cloudMessages = FuzzTarget(name: "cloud-message") { bytes in
         let binary = try [isStable(page: bytes), isStable(names: bytes), isStable(batch: bytes)].contains(true)
         let isJSON = accepted { try WireJSON.decode(ChangeFeedEvent.self, from: bytes) } != nil
@@ -27,19 +27,22 @@ extension FuzzTarget {
 
     private static func isStable(page bytes: [UInt8]) throws(Violation) -> Bool {
         guard let page = accepted({ try LogPage(decoding: bytes) }) else { return false }
-        try Violation.unless(accepted { try LogPage(decoding: page.encoded()) } == page, "a page reads otherwise")
+        try Violation.unless(
+            accepted { try LogPage(decoding: page.encoded()) } == page, "a page that is encoded again differs")
         return true
     }
 
     private static func isStable(names bytes: [UInt8]) throws(Violation) -> Bool {
         guard let names = accepted({ try ChunkNames(decoding: bytes) }) else { return false }
-        try Violation.unless(accepted { try ChunkNames(decoding: names.encoded()) } == names, "names read otherwise")
+        try Violation.unless(
+            accepted { try ChunkNames(decoding: names.encoded()) } == names, "names that are encoded again differ")
         return true
     }
 
     private static func isStable(batch bytes: [UInt8]) throws(Violation) -> Bool {
         guard let batch = accepted({ try ChunkBatch(decoding: bytes) }) else { return false }
-        try Violation.unless(accepted { try ChunkBatch(decoding: batch.encoded()) } == batch, "a batch reads otherwise")
+        try Violation.unless(
+            accepted { try ChunkBatch(decoding: batch.encoded()) } == batch, "a batch that is encoded again differs")
         return true
     }
 }

@@ -8,15 +8,15 @@ import Synchronization
 
 @testable import LocalMetadata
 
-/// Real database files: of this format, of the first one, and of one that is not known yet.
+/// Real database files: of this format, of the first format, and of an unknown newer one.
 enum DatabaseImages {
     static let shared = Result { try [make { _ in }, make(age), make(rejuvenate)] }
 
     private static let number = Atomic<UInt64>(0)
-    /// In memory where the system has such a place.
+    /// A folder in memory if the system has one.
     private static let folder = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : NSTemporaryDirectory()
 
-    /// Gives `body` the path of a file with these bytes, and removes it with what SQLite put beside it.
+    /// Calls `body` with the path of a file with these bytes, then removes it and the files that SQLite created beside it.
     static func withFile<T>(_ bytes: [UInt8], _ body: (String) throws -> T) throws -> T {
         let path = "\(folder)/ubiquity-fuzz-\(getpid())-\(number.add(1, ordering: .relaxed).newValue).sqlite"
         defer {
@@ -40,7 +40,7 @@ enum DatabaseImages {
         }
     }
 
-    /// A small tree with some of everything.
+    /// Fills a small tree with some rows of every kind.
     private static func fill(_ transaction: MetadataTransaction) throws {
         let now = Timestamp(seconds: 1_760_000_000)
         let container = try transaction.createContainer(.cloudDocs, at: now)

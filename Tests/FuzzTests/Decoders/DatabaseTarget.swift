@@ -31,7 +31,7 @@ extension FuzzTarget {
         return image
     }
 
-    /// What a daemon asks of its database between a start and a stop; an error ends it.
+    /// The queries of a daemon between a start and a stop; an error ends them.
     private static func use(_ path: String) throws {
         let rows = SalvagedRows(path: path)
         for node in 0...40 { if let item = rows.item(NodeID(UInt64(node))) { _ = rows.folders(above: item) } }
@@ -39,7 +39,7 @@ extension FuzzTarget {
         defer { try? metadata.close() }
         _ = try metadata.integrityProblems()
         let readings: [(MetadataTransaction) throws -> Void] = [readLocal, readRemote, readQueues, readRules]
-        // Each by itself: the daemon goes on after a query that failed.
+        // Each query runs by itself, because the daemon goes on after a failed query.
         let failures = readings.map { body in Result { try metadata.read(body) } }
         try metadata.write(fold)
         for failure in failures { try failure.get() }

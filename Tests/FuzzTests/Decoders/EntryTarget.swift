@@ -4,12 +4,12 @@ import ContainerLog
 import DaemonProtocol
 
 extension FuzzTarget {
-    /// Entries of a log: read, written again, and folded behind a log of a few items.
+    /// Entries of a log: decoded, encoded again, and folded after a log of a few items.
     static let entries = FuzzTarget(name: "entry") { bytes in
         if let item = accepted({ try CloudItem(decoding: bytes) }) { try expectStable(item) }
         guard let batch = accepted({ try ChangeBatch(decoding: bytes) }) else { return false }
         let again = accepted { try ChangeBatch(decoding: batch.encoded()) }
-        try Violation.unless(again == batch, "an entry that is written again is another one")
+        try Violation.unless(again == batch, "an entry that is encoded again differs")
         try fold(batch)
         return true
     } seeds: {
@@ -24,13 +24,13 @@ extension FuzzTarget {
         let result = accepted { try ContainerReducer().fold(batch, at: sequence, into: &tree) }
         let same = accepted { try ContainerReducer().fold(batch, at: sequence, into: &other) }
         try Violation.unless(result == same, "two devices fold one entry differently")
-        try Violation.unless(tree.lastSequence(of: batch.device) < .max, "a device could not count on")
+        try Violation.unless(tree.lastSequence(of: batch.device) < .max, "a device has no next sequence number")
         try expectSound(tree)
         for item in tree.allItems {
             try expectStable(item)
             try expectShowable([item.attributes.modified, item.attributes.created] + item.conflicts.map(\.modified))
             for conflict in item.conflicts {
-                // Any name does: it is an ``ItemName``, which can not leave its folder.
+                // Any name will do: it is an ``ItemName``, which can not lead out of its folder.
                 _ = ConflictNaming.siblingName(of: item.name, for: conflict) { _ in false }
             }
         }
@@ -38,10 +38,10 @@ extension FuzzTarget {
 
     private static func expectStable(_ item: CloudItem) throws(Violation) {
         let again = accepted { try CloudItem(decoding: item.encoded()) }
-        try Violation.unless(again == item, "an item that is written again is another one")
+        try Violation.unless(again == item, "an item that is encoded again differs")
     }
 
-    /// What `stat`, the console and the control socket make of times.
+    /// Converts times as `stat`, the console and the control socket do.
     static func expectShowable(_ times: [Timestamp]) throws(Violation) {
         for time in times {
             try Violation.unless((0..<1_000_000_000).contains(time.split.nanoseconds), "\(time) has odd nanoseconds")
@@ -50,7 +50,7 @@ extension FuzzTarget {
         }
     }
 
-    /// Every live item stands in its folder under its name, and every way upwards ends at the root.
+    /// Expects that every live item is in its folder under its name, and that every path upwards ends at the root.
     private static func expectSound(_ tree: DictionaryTree) throws {
         let count = tree.allItems.count
         for item in tree.allItems where !item.isDeleted && item.id != .root {
@@ -133,7 +133,7 @@ enum EntrySamples {
         }
     }
 
-    /// Says which folders are packages, and that one is in conflict with another.
+    /// Declares which folders are packages, and that one is in conflict with another.
     static var fifth: ChangeBatch {
         get throws {
             batch(
@@ -152,7 +152,7 @@ enum EntrySamples {
         }
     }
 
-    /// What the first two come to.
+    /// The tree of the first two batches.
     static let tree: DictionaryTree = {
         var tree = DictionaryTree()
         for (number, batch) in [try? first, second].enumerated() {

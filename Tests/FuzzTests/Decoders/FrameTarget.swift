@@ -3,20 +3,20 @@ import DaemonProtocol
 import FoundationEssentials
 
 extension FuzzTarget {
-    /// What comes over the control socket, at either end. Bytes that are no stream of frames are tried as one payload.
+    /// Bytes received from the control socket, at either end. Bytes that are not a stream of frames are tried as one payload.
     static let frames = FuzzTarget(name: "frame") { bytes in
         let payloads = try split(bytes)
         return try (payloads.isEmpty ? [Data(bytes)] : payloads).map(expectStable).contains(true)
     } seeds: {
         try requests.enumerated().map { try ControlFrame.frame(ClientEnvelope(id: UInt64($0), request: $1)) }
-            + answers.map { try ControlFrame.frame(DaemonEnvelope(id: 1, $0)) }
+            + responses.map { try ControlFrame.frame(DaemonEnvelope(id: 1, $0)) }
     }
 
-    /// The same frames come out whether the stream arrives in one piece or byte by byte.
+    /// Expects the same frames whether the stream arrives in one piece or byte by byte.
     private static func split(_ bytes: [UInt8]) throws(Violation) -> [Data] {
         let whole = frames(of: [bytes])
         let pieces = frames(of: bytes.prefix(256).map { [$0] } + [Array(bytes.dropFirst(256))])
-        try Violation.unless(whole == pieces, "the pieces of a stream decide what its frames are")
+        try Violation.unless(whole == pieces, "the frames depend on the pieces of the stream")
         return whole
     }
 
@@ -38,21 +38,21 @@ extension FuzzTarget {
         return try [isStable(ClientEnvelope.self, payload), isStable(DaemonEnvelope.self, payload)].contains(true)
     }
 
-    /// What the quick reader understands, the whole one understands in the same way.
-    private static func expectSame<Message: Codable & Equatable>(_ quick: Message?, _ payload: Data) throws {
-        guard let quick else { return }
+    /// Expects that the complete reader reads in the same way what the fast reader accepts.
+    private static func expectSame<Message: Codable & Equatable>(_ fast: Message?, _ payload: Data) throws {
+        guard let fast else { return }
         let whole = accepted { try ControlFrame.decode(Message.self, from: payload) }
-        try Violation.unless(whole == quick, "the two readers differ about a message: \(quick)")
+        try Violation.unless(whole == fast, "the two readers differ about a message: \(fast)")
     }
 
-    /// What was understood can be said again, and means the same.
+    /// Expects that a decoded message can be encoded again without a change.
     private static func isStable<Message: Codable & Equatable>(_ type: Message.Type, _ payload: Data) throws -> Bool {
         guard let message = accepted({ try ControlFrame.decode(type, from: payload) }) else { return false }
         guard let text = accepted({ try ControlFrame.payload(message) }) else {
-            throw Violation("a message that was understood can not be said: \(message)")
+            throw Violation("a message that was decoded can not be encoded: \(message)")
         }
         let again = accepted { try ControlFrame.decode(type, from: text) }
-        try Violation.unless(again == message, "a message that is said again is another one: \(message)")
+        try Violation.unless(again == message, "a message that is encoded again differs: \(message)")
         return true
     }
 
@@ -80,7 +80,7 @@ extension FuzzTarget {
         .finish(FinishRequest(claim: 7)), .finish(FinishRequest(claim: 7, isQuiet: true)),
     ]
 
-    private static let answers: [DaemonEnvelope.Body] = [
+    private static let responses: [DaemonEnvelope.Body] = [
         .failure(failure), .event(.alive), .response(.sync(SyncResponse(pendingItems: 0, pendingBytes: 0))),
         .response(.items(ItemsResponse(outcomes: [ItemOutcome(path: path, items: 2, bytes: 3, failure: failure)]))),
         .event(.question(PresenterQuestion(presenter: 5, question: 6, parts: [.init(.saveChanges, path: path)]))),

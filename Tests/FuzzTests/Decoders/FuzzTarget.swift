@@ -1,8 +1,8 @@
-/// A decoder of bytes from outside, as a fuzzer drives it and as tests replay what one found.
+/// A decoder of untrusted bytes, which a fuzzer drives and for which tests replay the inputs that were found.
 struct FuzzTarget: Sendable {
-    /// Names its folder in `Corpus` and stands for it on the command line.
+    /// The name of its folder in `Corpus`, and its name on the command line.
     let name: String
-    /// Decodes; answers whether the bytes meant something. Throws ``Violation`` alone.
+    /// Decodes the bytes and returns whether they were valid. Throws only ``Violation``.
     let decode: @Sendable ([UInt8]) throws -> Bool
     /// Real encodings, from which a fuzzer starts.
     let seeds: @Sendable () throws -> [[UInt8]]
@@ -27,5 +27,5 @@ struct Violation: Error, CustomStringConvertible {
     }
 }
 
-/// The value, or nil where the bytes were refused. Refusing is a right answer to most bytes; a crash is to none.
+/// Returns the value, or nil if the bytes were refused, which is right for most bytes. A crash never is.
 func accepted<Value>(_ decode: () throws -> Value) -> Value? { try? decode() }

@@ -4,9 +4,9 @@ import ContainerLog
 import DaemonProtocol
 
 extension FuzzTarget {
-    /// Names from the cloud: of items, devices and containers. None leads out of its folder, however it is changed to be free.
+    /// Names from the cloud: of items, devices and containers. None may lead out of its folder, even after it was changed to a free name.
     static let names = FuzzTarget(name: "name") { bytes in
-        // Longer ones are refused for their length.
+        // Longer names are refused for their length.
         if bytes.count <= 160 { try expectContainerName(String(decoding: bytes, as: UTF8.self)) }
         try expectPath(bytes)
         let parts = bytes.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
@@ -27,7 +27,7 @@ extension FuzzTarget {
             modified: Timestamp(nanoseconds: Int64(seed) &* 0x1234_5678_9ABC_DEF1), author: DeviceID(1),
             authorName: device, base: nil)
         try expectFree(ConflictNaming.siblingName(of: name, for: version) { _ in false })
-        // Folding looks at each character by itself, and takes its time.
+        // Folding handles each character by itself, which is slow.
         guard name.bytes.count <= 48 else { return }
         let key = NameKey(name, folding: true)
         let again = accepted { try ItemName(bytes: key.bytes) }
@@ -36,7 +36,7 @@ extension FuzzTarget {
     }
 
     private static func expectFree(_ name: ItemName) throws {
-        try Violation.unless(accepted { try ItemName(bytes: name.bytes) } == name, "\(name) is no name")
+        try Violation.unless(accepted { try ItemName(bytes: name.bytes) } == name, "\(name) is not a name")
     }
 
     private static func expectContainerName(_ text: String) throws {
@@ -48,7 +48,8 @@ extension FuzzTarget {
 
     private static func expectPath(_ bytes: [UInt8]) throws {
         guard let path = accepted({ try MountPath(bytes: bytes) }) else { return }
-        try Violation.unless(accepted { try MountPath(bytes: path.bytes) } == path, "\(path) is another path again")
+        try Violation.unless(
+            accepted { try MountPath(bytes: path.bytes) } == path, "\(path) differs when it is decoded again")
         let leaves = path.components.contains { $0.elementsEqual([0x2E, 0x2E]) || $0.elementsEqual([0x2E]) }
         try Violation.unless(!leaves && path.bytes.first != UInt8(ascii: "/"), "\(path) leads out of the mount")
     }

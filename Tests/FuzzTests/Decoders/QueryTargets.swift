@@ -2,7 +2,7 @@ import DaemonProtocol
 import Queries
 
 extension FuzzTarget {
-    /// Predicates, which programs and people write.
+    /// Predicates, which programs and users write.
     static let predicates = FuzzTarget(name: "predicate") { bytes in
         let text = String(decoding: bytes, as: UTF8.self)
         guard let predicate = accepted({ try Predicate(parsing: text) }) else { return false }

@@ -7,7 +7,7 @@ import struct Foundation.Data
 
 @testable import LocalMetadata
 
-/// Values of columns out of bytes: a byte for the type, then the value; NULL when there are no more.
+/// Decodes bytes to values of columns: a byte for the type, then the value; NULL when there are no more bytes.
 struct ColumnValues {
     private var reader: ByteReader
 
@@ -26,7 +26,7 @@ struct ColumnValues {
         }
     }
 
-    /// The bytes that come to these values.
+    /// The bytes that decode to these values.
     static func bytes(_ values: [(any DatabaseValueConvertible)?]) -> [UInt8] {
         var writer = ByteWriter()
         for value in values { append(value, to: &writer) }

@@ -8,7 +8,7 @@ import struct Foundation.Data
 @testable import LocalMetadata
 
 extension FuzzTarget {
-    /// Rows whose columns hold any value of any type: what a database of an older or newer format may have.
+    /// Rows whose columns hold any value of any type, as a database of an older or newer format may have.
     static let rows = FuzzTarget(name: "row") { bytes in
         guard let kind = bytes.first else { return false }
         var values = ColumnValues(bytes.dropFirst())
@@ -47,14 +47,14 @@ extension FuzzTarget {
     }
 }
 
-/// A database without tables: it answers with the values that it is given.
+/// A database without tables: queries return the values that are bound to them.
 final class RowDatabase: Sendable {
     static let shared = RowDatabase()
-    // Without it every read says so.
+    // Without it every read throws.
     private let queue = try? DatabaseQueue()
 
     func read(_ body: (MetadataTransaction) throws -> Bool) throws -> Bool {
-        guard let queue else { throw Violation("no database in memory could be made") }
+        guard let queue else { throw Violation("no database could be created in memory") }
         return try queue.inDatabase { try body(MetadataTransaction($0)) }
     }
 }

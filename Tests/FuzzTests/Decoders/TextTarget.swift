@@ -4,7 +4,7 @@ import DaemonProtocol
 import FoundationEssentials
 
 extension FuzzTarget {
-    /// Texts that people and files give: a cloud's address, sizes, ids, the record of a mount.
+    /// Texts from users and files: a cloud's address, sizes, ids, the record of a mount.
     static let texts = FuzzTarget(name: "text") { bytes in
         let text = String(decoding: bytes, as: UTF8.self)
         _ = ByteCount(text)?.description
@@ -23,14 +23,14 @@ extension FuzzTarget {
         ].map { Array($0.utf8) }
     }
 
-    /// What an address says of itself is the same address: it is kept as that text.
+    /// Expects that the description of an address is the same address, because it is stored as that text.
     private static func expectAddress(_ text: String) throws -> Bool {
         guard let address = accepted({ try CloudAddress(text, currentDirectory: "/here") }) else { return false }
         if case .directory(let path) = address {
             try Violation.unless(path.utf8.first == UInt8(ascii: "/"), "\(path) is not absolute")
         }
         let again = accepted { try CloudAddress(address.description, currentDirectory: "/elsewhere") }
-        try Violation.unless(again == address, "\(text.debugDescription) is kept as another address")
+        try Violation.unless(again == address, "\(text.debugDescription) is stored as another address")
         return true
     }
 }

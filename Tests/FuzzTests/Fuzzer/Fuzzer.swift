@@ -1,11 +1,11 @@
 import Foundation
 
-/// libFuzzer as a library (llvm.org/docs/LibFuzzer.html#using-libfuzzer-as-a-library): it runs in our `main`.
+/// libFuzzer as a library (llvm.org/docs/LibFuzzer.html#using-libfuzzer-as-a-library): it runs in this program's `main`.
 enum Fuzzer {
-    /// What is fuzzed in this process.
+    /// The target that is fuzzed in this process.
     fileprivate static let target = FuzzTarget.named(CommandLine.arguments[1])
 
-    /// Answers with libFuzzer's exit status. `arguments` stand as in `argv`.
+    /// Runs libFuzzer and returns its exit status. `arguments` are as in `argv`.
     static func run(_ arguments: ArraySlice<String>) -> CInt {
         var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
         var count = CInt(arguments.count)

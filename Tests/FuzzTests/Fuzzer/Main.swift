@@ -10,7 +10,7 @@ enum Main {
         case "seeds" where arguments.count == 3: try writeSeeds(to: arguments[2])
         case let name? where FuzzTarget.named(name) != nil: exit(Fuzzer.run(arguments.dropFirst()))
         default:
-            print("Say `fuzz list`, `fuzz seeds DIRECTORY` or `fuzz TARGET [options] [corpus]`.")
+            print("Use `fuzz list`, `fuzz seeds DIRECTORY` or `fuzz TARGET [options] [corpus]`.")
             exit(64)
         }
     }
