@@ -12,7 +12,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 
 .PHONY: help setup setup-build build run stop test simulate histories reads model powerloss faults fuzz tsan check format bench \
-	scale services server-load worst-client namespaces stress install deb clean
+	scale services server-load worst-client namespaces stress docs install deb clean
 
 help:
 	@echo "make run      build, mount ~/MobileDocuments in the background, show what to try"
@@ -35,6 +35,7 @@ help:
 	@echo "make namespaces a server and two devices in network namespaces, behind cables that delay, reorder, drop and fail (NETWORK='--seconds 14 --mib 64 --cuts 1')"
 	@echo "make services measure coordinated reads and live queries (SERVICES=claims or queries)"
 	@echo "make stress   fio with checksums, stress-ng's file system stressors and a long mixed load in a mount"
+	@echo "make docs     build the documentation of the library Ubiquity with DocC, in .build/docs"
 	@echo "make setup    install the Debian packages that building and testing need"
 	@echo "make install  install below PREFIX ($(PREFIX)), staged in DESTDIR"
 	@echo "make deb      build a Debian package that needs no Swift where it is installed"
@@ -159,6 +160,10 @@ services: setup build
 stress: setup build
 	scripts/setup stress
 	scripts/stress $(STRESS)
+
+docs: setup-build
+	swift build --target Ubiquity
+	scripts/docs .build/docs
 
 install: setup-build
 	packaging/stage "$(DESTDIR)" "$(PREFIX)"
