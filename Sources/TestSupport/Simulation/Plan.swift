@@ -39,6 +39,8 @@ package struct Outcome: Sendable {
     package let story: [String]
     /// A digest of everything that happened and of all that every device showed at the end.
     package let digest: String
+    /// The entries of the container's log.
+    package let log: [[UInt8]]
 
     /// For a person: how to see it again, what is wrong, and how it came to that.
     package var report: String {
