@@ -8,7 +8,8 @@ import TestSupport
 enum GoldenSamples {
     static func all() throws -> [GoldenLog] {
         var logs = try [
-            conflicts(), heirs(), merges(), tombstones(), names(), keys(), packages(), packageTypes(), extremes(),
+            conflicts(), heirs(), merges(), tombstones(), names(), keys(), packages(), packageTypes(), earlyTypes(),
+            extremes(),
         ]
         for seed in UInt64(1)...5 {
             logs.append(try golden("devices-\(seed)", History(seed: seed, steps: 400).log))
@@ -194,6 +195,33 @@ enum GoldenSamples {
         try log.append(TestLog.b, declare("mydoc", nil), declare("txt", []))
         try log.append(TestLog.c, .move(6, to: .root, "d.mydoc"), .folder(8, "n.txt"), .folder(9, "n.txt"))
         return try golden("package-types", log.batches)
+    }
+
+    /// Package types that an entry of rules 3 names, before one of rules 4 declares any, and after all are taken back.
+    private static func earlyTypes() throws -> GoldenLog {
+        func declare(_ type: String, _ value: [UInt8]?) -> Change {
+            .setAttributes(.root, AttributeChanges(extended: [ReservedAttribute.packageType(type): value]))
+        }
+        var log = try TestLog()
+        var entries: [[UInt8]] = []
+        var item: UInt64 = 0
+        for (rules, type, value) in [
+            (3, "a", [1]), (3, "b", []), (4, "c", [1]), (3, "d", [1]), (4, "c", nil), (3, "e", [1]),
+        ]
+            as [(UInt8, String, [UInt8]?)]
+        {
+            var declaration = try log.made(TestLog.a, declare(type, value)).encoded()
+            declaration[1] = rules
+            try log.fold(ChangeBatch(decoding: declaration))
+            let folders = (["x.a", "x.b", "x.c", "x.d", "x.e"] as [ItemName]).map { name -> Change in
+                item += 1
+                return Change.folder(item, name)
+            }
+            let batch = try log.made(TestLog.b, folders)
+            try log.fold(batch)
+            entries += [declaration, try batch.encoded()]
+        }
+        return GoldenLog(name: "early-types", entries: entries)
     }
 
     /// Numbers that are the first or the last of their kind, damaged entries, gaps in the numbers of batches, and rules that are raised.
