@@ -11,7 +11,7 @@ ALONE := DirectoryCloudTests HTTPCloudTests EndToEndTests FuseTests SimulationTe
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help setup setup-build build run stop test simulate histories reads model powerloss faults fuzz tsan check format bench \
+.PHONY: help setup setup-build build run stop test simulate golden histories reads model powerloss faults fuzz tsan check format bench \
 	scale services server-load worst-client namespaces stress docs install deb clean
 
 help:
@@ -19,6 +19,7 @@ help:
 	@echo "make stop     unmount it; edits that are not uploaded yet are kept"
 	@echo "make test     build and run every test (TESTS=name runs those whose names match)"
 	@echo "make simulate random histories of several devices (HISTORIES=10000, START=1 or random; SEED=n STEPS=n again)"
+	@echo "make golden   record logs that every later release has to fold alike (SEED=n STEPS=n the log of a simulated history)"
 	@echo "make histories random histories of three real daemons and mounts (SERVER=1 on a server behind networks that fail; HISTORIES=100, SEED=n again)"
 	@echo "make reads    read documents whose bytes are in the cloud while the network fails (READS=2000)"
 	@echo "make model    play OPERATIONS=100000 random calls on a mount and on a disk (SEED=n again, ALL=1 every short history)"
@@ -76,6 +77,17 @@ ifdef SEED
 else
 	$(SIMULATE) --histories $(or $(HISTORIES),10000) $(if $(VOCABULARY),--vocabulary $(VOCABULARY)) $(if $(MINUTES),--minutes $(MINUTES)) --start $(or $(START),1) $(if $(STEPS),--steps $(STEPS)) --twice $(or $(TWICE),0)
 	$(SIMULATE) --prove
+endif
+
+# Adds logs that are not there yet, and never writes one again: what a recorded log means stays so.
+GOLDEN := Tests/ContainerLogTests/Golden
+golden: setup-build
+ifdef SEED
+	$(BUILD_SIMULATE)
+	$(SIMULATE) --seed $(SEED) --golden $(GOLDEN) $(if $(STEPS),--steps $(STEPS)) $(if $(VOCABULARY),--vocabulary $(VOCABULARY))
+else
+	$(SWIFT_BUILD_TESTS)
+	UBIQUITY_GOLDEN=1 $(SWIFT_TEST) --filter '^ContainerLogTests.GoldenLogTests'
 endif
 
 histories: setup build

@@ -69,7 +69,9 @@ let package = Package(
         .systemLibrary(
             name: "CZstd", path: "Sources/Cloud/CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
         .target(name: "ContainerLog", dependencies: ["Basics", "CloudModel"], path: "Sources/Cloud/ContainerLog"),
-        .testTarget(name: "ContainerLogTests", dependencies: ["Basics", "CloudModel", "ContainerLog", "TestSupport"]),
+        .testTarget(
+            name: "ContainerLogTests", dependencies: ["Basics", "CloudModel", "ContainerLog", "TestSupport"],
+            exclude: ["Golden"]),
         .target(
             name: "Chunking", dependencies: ["Basics", "CloudModel", "CZstd", crypto], path: "Sources/Cloud/Chunking"),
         .testTarget(name: "ChunkingTests", dependencies: ["Basics", "Chunking", "CloudModel", "TestSupport"]),
@@ -294,7 +296,7 @@ let package = Package(
                 "LocalMetadata", "Sync", "TestSupport", "Transfers", "VirtualFileSystem", logging,
             ], path: "Sources/TestSupport/Simulation"),
         .executableTarget(
-            name: "simulate", dependencies: ["Simulation", argumentParser], path: "Tests/Support/simulate"),
+            name: "simulate", dependencies: ["Simulation", "TestSupport", argumentParser], path: "Tests/Support/simulate"),
         .testTarget(
             name: "SimulationTests",
             dependencies: [

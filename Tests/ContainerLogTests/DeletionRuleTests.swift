@@ -100,7 +100,7 @@ struct DeletionRuleTests {
         let version = try #require(log.item(2)?.conflicts.first?.version)
         let result = try log.append(TestLog.a, .delete(2, 11))
         #expect(log.names(in: .sample(1)) == ["x (conflict from lap 2025-01-01 00.00.00).txt"])
-        let heir = try #require(log.tree.item(ConflictNaming.derivedID(.sample(2), version)))
+        let heir = try #require(log.tree.item(DerivedIDs.stableHash.heir(of: .sample(2), version)))
         #expect(heir.body == .sample(12))
         #expect(heir.author == TestLog.b)
         #expect(result.touched == [.sample(2), heir.id])
@@ -113,7 +113,7 @@ struct DeletionRuleTests {
         try log.edit(2, from: 10, to: 12, at: 0, by: TestLog.b)
         let version = try #require(log.item(2)?.conflicts.first?.version)
         try log.append(TestLog.a, .delete(2, 11))
-        let heir = ConflictNaming.derivedID(.sample(2), version)
+        let heir = DerivedIDs.stableHash.heir(of: .sample(2), version)
 
         var edited = log
         try edited.edit(2, from: 12, to: 13, at: 0, by: TestLog.b)

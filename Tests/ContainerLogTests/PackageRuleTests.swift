@@ -156,6 +156,50 @@ struct PackageRuleTests {
         #expect(try log.tree.packageTypes() == PackageTypes())
     }
 
+    /// The batch as an entry that names other rules than its changes need.
+    private func entry(_ batch: ChangeBatch, under rules: UInt8) throws -> ChangeBatch {
+        var bytes = try batch.encoded()
+        bytes[1] = rules
+        return try ChangeBatch(decoding: bytes)
+    }
+
+    @Test(
+        "Under rules that know no declarations of package types they are attributes, until an entry of newer rules declares one"
+    )
+    func declaredTooEarly() throws {
+        var log = try TestLog()
+        let early = try entry(log.made(TestLog.a, declare("mydoc")), under: 3)
+        #expect(try ChangeBatch(decoding: early.encoded()) == early)
+        try log.fold(early)
+        #expect(log.tree.item(.root)?.attributes.extended.keys.contains(ReservedAttribute.packageType("mydoc")) == true)
+        try log.append(TestLog.a, .folder(1, "d.mydoc"))
+        try log.append(TestLog.b, .folder(2, "d.mydoc"))
+        #expect(log.names() == ["d.mydoc"])
+        try log.append(TestLog.b, declare("other"))
+        try log.append(TestLog.b, .folder(3, "d.mydoc"), .folder(4, "d.other"), .folder(5, "d.other"))
+        #expect(log.names() == ["d 2.mydoc", "d 2.other", "d.mydoc", "d.other"])
+        try log.fold(entry(log.made(TestLog.a, declare("third")), under: 3))
+        #expect(try log.tree.packageTypes().declared == ["mydoc", "other", "third"])
+    }
+
+    @Test("A store keeps with the rules whether declarations count")
+    func storedRules() {
+        var state = LogState(sequence: LogSequence(7), rules: 3, time: .minute(1), foldsNames: true)
+        for ignores in [false, true] {
+            state.ignoresPackageTypes = ignores
+            let read = LogState(
+                sequence: state.sequence, storedRules: state.storedRules, time: state.time, foldsNames: true)
+            #expect(read == state)
+        }
+    }
+
+    @Test("A key that is written under rules without keys is damage, as for a release that knows no others")
+    func keyTooEarly() throws {
+        var log = try TestLog()
+        let batch = try log.made(TestLog.a, .setValue(key: "k", value: [1], time: .zero))
+        #expect(throws: LogError.self) { try entry(batch, under: 1) }
+    }
+
     @Test("An entry that declares a package type is for releases that know of it")
     func declaredRules() throws {
         let batch = ChangeBatch(

@@ -76,7 +76,7 @@ extension ByteWriter {
 }
 
 extension ByteReader {
-    mutating func change() throws(ByteCodingError) -> Change {
+    mutating func change(under rules: FoldRules) throws(ByteCodingError) -> Change {
         let byte = try byte()
         guard let tag = ChangeTag(rawValue: byte) else { throw .invalid("an unknown change \(byte)") }
         switch tag {
@@ -90,7 +90,9 @@ extension ByteReader {
         case .delete: return .delete(try itemID(), base: try optionalDigest())
         case .resolve: return .resolve(try itemID(), versions: try versions())
         case .raiseRules: return .raiseRules(try fixed())
-        case .setValue: return try setValue()
+        case .setValue:
+            guard rules.writesKeys else { throw .invalid("a key under rules \(rules.version), which have none") }
+            return try setValue()
         }
     }
 

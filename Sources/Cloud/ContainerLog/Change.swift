@@ -59,6 +59,8 @@ package struct ChangeBatch: Hashable, Sendable {
     /// The packages whose contents it changes, in the order of their ids. The batch means nothing where one has another version by then.
     package var packages: [PackageVersion]
     package var changes: [Change]
+    /// The rules that the entry named, where they are not those that its changes need: it means what it means under these.
+    var namedRules: UInt16?
 
     package init(
         device: DeviceID, deviceName: String, deviceSequence: UInt64, time: Timestamp,

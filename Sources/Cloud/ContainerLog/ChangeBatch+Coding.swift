@@ -12,30 +12,25 @@ extension ChangeBatch {
     /// PATH_MAX of Linux without its final NUL.
     package static let maximumLinkBytes = 4095
 
-    /// The oldest rules that give these changes their meaning: a reader that knows less must stop instead.
-    private var neededRules: UInt16 {
-        if changes.contains(where: \.declaresPackageType) { return Self.packageTypeRules }
-        guard packages.isEmpty else { return Self.packageRules }
-        return changes.contains { if case .setValue = $0 { true } else { false } } ? 2 : 1
+    /// The rules that the entry names: a release that knows only older ones must stop instead of folding it.
+    package var rules: UInt16 {
+        guard let namedRules else { return FoldRules.needed(by: self).version }
+        // Under older rules a package type is an attribute like any other; nothing else can be left out.
+        let others = FoldRules.all.last { $0.version != FoldRules.rules4.version && $0.isNeeded(self) }
+        return max(namedRules, others?.version ?? 1)
     }
-
-    /// From these rules on a batch says which packages it changes.
-    fileprivate static let packageRules: UInt16 = 3
-
-    /// From these rules on a container declares which folders are packages.
-    private static let packageTypeRules: UInt16 = 4
 
     package func encoded() throws(LogError) -> [UInt8] {
         try checkLimits()
         var writer = ByteWriter(reservingCapacity: 64 + changes.count * 96)
         writer.append(byte: Self.format)
-        let rules = neededRules
-        writer.append(fixed: rules)
+        let rules = FoldRules.version(self.rules)
+        writer.append(fixed: rules.version)
         writer.append(fixed: device.value)
         writer.append(string: deviceName)
         writer.append(varint: deviceSequence)
         writer.append(fixed: time.nanoseconds)
-        if rules >= Self.packageRules { writer.append(packages) }
+        if rules.namesPackages { writer.append(packages) }
         writer.append(varint: UInt64(changes.count))
         for change in changes { writer.append(change) }
         guard writer.bytes.count <= Self.maximumBytes else { throw .tooLarge("\(writer.bytes.count) bytes") }
@@ -55,8 +50,9 @@ extension ChangeBatch {
         let known = ContainerReducer.knownRules
         guard rules <= known else { throw .rulesTooNew(needed: rules, known: known) }
         self = try reader.intact { reader throws(ByteCodingError) in
-            try reader.batch(tellsPackages: rules >= Self.packageRules)
+            try reader.batch(under: FoldRules.version(rules))
         }
+        if rules != self.rules { namedRules = rules }
     }
 
     private func checkLimits() throws(LogError) {
@@ -86,7 +82,7 @@ extension ByteReader {
         }
     }
 
-    fileprivate mutating func batch(tellsPackages: Bool) throws(ByteCodingError) -> ChangeBatch {
+    fileprivate mutating func batch(under rules: FoldRules) throws(ByteCodingError) -> ChangeBatch {
         let device = DeviceID(try fixed())
         let deviceName = try string()
         guard deviceName.utf8.count <= ChangeBatch.maximumDeviceNameBytes else { throw .invalid("a long device name") }
@@ -94,12 +90,12 @@ extension ByteReader {
         // A device counts on from its last batch; from here on it could not.
         guard deviceSequence < UInt64(Int64.max) else { throw .invalid("the batch number \(deviceSequence)") }
         let time = Timestamp(nanoseconds: try fixed())
-        let packages = tellsPackages ? try packageVersions() : []
+        let packages = rules.namesPackages ? try packageVersions() : []
         let count = try count(minimumBytes: 3)
         guard count <= ChangeBatch.maximumChanges else { throw .invalid("\(count) changes, too many for an entry") }
         var changes: [Change] = []
         changes.reserveCapacity(count)
-        for _ in 0..<count { changes.append(try change()) }
+        for _ in 0..<count { changes.append(try change(under: rules)) }
         try expectEnd()
         return ChangeBatch(
             device: device, deviceName: deviceName, deviceSequence: deviceSequence, time: time, packages: packages,

@@ -7,8 +7,8 @@ package import CloudModel
 ///
 /// docs/LOG.md has the rules with their reasons.
 package struct ContainerReducer: Sendable {
-    /// The newest rules in this release. Older ones stay, for the entries that were written under them.
-    package static let knownRules: UInt16 = 4
+    /// The newest version of the rules in this release; ``FoldRules`` has all of them.
+    package static let knownRules = FoldRules.newest.version
 
     package init() {}
 
@@ -40,8 +40,9 @@ package struct ContainerReducer: Sendable {
         }
         state.time = LogClock.advance(state.time, to: batch.time)
         let types = try store.packageTypes()
+        let rules = FoldRules.version(max(state.rules, batch.rules))
         // The store is moved, not copied, so that a tree held by value is changed in place.
-        var fold = Fold(store: consume store, state: state, batch: batch, packageTypes: types)
+        var fold = Fold(store: consume store, state: state, batch: batch, rules: rules, packageTypes: types)
         let outcome = Result { try fold.run(batch) }
         store = fold.store
         try outcome.get()

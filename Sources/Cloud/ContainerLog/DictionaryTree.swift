@@ -5,7 +5,8 @@ package struct DictionaryTree: TreeStore, Sendable {
     private var current: LogState
     private var items: [ItemID: CloudItem] = [:]
     private var folders: [ItemID: [NameKey: ItemID]] = [:]
-    private var devices: [DeviceID: UInt64] = [:]
+    /// The newest batch number of each device.
+    package private(set) var lastSequences: [DeviceID: UInt64] = [:]
     /// Every id that stands for another, in no order.
     package private(set) var aliases: [ItemID: ItemID] = [:]
 
@@ -22,9 +23,9 @@ package struct DictionaryTree: TreeStore, Sendable {
 
     package mutating func setState(_ state: LogState) { current = state }
 
-    package func lastSequence(of device: DeviceID) -> UInt64 { devices[device] ?? 0 }
+    package func lastSequence(of device: DeviceID) -> UInt64 { lastSequences[device] ?? 0 }
 
-    package mutating func setLastSequence(_ number: UInt64, of device: DeviceID) { devices[device] = number }
+    package mutating func setLastSequence(_ number: UInt64, of device: DeviceID) { lastSequences[device] = number }
 
     package func item(_ id: ItemID) -> CloudItem? { items[id] }
 

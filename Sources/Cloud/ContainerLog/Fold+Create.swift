@@ -28,10 +28,7 @@ extension Fold {
             revived.parent = try liveFolder(isLoop ? known.parent : item.parent)
             try place(revived, unitesFiles: true)
         } else if let content = item.body.content?.reference {
-            let edit = Edit(
-                base: nil, content: content, modified: item.attributes.modified, version: version, author: author,
-                authorName: authorName)
-            try self.edit(item.id, edit)
+            try edit(item.id, edit(from: nil, content, item.attributes.modified))
         }
     }
 }

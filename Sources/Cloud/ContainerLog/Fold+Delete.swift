@@ -4,7 +4,7 @@ import CloudModel
 /// The rules for deletions and resolved conflicts: nothing goes that its deleter did not see.
 extension Fold {
     mutating func delete(_ id: ItemID, base: Digest?) throws {
-        guard let named = try find(id), var item = try holder(of: base, for: named), !item.isDeleted,
+        guard let named = try find(id), let item = try holder(of: base, for: named), !item.isDeleted,
             !item.id.isWellKnown,
             try mayDelete(base, in: item, as: id)
         else { return }
@@ -14,32 +14,37 @@ extension Fold {
         case .file:
             guard item.digest == base else {
                 // The deleter saw a content that has lost since: it goes, what won stays.
-                if let base, item.dropConflict(base) { try put(item) }
-                return
+                guard let base, item.holds(base) else { return }
+                contested = ContestedFile(item)
+                return dropConflict(base)
             }
         }
         try bury(item)
     }
 
-    /// Who deletes under an id that has become an alias does not know the other item yet, and so may only take what he
-    /// wrote.
+    /// A deletion under an id that has become an alias was sent by a device that did not know the other item: it may only remove content
+    /// that this device wrote.
     private func mayDelete(_ base: Digest?, in item: CloudItem, as id: ItemID) throws -> Bool {
         try store.alias(of: id) == nil || item.writer(of: base) == author
     }
 
     mutating func resolve(_ id: ItemID, versions: [VersionID]) throws {
-        guard var item = try find(id) else { return }
-        let listed = Set(versions)
-        item.conflicts.removeAll { listed.contains($0.version) }
-        try put(item)
+        guard let item = try find(id) else { return }
+        if !item.conflicts.isEmpty {
+            contested = ContestedFile(item)
+            try resolve(versions)
+        }
         for version in versions { try buryHeir(of: item.id, version) }
     }
 
     /// The version became an item when its document was deleted, and still has the content that is discarded here.
-    private mutating func buryHeir(of id: ItemID, _ version: VersionID) throws {
-        guard let heir = try find(ConflictNaming.derivedID(id, version)), !heir.isDeleted, heir.body.kind == .file,
+    mutating func buryHeir(of id: ItemID, _ version: VersionID) throws {
+        let derived = rules.derivedIDs.heir(of: id, version)
+        if try meansContested(derived, nil) { try closeContested() }
+        guard let heir = try find(derived), !heir.isDeleted, heir.body.kind == .file,
             heir.version == version
         else { return }
+        try closeContested()
         try bury(heir)
     }
 
@@ -49,25 +54,41 @@ extension Fold {
         gone.conflicts = []
         gone.isDeleted = true
         try put(gone)
-        for conflict in item.conflicts { try promote(conflict, of: item) }
+        var numbers: [String: Int] = [:]
+        for conflict in item.conflicts { try promote(conflict, of: item, &numbers) }
     }
 
-    private mutating func promote(_ conflict: ConflictVersion, of item: CloudItem) throws {
+    /// - Parameter numbers: For each suffix of a name the first number that may be free: until all are promoted no name becomes free.
+    private mutating func promote(
+        _ conflict: ConflictVersion, of item: CloudItem, _ numbers: inout [String: Int]
+    ) throws {
         guard let digest = conflict.digest else { return }
-        var id = ConflictNaming.derivedID(item.id, conflict.version)
-        // Only someone who set out to can have taken this id.
+        var id = rules.derivedIDs.heir(of: item.id, conflict.version)
+        // Only an entry that was made for it can have taken this id.
         while try store.item(id) != nil || store.alias(of: id) != nil {
-            id = ConflictNaming.derivedID(id, conflict.version)
-        }
-        let name = try ConflictNaming.siblingName(of: item.name, for: conflict) { candidate in
-            try resident(at: candidate, in: item.parent) != nil
+            id = rules.derivedIDs.heir(of: id, conflict.version)
         }
         var attributes = item.attributes
         attributes.modified = conflict.modified
         let heir = CloudItem(
-            id: id, parent: item.parent, name: name, attributes: attributes, body: .file(conflict.content),
-            version: conflict.version, author: conflict.author, authorName: conflict.authorName)
+            id: id, parent: item.parent, name: try heirName(conflict, of: item, &numbers), attributes: attributes,
+            body: .file(conflict.content), version: conflict.version, author: conflict.author,
+            authorName: conflict.authorName)
         try put(heir)
-        try store.setAlias(ConflictNaming.derivedID(item.id, base: digest), to: id)
+        try store.setAlias(rules.derivedIDs.trail(of: item.id, to: digest), to: id)
+    }
+
+    private func heirName(
+        _ conflict: ConflictVersion, of item: CloudItem, _ numbers: inout [String: Int]
+    ) throws -> ItemName {
+        let suffix = rules.heirName.suffix(from: conflict.authorName, at: conflict.modified)
+        var number = numbers[suffix] ?? 1
+        defer { numbers[suffix] = number }
+        while true {
+            let text = number == 1 ? suffix : "\(suffix) \(number)"
+            let candidate = rules.numberedName.inserting(text, into: item.name)
+            guard try resident(at: candidate, in: item.parent) != nil else { return candidate }
+            number += 1
+        }
     }
 }

@@ -1,7 +1,7 @@
 import Basics
 import CloudModel
 
-/// The rules for new content: which item it is for. `ContentContest.swift` has what comes of it there.
+/// The rules for new content: which item it is for. ``ContestedFile`` has what it does there.
 extension Fold {
     mutating func edit(_ id: ItemID, _ edit: Edit) throws {
         guard let named = try find(id), var item = try holder(of: edit.base, for: named), item.body.kind == .file else {
@@ -14,16 +14,18 @@ extension Fold {
             item.parent = try liveFolder(item.parent)
             item = try place(item, unitesFiles: true)
         } else {
-            item.receive(edit, at: state.time)
-            try put(item)
+            contested = ContestedFile(item)
+            try receive(edit)
         }
-        if isFirstContent { try uniteTwins(of: item.id) }
+        guard isFirstContent else { return }
+        try closeContested()
+        try uniteTwins(of: item.id)
     }
 
     /// Who edits a document that is gone and meant its heir will go on from the new content, still without knowing of
     /// the heir.
     private mutating func leaveTrail(from id: ItemID, to heir: ItemID, base: Digest) throws {
-        if id != heir { try store.setAlias(ConflictNaming.derivedID(id, base: base), to: heir) }
+        if id != heir { try store.setAlias(rules.derivedIDs.trail(of: id, to: base), to: heir) }
     }
 
     /// An announcement has no bytes, so it takes no content's place: only the announcer may correct it.
@@ -43,7 +45,7 @@ extension Fold {
         var item = named
         // Merges may have led the trail back to where it began.
         for _ in 0..<8 where !item.holds(base) {
-            guard let next = try store.alias(of: ConflictNaming.derivedID(item.id, base: base)),
+            guard let next = try store.alias(of: rules.derivedIDs.trail(of: item.id, to: base)),
                 let heir = try find(next), heir.id != item.id
             else { break }
             item = heir

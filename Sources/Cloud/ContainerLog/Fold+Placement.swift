@@ -62,7 +62,7 @@ extension Fold {
     private func freeName(for item: CloudItem) throws -> ItemName {
         var number = 2
         while true {
-            let candidate = item.name.inserting(" \(number)")
+            let candidate = rules.numberedName.name(item.name, number)
             let other = try resident(at: candidate, in: item.parent)
             if other == nil || other?.id == item.id { return candidate }
             number += 1

@@ -32,7 +32,7 @@ extension Fold {
         noteMerge(of: item.id, into: target.id)
 
         guard var heir = try store.item(target.id) else { return }
-        for conflict in item.conflicts { heir.keep(conflict) }
+        heir.keep(item.conflicts)
         try put(heir)
         touch(target.id)
     }
@@ -43,22 +43,22 @@ extension Fold {
     mutating func awaitTwin(_ item: CloudItem, of resident: CloudItem) throws {
         guard let content = item.body.content, let other = resident.body.content else { return }
         guard content.reference == nil || other.reference == nil else { return }
-        try store.setAlias(ConflictNaming.twinID(item.id), to: resident.id)
+        try store.setAlias(rules.derivedIDs.twin(of: item.id), to: resident.id)
     }
 
     /// A file's first content has come: new files that wanted one name and turn out equal become one, as if both had
     /// come whole.
     mutating func uniteTwins(of id: ItemID) throws {
         guard let item = try store.item(id), !item.isDeleted else { return }
-        if let wanted = try store.alias(of: ConflictNaming.twinID(id)), let other = try find(wanted),
+        if let wanted = try store.alias(of: rules.derivedIDs.twin(of: id)), let other = try find(wanted),
             isTwin(item, of: other)
         {
             _ = try unite(item, into: other)
             return
         }
         var number = 2
-        while let other = try resident(at: item.name.inserting(" \(number)"), in: item.parent) {
-            if try store.alias(of: ConflictNaming.twinID(other.id)) == id, isTwin(other, of: item) {
+        while let other = try resident(at: rules.numberedName.name(item.name, number), in: item.parent) {
+            if try store.alias(of: rules.derivedIDs.twin(of: other.id)) == id, isTwin(other, of: item) {
                 _ = try unite(other, into: item)
             }
             number += 1
@@ -72,7 +72,7 @@ extension Fold {
         else {
             return false
         }
-        return (2...99).contains { later.name == earlier.name.inserting(" \($0)") }
+        return (2...99).contains { later.name == rules.numberedName.name(earlier.name, $0) }
     }
 }
 

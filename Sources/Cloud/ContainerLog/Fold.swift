@@ -1,22 +1,29 @@
+import Basics
 import CloudModel
 
 /// One entry being folded: the store, the entry's place in the log, and what was touched so far. Each rule is an
-/// extension.
+/// extension, and asks ``rules`` where versions of the rules differ.
 struct Fold<Store: TreeStore> {
     var store: Store
     var state: LogState
+    let rules: FoldRules
     let author: DeviceID
     let authorName: String
     /// Those of the entries before this one.
     let packageTypes: PackageTypes
     private(set) var result = FoldResult()
+    /// The file that the change before this one edited. The store does not have its changes yet; ``saveContested()`` writes them.
+    var contested: ContestedFile?
 
     private var seen: Set<ItemID> = []
     private var index: UInt32 = 0
 
-    init(store: consuming Store, state: LogState, batch: ChangeBatch, packageTypes: PackageTypes) {
+    init(
+        store: consuming Store, state: LogState, batch: ChangeBatch, rules: FoldRules, packageTypes: PackageTypes
+    ) {
         self.store = store
         self.state = state
+        self.rules = rules
         author = batch.device
         authorName = batch.deviceName
         self.packageTypes = packageTypes
@@ -26,16 +33,17 @@ struct Fold<Store: TreeStore> {
     var version: VersionID { VersionID(sequence: state.sequence, index: index) }
 
     mutating func run(_ batch: ChangeBatch) throws {
-        var rules = state.rules
+        var raised = state.rules
         for change in batch.changes {
             // One step an entry, or one bogus number would lock every device out for good.
-            if case .raiseRules(let raised) = change, raised == state.rules &+ 1 { rules = raised }
+            if case .raiseRules(let next) = change, next == state.rules &+ 1 { raised = next }
             try apply(change)
             index += 1
         }
+        try closeContested()
         // Behind what is in them, which has to be gone before a folder that goes is looked at.
         for known in batch.packages { try noteChange(of: known.package) }
-        state.rules = max(state.rules, rules)
+        state.rules = max(state.rules, raised)
         try store.setLastSequence(batch.deviceSequence, of: batch.device)
         try store.setState(state)
     }
@@ -48,14 +56,13 @@ struct Fold<Store: TreeStore> {
     }
 
     private mutating func apply(_ change: Change) throws {
+        if try applyToContested(change) { return }
+        try closeContested()
         switch change {
         case .create(let id, let parent, let name, let attributes, let body):
             try create(id, parent: parent, name: name, attributes: attributes.limited, body: body)
         case .edit(let id, let base, .stored(let content), let modified):
-            let edit = Edit(
-                base: base, content: content, modified: modified, version: version, author: author,
-                authorName: authorName)
-            try self.edit(id, edit)
+            try self.edit(id, edit(from: base, content, modified))
         case .edit(let id, _, .announced(let size), let modified):
             try announce(id, size: size, modified: modified)
         case .move(let id, let parent, let name): try move(id, to: parent, name: name)
@@ -69,8 +76,24 @@ struct Fold<Store: TreeStore> {
 
     private mutating func setAttributes(_ id: ItemID, _ changes: AttributeChanges) throws {
         guard var item = try find(id), !item.isDeleted else { return }
+        if item.id == .root, changes.namesPackageTypes { noteDeclaration(over: item.attributes) }
         item.attributes.apply(changes)
         try put(item)
+    }
+
+    /// Attributes of the root that an entry of rules which know no package types has set declare none: to a release that knows no newer
+    /// rules they mean nothing either. They begin to count when an entry of newer rules declares one.
+    private mutating func noteDeclaration(over root: ItemAttributes) {
+        if rules.declaresPackageTypes {
+            state.ignoresPackageTypes = false
+        } else if PackageTypes(declaredBy: root).declared.isEmpty {
+            state.ignoresPackageTypes = true
+        }
+    }
+
+    func edit(from base: Digest?, _ content: ContentReference, _ modified: Timestamp) -> Edit {
+        Edit(
+            base: base, content: content, modified: modified, version: version, author: author, authorName: authorName)
     }
 
     // MARK: The store, with notes taken

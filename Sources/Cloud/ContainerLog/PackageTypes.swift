@@ -59,7 +59,8 @@ package struct PackageTypes: Hashable, Sendable {
 extension TreeStore {
     /// As of the last entry folded.
     package func packageTypes() throws -> PackageTypes {
-        try item(.root).map { PackageTypes(declaredBy: $0.attributes) } ?? PackageTypes()
+        guard try !state().ignoresPackageTypes else { return PackageTypes() }
+        return try item(.root).map { PackageTypes(declaredBy: $0.attributes) } ?? PackageTypes()
     }
 }
 
@@ -67,6 +68,10 @@ extension Change {
     /// Whether it says which folders are packages: to a release that does not know of that it would mean nothing.
     var declaresPackageType: Bool {
         guard case .setAttributes(_, let changes) = self else { return false }
-        return changes.extended.keys.contains { $0.hasPrefix(ReservedAttribute.packageTypePrefix) }
+        return changes.namesPackageTypes
     }
+}
+
+extension AttributeChanges {
+    var namesPackageTypes: Bool { extended.keys.contains { $0.hasPrefix(ReservedAttribute.packageTypePrefix) } }
 }

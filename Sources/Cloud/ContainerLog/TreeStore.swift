@@ -68,12 +68,27 @@ package struct LogState: Hashable, Sendable {
     package var time: Timestamp
     /// Whether names are compared by case folding and NFC.
     package var foldsNames: Bool
+    /// Whether the package types that the root's attributes name are not declared: no entry of rules that know them has named one.
+    package var ignoresPackageTypes = false
 
     package init(sequence: LogSequence = .zero, rules: UInt16 = 1, time: Timestamp = .zero, foldsNames: Bool = false) {
         self.sequence = sequence
         self.rules = rules
         self.time = time
         self.foldsNames = foldsNames
+    }
+}
+
+/// How stores keep what rules are about in one number: the version in its lower 16 bits.
+extension LogState {
+    private static let ignoresPackageTypesBit: Int64 = 1 << 16
+
+    package var storedRules: Int64 { Int64(rules) | (ignoresPackageTypes ? Self.ignoresPackageTypesBit : 0) }
+
+    package init(sequence: LogSequence, storedRules: Int64, time: Timestamp, foldsNames: Bool) {
+        self.init(
+            sequence: sequence, rules: UInt16(truncatingIfNeeded: storedRules), time: time, foldsNames: foldsNames)
+        ignoresPackageTypes = storedRules & Self.ignoresPackageTypesBit != 0
     }
 }
 
@@ -102,7 +117,7 @@ package protocol TreeStore {
     func hasChildren(_ parent: ItemID) throws -> Bool
 
     /// The id that this id stands for since two items became one; nil when it stands for itself. The reducer also keeps
-    /// ids here that were never an item's (``ConflictNaming``).
+    /// ids here that were never an item's (``DerivedIDs``).
     func alias(of id: ItemID) throws -> ItemID?
     /// Sets or replaces. The target may become an alias itself later.
     mutating func setAlias(_ id: ItemID, to target: ItemID) throws

@@ -28,7 +28,7 @@ extension TreeFollower {
     private mutating func show(
         _ conflict: ConflictVersion, of document: LocalItem, _ remote: CloudItem, as sibling: LocalItem?
     ) throws {
-        let name = try ConflictNaming.siblingName(of: document.name, for: conflict) { candidate in
+        let name = try SiblingName.name(of: document.name, for: conflict) { candidate in
             guard let taken = try transaction.item(named: candidate, in: document.parent) else { return false }
             return taken.node != sibling?.node
         }
@@ -55,7 +55,7 @@ extension TreeFollower {
         var attributes = document.attributes
         attributes.modified = conflict.modified
         var item = LocalItem(
-            container: container, item: ConflictNaming.derivedID(document.item, conflict.version),
+            container: container, item: DerivedIDs.stableHash.heir(of: document.item, conflict.version),
             parent: document.parent, name: name, kind: .file, attributes: attributes, changed: now)
         item.conflict = LocalItem.ConflictPlace(document: document.item, version: conflict.version)
         setPlaceholder(conflict.content, &item)

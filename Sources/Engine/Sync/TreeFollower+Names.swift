@@ -92,12 +92,7 @@ extension TreeFollower {
     }
 
     func freeName(_ name: ItemName, in folder: NodeID) throws -> ItemName {
-        var number = 2
-        while true {
-            let candidate = name.inserting(" \(number)")
-            if try transaction.item(named: candidate, in: folder) == nil { return candidate }
-            number += 1
-        }
+        try name.firstFree { try transaction.item(named: $0, in: folder) != nil }
     }
 
     /// Two ids became one in the log; what is shown under the first is shown under the second from now on.

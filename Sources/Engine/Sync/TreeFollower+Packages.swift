@@ -147,7 +147,7 @@ extension TreeFollower {
             let conflict = PackageConflict(document: package.item, device: deviceName)
             try standAside(row, as: row.node == package.node ? conflict : nil)
         }
-        let name = try ConflictNaming.name(of: package.name, from: deviceName, at: now) {
+        let name = try SiblingName.name(of: package.name, from: deviceName, at: now) {
             try transaction.item(named: $0, in: package.parent) != nil
         }
         try rename(package, to: name)

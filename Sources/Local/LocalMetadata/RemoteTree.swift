@@ -43,7 +43,7 @@ package struct RemoteTree: TreeStore {
         try transaction.run(
             "UPDATE container SET sequence = ?, rules = ?, time = ?, foldsNames = ? WHERE id = ?",
             [
-                Int64(bitPattern: state.sequence.value), Int64(state.rules), state.time.nanoseconds, state.foldsNames,
+                Int64(bitPattern: state.sequence.value), state.storedRules, state.time.nanoseconds, state.foldsNames,
                 container.value,
             ])
     }
@@ -161,7 +161,7 @@ package struct RemoteTree: TreeStore {
 extension LogState: ColumnDecodable {
     init(columns: Columns) throws {
         self.init(
-            sequence: LogSequence(try columns.count(0)), rules: UInt16(truncatingIfNeeded: columns.integer(1)),
+            sequence: LogSequence(try columns.count(0)), storedRules: columns.integer(1),
             time: Timestamp(nanoseconds: columns.integer(2)), foldsNames: columns.bool(3))
     }
 }

@@ -50,6 +50,18 @@ package struct ItemName: Hashable, Comparable, Sendable, CustomStringConvertible
         guard let name = try? ItemName(bytes: joined.prefix(Self.maximumLength)) else { return self }
         return name
     }
+
+    /// `name 2.ext` for 2.
+    package func numbered(_ number: Int) -> ItemName { inserting(" \(number)") }
+
+    /// `name 2.ext`, `name 3.ext`…: the first that is free, where this name is taken. Ends, as a folder has finitely many items.
+    ///
+    /// For names that a device or a server chooses by itself. The fold has its own numbering, which can not change (`NumberedName`).
+    package func firstFree(where isTaken: (ItemName) throws -> Bool) rethrows -> ItemName {
+        var number = 2
+        while try isTaken(numbered(number)) { number += 1 }
+        return numbered(number)
+    }
 }
 
 /// The name of a container, `com.example.notes`; the mount shows it with `~` for each dot.

@@ -79,7 +79,7 @@ package enum ConsoleAction {
 
     /// Names for documents that are made of conflict versions: `name 2.ext` and on, without those that are taken.
     package static func candidates(for name: ItemName, count: Int) -> [ItemName] {
-        (2..<(2 + count)).map { name.inserting(" \($0)") }
+        (2..<(2 + count)).map(name.numbered)
     }
 
     /// Batches that an entry may hold: bounded in number, and in what names, attributes and targets of links take.

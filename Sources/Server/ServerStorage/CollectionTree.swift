@@ -35,7 +35,7 @@ struct CollectionTree: KeylessTree {
         current =
             row.map { row in
                 LogState(
-                    sequence: LogSequence(UInt64(clamping: row[0] as Int64)), rules: row[1],
+                    sequence: LogSequence(UInt64(clamping: row[0] as Int64)), storedRules: row[1],
                     time: Timestamp(nanoseconds: row[2]), foldsNames: row[3])
             } ?? LogState()
     }
@@ -49,7 +49,7 @@ struct CollectionTree: KeylessTree {
         try db.execute(
             sql: "INSERT OR REPLACE INTO state VALUES (1, ?, ?, ?, ?)",
             arguments: [
-                Int64(current.sequence.value), Int64(current.rules), current.time.nanoseconds, current.foldsNames,
+                Int64(current.sequence.value), current.storedRules, current.time.nanoseconds, current.foldsNames,
             ])
     }
 

@@ -26,7 +26,8 @@ package final class History {
         var found: [String]
         do { found = try history.problems() } catch { found = ["failed at the end: \(error)"] }
         for device in history.devices { try device.end() }
-        return Outcome(plan: plan, problems: found, story: history.story, digest: history.digest())
+        return Outcome(
+            plan: plan, problems: found, story: history.story, digest: history.digest(), log: history.cloud.log)
     }
 
     private init(_ plan: Plan, shared: SharedParts) throws {

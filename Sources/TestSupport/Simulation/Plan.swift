@@ -39,6 +39,8 @@ package struct Outcome: Sendable {
     package let story: [String]
     /// A digest of everything that happened and of all that every device showed at the end.
     package let digest: String
+    /// The entries of the container's log.
+    package let log: [[UInt8]]
 
     /// A readable report: how to reproduce the history, what is wrong, and which steps led to it.
     package var report: String {

@@ -7,6 +7,8 @@ import Testing
 /// each.
 struct TestLog {
     private(set) var tree: DictionaryTree
+    /// What was folded so far.
+    private(set) var batches: [ChangeBatch] = []
     private(set) var minute: Int64 = 0
     private var sequences: [DeviceID: UInt64] = [:]
 
@@ -25,7 +27,9 @@ struct TestLog {
     }
 
     /// A batch of a device that has read the log so far, with the packages that it changes.
-    mutating func made(_ device: DeviceID, _ changes: Change...) throws -> ChangeBatch {
+    mutating func made(_ device: DeviceID, _ changes: Change...) throws -> ChangeBatch { try made(device, changes) }
+
+    mutating func made(_ device: DeviceID, _ changes: [Change]) throws -> ChangeBatch {
         var batch = batch(device, changes)
         batch.packages = try tree.packages(changedBy: changes)
         return batch
@@ -42,6 +46,7 @@ struct TestLog {
     @discardableResult
     mutating func fold(_ batch: ChangeBatch) throws -> FoldResult {
         let result = try ContainerReducer().fold(batch, at: tree.state().sequence.next, into: &tree)
+        batches.append(batch)
         #expect(problems(of: tree).isEmpty)
         return result
     }

@@ -30,8 +30,9 @@ extension FuzzTarget {
             try expectStable(item)
             try expectShowable([item.attributes.modified, item.attributes.created] + item.conflicts.map(\.modified))
             for conflict in item.conflicts {
-                // Any name will do: it is an ``ItemName``, which can not lead out of its folder.
-                _ = ConflictNaming.siblingName(of: item.name, for: conflict) { _ in false }
+                let suffix = HeirName.deviceAndTime.suffix(from: conflict.authorName, at: conflict.modified)
+                // Any name does: it is an ``ItemName``, which can not leave its folder.
+                _ = NumberedName.beforeExtension.inserting(suffix, into: item.name)
             }
         }
     }

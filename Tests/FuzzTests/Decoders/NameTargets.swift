@@ -26,8 +26,10 @@ extension FuzzTarget {
             version: VersionID(sequence: LogSequence(1), index: 0), content: .announced(size: 0),
             modified: Timestamp(nanoseconds: Int64(seed) &* 0x1234_5678_9ABC_DEF1), author: DeviceID(1),
             authorName: device, base: nil)
-        try expectFree(ConflictNaming.siblingName(of: name, for: version) { _ in false })
-        // Folding handles each character by itself, which is slow.
+        let suffix = HeirName.deviceAndTime.suffix(from: version.authorName, at: version.modified)
+        try expectFree(name.inserting(suffix))
+        try expectFree(NumberedName.beforeExtension.inserting(suffix, into: name))
+        // Folding looks at each character by itself, and takes its time.
         guard name.bytes.count <= 48 else { return }
         let key = NameKey(name, folding: true)
         let again = accepted { try ItemName(bytes: key.bytes) }

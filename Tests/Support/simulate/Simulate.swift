@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Simulation
+import TestSupport
 
 /// Lives through random histories of several devices and says what went wrong, as short as it can.
 @main
@@ -24,6 +25,7 @@ struct Simulate: ParsableCommand {
     @Option(help: "Break this on purpose: \(SeededBug.allCases.map(\.rawValue).joined(separator: ", ")).") var bug:
         String?
     @Option(help: "What users may do: 1, as in the histories found first, or 2.") var vocabulary = 2
+    @Option(help: "Add the log of a replayed seed to this folder of golden logs.") var golden: String?
     @Flag(help: "Make each known mistake on purpose, and fail unless every one is found.") var prove = false
     @Flag(help: "Print the story of a replayed seed even if all is well.") var verbose = false
     @Option(help: .hidden) var share = 0
@@ -74,7 +76,14 @@ struct Simulate: ParsableCommand {
         let outcome = try History.live(plan, shared: SharedParts())
         guard outcome.problems.isEmpty else { return try explain([outcome]) }
         if verbose { print(outcome.story.joined(separator: "\n")) }
+        if let golden { try record(outcome, in: URL(filePath: golden)) }
         print("seed \(plan.seed): all is well; what happened: \(outcome.digest)")
+    }
+
+    private func record(_ outcome: Outcome, in folder: URL) throws {
+        let name = "simulated-\(outcome.plan.vocabulary.rawValue)-\(outcome.plan.seed)"
+        let isNew = try GoldenLog(name: name, entries: outcome.log).add(to: folder)
+        print(isNew ? "recorded \(name), \(outcome.log.count) entries" : "\(name) is recorded already")
     }
 
     // MARK: Many histories

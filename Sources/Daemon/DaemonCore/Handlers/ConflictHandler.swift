@@ -102,12 +102,10 @@ extension DaemonService {
     }
 
     private func keepBeside(_ sibling: LocalItem, _ document: LocalItem) throws {
-        for number in 2..<10_000 {
-            let name = document.name.inserting(" \(number)")
-            if try device.metadata.read({ try $0.item(named: name, in: document.parent) }) == nil {
-                return try rename(sibling, to: name, in: document.parent)
-            }
+        let name = try document.name.firstFree { name in
+            try device.metadata.read { try $0.item(named: name, in: document.parent) } != nil
         }
+        try rename(sibling, to: name, in: document.parent)
     }
 
     private func rename(

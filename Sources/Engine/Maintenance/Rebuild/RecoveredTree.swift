@@ -122,13 +122,8 @@ struct RecoveredTree {
     private static func freeName(
         _ name: ItemName, in folder: LocalItem, _ transaction: MetadataTransaction
     ) throws -> ItemName {
-        var candidate = name
-        var number = 2
-        while try transaction.item(named: candidate, in: folder.node) != nil {
-            candidate = name.inserting(" \(number)")
-            number += 1
-        }
-        return candidate
+        func isTaken(_ name: ItemName) throws -> Bool { try transaction.item(named: name, in: folder.node) != nil }
+        return try isTaken(name) ? name.firstFree(where: isTaken) : name
     }
 
     /// The folder that stands for these folders of the old state, made with those above it.

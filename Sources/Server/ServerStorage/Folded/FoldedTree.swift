@@ -16,14 +16,14 @@ struct FoldedTree: KeylessTree {
         guard let row = try Row.fetchOne(db.cachedStatement(sql: "SELECT * FROM state")) else { throw damagedTree }
         return LogState(
             sequence: LogSequence(UInt64(clamping: row["sequence"] as Int64)),
-            rules: UInt16(truncatingIfNeeded: row["rules"] as Int64), time: Timestamp(nanoseconds: row["time"]),
+            storedRules: row["rules"], time: Timestamp(nanoseconds: row["time"]),
             foldsNames: row["foldsNames"])
     }
 
     mutating func setState(_ state: LogState) throws {
         try run(
             "UPDATE state SET sequence = ?, rules = ?, time = ?, foldsNames = ?",
-            [Int64(state.sequence.value), Int64(state.rules), state.time.nanoseconds, state.foldsNames])
+            [Int64(state.sequence.value), state.storedRules, state.time.nanoseconds, state.foldsNames])
     }
 
     func lastSequence(of device: DeviceID) throws -> UInt64 {

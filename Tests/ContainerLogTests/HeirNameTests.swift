@@ -3,20 +3,14 @@ import CloudModel
 import ContainerLog
 import Testing
 
-@Suite("Names of conflict siblings")
-struct ConflictNamingTests {
-    private func version(_ device: String, _ time: Timestamp) -> ConflictVersion {
-        ConflictVersion(
-            version: VersionID(sequence: LogSequence(4), index: 1), content: .sample(1), modified: time,
-            author: TestLog.a, authorName: device, base: nil)
-    }
-
+@Suite("Names of conflict versions that became items")
+struct HeirNameTests {
     private func name(_ name: ItemName, _ device: String = "desk", at seconds: Int64 = 1_795_183_392) -> String {
-        ConflictNaming.siblingName(of: name, for: version(device, Timestamp(seconds: seconds))) { _ in false }
-            .description
+        let suffix = HeirName.deviceAndTime.suffix(from: device, at: Timestamp(seconds: seconds))
+        return NumberedName.beforeExtension.inserting(suffix, into: name).description
     }
 
-    @Test("A sibling tells device and time in UTC before the extension")
+    @Test("The device and the time in UTC are before the extension")
     func plain() {
         #expect(name("Report.txt", "Anna's desk") == "Report (conflict from Anna's desk 2026-11-20 14.03.12).txt")
         #expect(name("Makefile") == "Makefile (conflict from desk 2026-11-20 14.03.12)")
@@ -41,7 +35,7 @@ struct ConflictNamingTests {
         #expect(name("x", String(repeating: "\u{E9}", count: 500)).utf8.count < 120)
     }
 
-    @Test("A sibling's name has at most 255 bytes and stays UTF-8")
+    @Test("The name has at most 255 bytes and stays UTF-8")
     func longNames() throws {
         let long = try ItemName(String(repeating: "\u{1F980}", count: 62) + ".text")
         let sibling = name(long, String(repeating: "n", count: 64))
@@ -50,15 +44,28 @@ struct ConflictNamingTests {
         #expect(!sibling.contains("\u{FFFD}"))
     }
 
-    @Test("A taken name is counted on")
-    func taken() {
-        var names: Set<ItemName> = []
-        for _ in 0..<3 {
-            let next = ConflictNaming.siblingName(of: "x.txt", for: version("d", .zero)) { names.contains($0) }
-            names.insert(next)
-        }
-        #expect(names.contains("x (conflict from d 1970-01-01 00.00.00) 3.txt"))
-        #expect(names.count == 3)
+    @Test("Heirs of one name and time are numbered in the order of their versions, from the first number that is free")
+    func numbered() throws {
+        var log = try TestLog()
+        try log.append(TestLog.a, .file(1, "x.txt", 10), .folder(2, "x (conflict from lap 2025-01-01 00.00.00) 3.txt"))
+        try log.append(
+            TestLog.b, .edit(1, from: 9, to: 11, at: 0), .edit(1, from: 9, to: 12, at: 0),
+            .edit(1, from: 9, to: 13, at: 0))
+        try log.append(TestLog.a, .delete(1, log.contents(1).first))
+        #expect(
+            log.names() == [
+                "x (conflict from desk 1970-01-01 00.00.00).txt", "x (conflict from lap 2025-01-01 00.00.00) 2.txt",
+                "x (conflict from lap 2025-01-01 00.00.00) 3.txt", "x (conflict from lap 2025-01-01 00.00.00).txt",
+            ])
+    }
+
+    @Test("Numbers stand before the extension, and names that have no room are cut at a character")
+    func numbers() throws {
+        #expect(NumberedName.beforeExtension.name("a.tar.gz", 2) == "a.tar 2.gz")
+        #expect(NumberedName.beforeExtension.name(".bashrc", 10) == ".bashrc 10")
+        let long = try ItemName(String(repeating: "\u{E9}", count: 125) + ".text")
+        let cut = String(repeating: "\u{E9}", count: 123) + " 2.text"
+        #expect(NumberedName.beforeExtension.name(long, 2).description == cut)
     }
 
     @Test("Derived ids are fixed for ever, differ by item and version, and are not well-known")
@@ -66,12 +73,12 @@ struct ConflictNamingTests {
         let versions = [VersionID(sequence: LogSequence(1), index: 0), VersionID(sequence: LogSequence(0), index: 1)]
         var ids: Set<ItemID> = []
         for number in UInt64(0)..<500 {
-            for version in versions { ids.insert(ConflictNaming.derivedID(.sample(number), version)) }
+            for version in versions { ids.insert(DerivedIDs.stableHash.heir(of: .sample(number), version)) }
         }
         #expect(ids.count == 1000)
         let wellKnown = ids.filter(\.isWellKnown)
         #expect(wellKnown.isEmpty)
         #expect(
-            ConflictNaming.derivedID(.sample(1), versions[0]).description == "e719cf8bcc4007456058498de4cbfe5f")
+            DerivedIDs.stableHash.heir(of: .sample(1), versions[0]).description == "e719cf8bcc4007456058498de4cbfe5f")
     }
 }

@@ -1,0 +1,70 @@
+import CloudModel
+
+/// The conflict versions of one file by digest, in the order of their version ids. Removing takes constant time, and so does inserting where
+/// the version is newer than those that are there.
+struct ConflictVersions {
+    /// Sorted by id; nil where one was removed.
+    private var slots: [ConflictVersion?]
+    private var ids: [VersionID]
+    private var places: [Digest: Int] = [:]
+    /// Grows with each change.
+    private(set) var changes = 0
+
+    /// - Parameter versions: Sorted by id, each with a digest of its own.
+    init(_ versions: [ConflictVersion]) {
+        slots = versions
+        ids = versions.map(\.version)
+        guard !versions.isEmpty else { return }
+        places.reserveCapacity(versions.count)
+        for (place, version) in versions.enumerated() where version.digest != nil {
+            version.digest.map { places[$0] = place }
+        }
+    }
+
+    var sorted: [ConflictVersion] { slots.compactMap { $0 } }
+
+    subscript(digest: Digest) -> ConflictVersion? { places[digest].flatMap { slots[$0] } }
+
+    /// The contents of that version: one, in every log that a device wrote.
+    func digests(of id: VersionID) -> [Digest] {
+        var place = ids.partitioningIndex { $0 >= id }
+        var found: [Digest] = []
+        while place < ids.count, ids[place] == id {
+            if let digest = slots[place]?.digest { found.append(digest) }
+            place += 1
+        }
+        return found
+    }
+
+    /// - Returns: Whether there was one.
+    @discardableResult
+    mutating func remove(_ digest: Digest) -> Bool {
+        guard let place = places.removeValue(forKey: digest) else { return false }
+        slots[place] = nil
+        changes += 1
+        return true
+    }
+
+    /// Inserts behind versions of the same id. Where others come behind it, these are moved: they arrived after the content that is inserted
+    /// became current, so each of them is moved once.
+    mutating func insert(_ version: ConflictVersion, _ digest: Digest) {
+        var place = ids.count
+        while place > 0, ids[place - 1] > version.version { place -= 1 }
+        slots.insert(version, at: place)
+        ids.insert(version.version, at: place)
+        for moved in place..<slots.count { slots[moved]?.digest.map { places[$0] = moved } }
+        changes += 1
+    }
+}
+
+extension Array {
+    /// The first index whose element satisfies the predicate, of which all before do not and all behind do.
+    fileprivate func partitioningIndex(where predicate: (Element) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if predicate(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}

@@ -1,0 +1,182 @@
+import Basics
+import CloudModel
+
+/// New content for a file, as it stands in the log.
+struct Edit {
+    var base: Digest?
+    var content: ContentReference
+    var modified: Timestamp
+    var version: VersionID
+    var author: DeviceID
+    var authorName: String
+}
+
+/// The rules for contents: which one is current and which are conflict versions. Pure; knows one live file and nothing around it. An edit
+/// takes constant time on average, however many conflict versions there are.
+struct ContestedFile {
+    /// Without its conflict versions.
+    private var current: CloudItem
+    private var versions: ConflictVersions
+    /// What became current or a conflict version since ``markSaved()``.
+    private var unsaved: Set<Digest> = []
+    /// Whether anything changed since ``markSaved()``.
+    private(set) var isChanged = false
+
+    init(_ item: CloudItem) {
+        current = item
+        current.conflicts = []
+        versions = ConflictVersions(item.conflicts)
+    }
+
+    var id: ItemID { current.id }
+    var digest: Digest? { current.digest }
+
+    /// The file with its conflict versions; takes time in proportion to their number.
+    var item: CloudItem {
+        var item = current
+        item.conflicts = versions.sorted
+        return item
+    }
+
+    mutating func markSaved() {
+        unsaved = []
+        isChanged = false
+    }
+
+    /// Whether this content is the current one or a conflict version.
+    func holds(_ digest: Digest) -> Bool { self.digest == digest || versions[digest] != nil }
+
+    /// Who wrote the current content or conflict version of this digest.
+    func writer(of digest: Digest?) -> DeviceID? {
+        self.digest == digest ? current.author : digest.flatMap { versions[$0]?.author }
+    }
+
+    /// Whether an edit from this base supersedes a content that the store has never had, and that would be missing in the file's history.
+    func supersedesUnsaved(_ base: Digest?) -> Bool {
+        isCurrent(base) ? digest.map(unsaved.contains) ?? false : base.map(unsaved.contains) ?? false
+    }
+
+    /// Takes an edit in. `now` is the log's time: no modification counts as later than that.
+    /// - Returns: Whether anything changed.
+    mutating func receive(_ edit: Edit, at now: Timestamp) -> Bool {
+        let before = (current, versions.changes)
+        let isCurrentBase = isCurrent(edit.base)
+        // Whoever started from a conflict version has seen it: what they wrote stands in its place.
+        if let base = edit.base, !isCurrentBase { versions.remove(base) }
+
+        if edit.content.digest == digest {
+            // Equal bytes are no change, or two devices could respond to each other's saves for ever.
+            current.attributes.modified =
+                isCurrentBase ? edit.modified : max(current.attributes.modified, edit.modified)
+        } else if isCurrentBase {
+            become(edit)
+        } else {
+            contest(edit, at: now)
+        }
+        let hasChanged = before.0 != current || before.1 != versions.changes
+        isChanged = isChanged || hasChanged
+        return hasChanged
+    }
+
+    /// Removes a conflict version.
+    /// - Returns: Whether there was one.
+    mutating func dropConflict(_ digest: Digest) -> Bool {
+        let hasDropped = versions.remove(digest)
+        isChanged = isChanged || hasDropped
+        return hasDropped
+    }
+
+    /// Removes the conflict versions of these ids.
+    /// - Returns: Whether there were any.
+    mutating func resolve(_ ids: [VersionID]) -> Bool {
+        var hasDropped = false
+        for id in ids { for digest in versions.digests(of: id) where dropConflict(digest) { hasDropped = true } }
+        return hasDropped
+    }
+
+    /// Whether one of these conflict versions has never been in the store.
+    func hasUnsaved(_ ids: [VersionID]) -> Bool {
+        !unsaved.isEmpty && ids.contains { versions.digests(of: $0).contains(where: unsaved.contains) }
+    }
+
+    private func isCurrent(_ base: Digest?) -> Bool { digest == nil || digest == base }
+
+    /// Two contents that did not know of each other: the later modification is current, the other one a conflict version.
+    private mutating func contest(_ edit: Edit, at now: Timestamp) {
+        guard let present = current.body.content else { return }
+        let loser = ConflictVersion(
+            version: current.version, content: present, modified: current.attributes.modified, author: current.author,
+            authorName: current.authorName, base: edit.base)
+        let isNewer =
+            (min(edit.modified, now), edit.author, edit.version) > (
+                min(loser.modified, now), loser.author, loser.version
+            )
+        if isNewer {
+            become(edit)
+            keep(loser)
+        } else {
+            // An equal conflict gives way: who resolves that one has not seen that the bytes were written again.
+            versions.remove(edit.content.digest)
+            keep(ConflictVersion(edit))
+        }
+    }
+
+    private mutating func become(_ edit: Edit) {
+        versions.remove(edit.content.digest)
+        current.become(edit)
+        unsaved.insert(edit.content.digest)
+    }
+
+    private mutating func keep(_ version: ConflictVersion) {
+        guard let digest = version.digest, !holds(digest) else { return }
+        versions.insert(version, digest)
+        unsaved.insert(digest)
+    }
+}
+
+extension CloudItem {
+    var digest: Digest? { body.content?.reference?.digest }
+
+    /// Whether this content is the current one or a conflict version.
+    func holds(_ digest: Digest) -> Bool {
+        self.digest == digest || conflicts.contains { $0.digest == digest }
+    }
+
+    /// Who wrote the current content or conflict version of this digest.
+    func writer(of digest: Digest?) -> DeviceID? {
+        self.digest == digest ? author : conflicts.first { $0.digest == digest }?.author
+    }
+
+    /// Takes the edit's content. Its conflict versions stay.
+    mutating func become(_ edit: Edit) {
+        body = .file(.stored(edit.content))
+        attributes.modified = edit.modified
+        version = edit.version
+        author = edit.author
+        authorName = edit.authorName
+    }
+
+    /// Adds conflict versions, each unless its bytes are kept already; in the order of their versions, behind equal ones.
+    mutating func keep(_ added: [ConflictVersion]) {
+        guard !added.isEmpty else { return }
+        var held = Set(conflicts.compactMap(\.digest))
+        if let digest { held.insert(digest) }
+        var new = added.filter { version in version.digest.map { held.insert($0).inserted } ?? false }[...]
+        var merged: [ConflictVersion] = []
+        for version in conflicts {
+            while let next = new.first, next.version < version.version { merged.append(new.removeFirst()) }
+            merged.append(version)
+        }
+        conflicts = merged + new
+    }
+}
+
+extension ConflictVersion {
+    var digest: Digest? { content.reference?.digest }
+
+    fileprivate init(_ edit: Edit) {
+        self.init(
+            version: edit.version, content: .stored(edit.content), modified: edit.modified, author: edit.author,
+            authorName: edit.authorName, base: edit.base)
+    }
+}

@@ -1,0 +1,29 @@
+package import CloudModel
+
+/// How the fold numbers a name that is taken. The names are in the trees of existing logs, so a case never changes; names that a device
+/// chooses come from ``ItemName/firstFree(where:)``, which may.
+package enum NumberedName: Sendable {
+    case beforeExtension
+
+    /// `name 2.ext` for 2.
+    package func name(_ name: ItemName, _ number: Int) -> ItemName { inserting(" \(number)", into: name) }
+
+    /// - Returns: The name with the suffix before its extension (with its dot, at most 32 bytes), the stem cut at a boundary of UTF-8
+    ///   so that all fits 255 bytes.
+    package func inserting(_ suffix: String, into name: ItemName) -> ItemName {
+        let (stem, ending) = parts(of: name.bytes)
+        var kept = stem.prefix(max(0, 255 - suffix.utf8.count - ending.count))
+        if kept.count < stem.count {
+            while let last = kept.last, last & 0xC0 == 0x80 { kept.removeLast() }
+            if let last = kept.last, last >= 0xC0 { kept.removeLast() }
+        }
+        let joined = Array(kept) + Array(suffix.utf8) + Array(ending)
+        return (try? ItemName(bytes: joined.prefix(255))) ?? name
+    }
+
+    private func parts(of bytes: [UInt8]) -> (stem: ArraySlice<UInt8>, ending: ArraySlice<UInt8>) {
+        guard let dot = bytes.lastIndex(of: UInt8(ascii: ".")), dot > 0, bytes.count - dot <= 32, dot < bytes.count - 1
+        else { return (bytes[...], []) }
+        return (bytes[..<dot], bytes[dot...])
+    }
+}

@@ -1,0 +1,7 @@
+extension FoldRules {
+    /// Entries declare which folders of the container are packages.
+    static let rules4 = FoldRules(
+        version: 4, isNeeded: { $0.changes.contains(where: \.declaresPackageType) }, writesKeys: true,
+        namesPackages: true, declaresPackageTypes: true, derivedIDs: .stableHash, heirName: .deviceAndTime,
+        numberedName: .beforeExtension)
+}

@@ -1,0 +1,251 @@
+import Basics
+import CloudModel
+import ContainerLog
+import TestSupport
+
+/// The logs that `make golden` records beside those of the simulator. Once recorded a log is read from its file, so what is here only
+/// matters for logs that are not there yet: give a new one a new name.
+enum GoldenSamples {
+    static func all() throws -> [GoldenLog] {
+        var logs = try [
+            conflicts(), heirs(), merges(), tombstones(), names(), keys(), packages(), packageTypes(), earlyTypes(),
+            extremes(),
+        ]
+        for seed in UInt64(1)...5 {
+            logs.append(try golden("devices-\(seed)", History(seed: seed, steps: 400).log))
+        }
+        for rules in UInt16(1)...4 {
+            for foldsNames in [false, true] {
+                for (focus, kind) in [
+                    (HostileLog.Focus.everything, "hostile"), (.conflicts, "conflicts"), (.names, "names"),
+                ] {
+                    var log = HostileLog(seed: UInt64(rules), rules: rules, foldsNames: foldsNames, focus: focus)
+                    for _ in 0..<60 { try log.next() }
+                    let name = "\(kind)-\(rules)\(foldsNames ? "-folding" : "")"
+                    logs.append(try golden(name, log.batches, foldsNames: foldsNames))
+                }
+            }
+        }
+        return logs
+    }
+
+    private static func golden(_ name: String, _ batches: [ChangeBatch], foldsNames: Bool = false) throws -> GoldenLog {
+        GoldenLog(name: name, foldsNames: foldsNames, entries: try batches.map { try $0.encoded() })
+    }
+
+    /// Stale edits of one file: older, newer, of one time, of equal bytes, on bases that are in conflict; resolved one by one.
+    private static func conflicts() throws -> GoldenLog {
+        var log = try TestLog()
+        try log.file(1, "report.txt", 10)
+        for number in UInt64(1)...24 {
+            let device = [TestLog.a, TestLog.b, TestLog.c][Int(number % 3)]
+            let base = [10, 10, 100 + number / 2][Int(number % 3)]
+            try log.edit(1, from: base, to: 100 + number % 17, at: Int64(number % 5), by: device)
+        }
+        for number in UInt64(0)..<6 {
+            try log.append(TestLog.b, .delete(1, 101 + number))
+            let versions = log.item(1)?.conflicts.map(\.version) ?? []
+            try log.append(
+                TestLog.c,
+                .resolve(.sample(1), versions: Array(versions.prefix(1)) + [VersionID(sequence: .zero, index: 3)]))
+        }
+        return try golden("resolved", log.batches)
+    }
+
+    /// Conflict versions of one name and time become items beside their deleted document; edits, deletions and resolutions that name
+    /// the document go on to them.
+    private static func heirs() throws -> GoldenLog {
+        var log = try TestLog()
+        let long = try ItemName(String(repeating: "\u{1F980}", count: 62) + ".text")
+        try log.append(
+            TestLog.a, .file(1, "a.txt", 10), .file(2, long, 20),
+            .folder(3, "a (conflict from lap 2025-01-01 00.01.00).txt"))
+        for (id, content) in [(UInt64(1), UInt64(10)), (2, 20)] {
+            for number in UInt64(1)...8 {
+                try log.edit(
+                    id, from: number == 1 ? content : 0, to: content + number, at: number == 1 ? 9 : 1,
+                    by: number % 2 == 0 ? TestLog.b : TestLog.c)
+            }
+            let versions = log.item(id)?.conflicts.map(\.version) ?? []
+            try log.append(TestLog.a, .delete(id, log.contents(id).first))
+            try log.edit(id, from: content + 2, to: content + 102, at: 30, by: TestLog.b)
+            try log.edit(id, from: content + 102, to: content + 103, at: 31, by: TestLog.b)
+            try log.append(TestLog.c, .delete(id, content + 3))
+            try log.append(TestLog.b, .resolve(.sample(id), versions: versions))
+            try log.edit(id, from: content, to: content + 104, at: 32)
+        }
+        return try golden("heirs", log.batches)
+    }
+
+    /// Folders of one name, equal files in them, links, announced files that turn out equal or not; changes under the ids that became aliases.
+    private static func merges() throws -> GoldenLog {
+        var log = try TestLog()
+        try log.append(
+            TestLog.a, .folder(1, "f"), .folder(2, "g", in: .sample(1)), .file(3, "x", 30, in: .sample(2)),
+            .file(4, "y", 40, in: .sample(1)))
+        try log.append(
+            TestLog.b, .folder(11, "f"), .folder(12, "g", in: .sample(11)), .file(13, "x", 30, in: .sample(12)),
+            .file(14, "y", 41, in: .sample(11)))
+        try log.append(TestLog.b, .edit(13, from: 30, to: 31, at: 5), .delete(14, 41), .move(12, to: .root, "moved"))
+        try log.append(TestLog.c, .folder(20, "h"), .file(21, "x", 31, in: .sample(20)))
+        try log.append(TestLog.c, .move(20, to: .root, "moved"), .delete(13, 31))
+        for id in UInt64(30)..<34 {
+            try log.append(id % 2 == 0 ? TestLog.a : TestLog.b, .announcement(id, "n.txt", size: 7))
+        }
+        for id in [UInt64(31), 30, 33, 32] {
+            try log.edit(id, from: nil, to: id == 33 ? 78 : 77, at: 9, by: id % 2 == 0 ? TestLog.a : TestLog.b)
+        }
+        try log.append(
+            TestLog.c, .edit(31, from: 77, to: 79, at: 10), .delete(32, 77), .folder(35, "Documents"),
+            .file(36, "d", 1, in: .sample(35)))
+        return try golden("merges", log.batches)
+    }
+
+    /// Deleted folders that come back for an edit, a creation, a move; ids that are used again.
+    private static func tombstones() throws -> GoldenLog {
+        var log = try TestLog()
+        try log.append(TestLog.a, .folder(1, "f"), .folder(2, "g", in: .sample(1)), .file(3, "x", 30, in: .sample(2)))
+        try log.append(TestLog.a, .delete(3, 30), .delete(2), .delete(1))
+        try log.append(TestLog.b, .folder(4, "f"), .file(5, "g", 50, in: .sample(4)))
+        try log.edit(3, from: 30, to: 31, at: 4, by: TestLog.c)
+        try log.append(TestLog.a, .delete(3, 31), .delete(3, 30), .delete(2), .delete(1), .delete(4))
+        try log.append(TestLog.b, .file(6, "z", 60, in: .sample(2)), .file(3, "y", 32, in: .sample(3)), .folder(3, "w"))
+        try log.append(
+            TestLog.c, .move(6, to: .sample(1), "z"), .delete(6, 60), .move(6, to: .root, "z"),
+            .file(6, "z", 61, in: .sample(99)))
+        try log.append(TestLog.a, .delete(6, 61), .setAttributes(.sample(6), AttributeChanges(permissions: 0o600)))
+        return try golden("tombstones", log.batches)
+    }
+
+    /// Taken names are numbered, past gaps, up to names that have no room for the number.
+    private static func names() throws -> GoldenLog {
+        var log = try TestLog(foldsNames: true)
+        let long = try ItemName(String(repeating: "n", count: 251) + ".txt")
+        for number in UInt64(0)..<14 {
+            try log.append(
+                number % 2 == 0 ? TestLog.a : TestLog.b,
+                .file(2 * number + 1, number % 3 == 0 ? "a.tar.gz" : "A.tar.GZ", number + 10),
+                .file(2 * number + 2, long, number + 40))
+        }
+        try log.append(
+            TestLog.c, .delete(5, 12), .move(9, to: .root, "straße"), .move(11, to: .root, "STRASSE"),
+            .move(1, to: .root, "A.TAR.gz"))
+        return try golden("numbered", log.batches, foldsNames: true)
+    }
+
+    /// Writes and removals of keys, older and newer than what is there, and more than a store keeps.
+    private static func keys() throws -> GoldenLog {
+        var log = try TestLog()
+        for minute in [Int64(5), 3, 9, 1] {
+            try log.append(
+                TestLog.b, .setValue(key: "k", value: minute == 9 ? nil : [UInt8(minute)], time: .minute(minute)))
+        }
+        for step in 0..<3 {
+            let changes = (0..<350).map {
+                Change.setValue(key: "key \(step * 350 + $0)", value: [1], time: .minute(Int64($0 % 7)))
+            }
+            try log.fold(log.made(TestLog.a, changes))
+        }
+        for step in 0..<3 {
+            let changes = (0..<350).map { Change.setValue(key: "key \(step * 350 + $0)", value: nil, time: .minute(8)) }
+            try log.fold(log.made(TestLog.c, changes))
+        }
+        return try golden("keys", log.batches)
+    }
+
+    /// Batches that name a package in its version, in an older one, deleted, in another package, as a plain folder.
+    private static func packages() throws -> GoldenLog {
+        var log = try TestLog()
+        try log.append(
+            TestLog.a, .folder(1, "d.rtfd"), .file(2, "x", 10, in: .sample(1)), .file(3, "y", 20, in: .sample(1)),
+            .folder(4, "in.app", in: .sample(1)))
+        for number in UInt64(0)..<5 {
+            let ours = try log.made(TestLog.a, .edit(2, from: 10 + number, to: 11 + number, at: 9))
+            let theirs = try log.made(
+                TestLog.b, .file(30 + number, "n", number, in: .sample(4)), .file(40 + number, "beside", number))
+            try log.fold(ours)
+            try log.fold(theirs)
+            try log.fold(log.made(TestLog.c, .move(2, to: number % 2 == 0 ? .sample(4) : .sample(1), "x")))
+        }
+        let late = try log.made(TestLog.b, .edit(3, from: 20, to: 21, at: 9))
+        try log.fold(log.made(TestLog.a, .move(1, to: .root, "plain")))
+        try log.fold(late)
+        try log.fold(
+            log.made(
+                TestLog.c, .move(1, to: .root, "d.rtfd"), .folder(50, "d.rtfd"), .file(51, "x", 1, in: .sample(50))))
+        return try golden("packages", log.batches)
+    }
+
+    /// A container declares package types and takes them back: folders of one name are one, then two, then one.
+    private static func packageTypes() throws -> GoldenLog {
+        func declare(_ type: String, _ value: [UInt8]?) -> Change {
+            .setAttributes(.root, AttributeChanges(extended: [ReservedAttribute.packageType(type): value]))
+        }
+        var log = try TestLog()
+        try log.append(TestLog.a, .folder(1, "d.mydoc"), .file(2, "x", 10, in: .sample(1)))
+        try log.append(
+            TestLog.b, .folder(3, "d.mydoc"), declare("mydoc", [1]), .folder(4, "d.mydoc"), declare("No Type", [1]))
+        try log.append(TestLog.c, .folder(5, "d.MyDoc"), .folder(6, "d.mydoc"), .file(7, "x", 11, in: .sample(6)))
+        let (ours, theirs) = try (
+            log.made(TestLog.a, .edit(2, from: 10, to: 12, at: 9)),
+            log.made(TestLog.b, .edit(2, from: 10, to: 13, at: 9))
+        )
+        try log.fold(ours)
+        try log.fold(theirs)
+        try log.append(TestLog.b, declare("mydoc", nil), declare("txt", []))
+        try log.append(TestLog.c, .move(6, to: .root, "d.mydoc"), .folder(8, "n.txt"), .folder(9, "n.txt"))
+        return try golden("package-types", log.batches)
+    }
+
+    /// Package types that an entry of rules 3 names, before one of rules 4 declares any, and after all are taken back.
+    private static func earlyTypes() throws -> GoldenLog {
+        func declare(_ type: String, _ value: [UInt8]?) -> Change {
+            .setAttributes(.root, AttributeChanges(extended: [ReservedAttribute.packageType(type): value]))
+        }
+        var log = try TestLog()
+        var entries: [[UInt8]] = []
+        var item: UInt64 = 0
+        for (rules, type, value) in [
+            (3, "a", [1]), (3, "b", []), (4, "c", [1]), (3, "d", [1]), (4, "c", nil), (3, "e", [1]),
+        ]
+            as [(UInt8, String, [UInt8]?)]
+        {
+            var declaration = try log.made(TestLog.a, declare(type, value)).encoded()
+            declaration[1] = rules
+            try log.fold(ChangeBatch(decoding: declaration))
+            let folders = (["x.a", "x.b", "x.c", "x.d", "x.e"] as [ItemName]).map { name -> Change in
+                item += 1
+                return Change.folder(item, name)
+            }
+            let batch = try log.made(TestLog.b, folders)
+            try log.fold(batch)
+            entries += [declaration, try batch.encoded()]
+        }
+        return GoldenLog(name: "early-types", entries: entries)
+    }
+
+    /// Numbers that are the first or the last of their kind, damaged entries, gaps in the numbers of batches, and rules that are raised.
+    private static func extremes() throws -> GoldenLog {
+        let log = try golden("extremes", ExtremeBatches.all(naming: .sample(5)).map(small))
+        var entries = log.entries + [[], [1], [1, 1, 0, 9]]
+        for number in UInt64(1)...4 {
+            let batch = ChangeBatch(
+                device: TestLog.b, deviceName: "lap", deviceSequence: number * 10, time: .minute(Int64(number)),
+                changes: [.raiseRules(UInt16(number)), .file(number, "r", number)])
+            entries.append(try batch.encoded())
+        }
+        return GoldenLog(name: log.name, entries: entries + [log.entries[0], entries[entries.count - 1]])
+    }
+
+    /// Without long values and links, whose lengths other tests try.
+    private static func small(_ batch: ChangeBatch) -> ChangeBatch {
+        var batch = batch
+        batch.changes = batch.changes.map { change in
+            guard case .create(let id, let parent, let name, var attributes, var body) = change else { return change }
+            attributes.extended = attributes.extended.filter { $0.value.count < 100 }
+            if case .symlink(let target) = body { body = .symlink(target: Array(target.prefix(20))) }
+            return .create(id, parent: parent, name: name, attributes: attributes, body: body)
+        }
+        return batch
+    }
+}
