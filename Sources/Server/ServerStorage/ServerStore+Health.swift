@@ -42,7 +42,7 @@ extension DataDirectory {
         let path = "\(self.path)/metrics-token"
         if let token = try readLine(of: path) { return token }
         var random = SystemRandomNumberGenerator()
-        let token = hexadecimal((0..<32).map { _ in UInt8.random(in: 0...255, using: &random) })
+        let token = Hex.encode((0..<32).map { _ in UInt8.random(in: 0...255, using: &random) })
         let new = "\(temporary)/metrics-token"
         let descriptor = try check("open") { open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600) }
         defer { close(descriptor) }
