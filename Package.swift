@@ -155,7 +155,7 @@ let package = Package(
 
         // MARK: Services: what programs share
         .target(name: "Coordination", dependencies: ["CloudModel"], path: "Sources/Services/Coordination"),
-        .target(name: "Queries", path: "Sources/Services/Queries"),
+        .target(name: "Queries", dependencies: ["Basics"], path: "Sources/Services/Queries"),
         .testTarget(name: "QueriesTests", dependencies: ["Queries", "TestSupport"]),
         .testTarget(name: "CoordinationTests", dependencies: ["Basics", "CloudModel", "Coordination", "TestSupport"]),
 

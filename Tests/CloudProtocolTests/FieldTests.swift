@@ -1,3 +1,4 @@
+import Basics
 import CloudProtocol
 import TestSupport
 import Testing
@@ -47,7 +48,7 @@ struct FieldTests {
         #expect(DeviceToken(token.text) == token)
         #expect(DeviceToken(authorization: "bearer \(token.text)") == token)
         for text in [
-            "", "ubq_42_", "ubq_042_\(hexadecimal(token.secret))", "ubq_-1_\(hexadecimal(token.secret))",
+            "", "ubq_42_", "ubq_042_\(Hex.encode(token.secret))", "ubq_-1_\(Hex.encode(token.secret))",
             String(token.text.dropLast()), token.text + "00", "xyz" + token.text.dropFirst(3),
         ] { #expect(DeviceToken(text) == nil, "\(text)") }
         #expect(DeviceToken(authorization: "Basic \(token.text)") == nil)

@@ -27,7 +27,7 @@ struct LossOfPowerTests {
         let item = try saved(test)
         try test.files.removeFile(Array("a".utf8), in: test.documents.node)
         #expect(try test.content.status(item.blob).size == 5000)
-        test.files.removal.flush()
+        test.files.removeBlobsNow()
         #expect(throws: Errno.self) { try test.content.status(item.blob) }
     }
 

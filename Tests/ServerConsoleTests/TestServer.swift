@@ -46,7 +46,7 @@ struct TestServer: Sendable {
     func session(of account: String = "anna") async throws -> String {
         let secret = (0..<32).map { _ in UInt8.random(in: 0...255) }
         try await store.openSession(code: code(of: account), browser: "a test", secret: secret)
-        return "ubiquity-console=\(hexadecimal(secret))"
+        return "ubiquity-console=\(Hex.encode(secret))"
     }
 
     struct Answer: Sendable {

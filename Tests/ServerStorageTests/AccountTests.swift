@@ -1,3 +1,4 @@
+import Basics
 import CloudModel
 import CloudProtocol
 import GRDB
@@ -44,7 +45,7 @@ struct AccountTests {
             ]
             let tokens = try answers.map { try #require(DeviceToken($0.token)) }
             for token in tokens { #expect(try await store.device(with: token)?.device == token.device) }
-            let mixed = try #require(DeviceToken("ubq_\(tokens[0].device)_\(hexadecimal(tokens[1].secret))"))
+            let mixed = try #require(DeviceToken("ubq_\(tokens[0].device)_\(Hex.encode(tokens[1].secret))"))
             #expect(try await store.device(with: mixed) == nil)
             #expect(try await store.revoke(device: tokens[0].device))
             #expect(try await !store.revoke(device: tokens[0].device))

@@ -25,11 +25,11 @@ enum CloudLayout {
     static func shard(of sequence: UInt64) -> UInt64 { sequence / entriesPerShard }
 
     static func logShard(_ name: ContainerName, _ shard: UInt64) -> String {
-        "\(log(name))/\(padded(shard, radix: 10, width: 6))"
+        "\(log(name))/\(padded(shard, to: 6))"
     }
 
     static func entry(_ name: ContainerName, _ sequence: UInt64) -> String {
-        "\(logShard(name, shard(of: sequence)))/\(padded(sequence, radix: 10, width: 9))"
+        "\(logShard(name, shard(of: sequence)))/\(padded(sequence, to: 9))"
     }
 
     /// The number in the name of an entry or a shard; nil for anything that is neither. There is always a next one.
@@ -48,8 +48,8 @@ enum CloudLayout {
         return "\(chunks(place.container))/\(text.prefix(2))/\(text.dropFirst(2))"
     }
 
-    static func padded(_ value: UInt64, radix: Int, width: Int) -> String {
-        let text = String(value, radix: radix)
+    static func padded(_ value: UInt64, to width: Int) -> String {
+        let text = String(value)
         return String(repeating: "0", count: max(0, width - text.count)) + text
     }
 }

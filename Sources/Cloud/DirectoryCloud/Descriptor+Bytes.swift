@@ -4,10 +4,8 @@ import Glibc
 extension Descriptor {
     /// Writes all of the bytes behind those written before.
     func write(_ bytes: [UInt8]) throws(PathError) {
-        var done = 0
-        while done < bytes.count {
-            let count = bytes.withUnsafeBytes { Glibc.write(raw, $0.baseAddress?.advanced(by: done), $0.count - done) }
-            if count >= 0 { done += count } else { try passInterruption("write") }
+        do throws(Errno) { try writeAll(bytes) { Glibc.write(raw, $0.baseAddress, $0.count) } } catch {
+            throw PathError(path: path, errno: error)
         }
     }
 
@@ -23,9 +21,5 @@ extension Descriptor {
         }
         guard failure == 0 else { throw PathError(path: path, errno: Errno(failure, "read")) }
         return bytes
-    }
-
-    private func passInterruption(_ call: String) throws(PathError) {
-        if errno != EINTR { throw PathError(path: path, errno: Errno(errno, call)) }
     }
 }

@@ -1,3 +1,4 @@
+import Basics
 import CloudStorage
 
 /// The file that makes a directory a cloud: its format and which cloud it is. Written last when a cloud is made, so a directory
@@ -22,7 +23,7 @@ struct IdentityFile: Equatable {
     init(identity: CloudIdentity) { self.identity = identity }
 
     static func random(using generator: inout some RandomNumberGenerator) -> IdentityFile {
-        let digits = (0..<2).map { _ in CloudLayout.padded(generator.next(), radix: 16, width: 16) }.joined()
+        let digits = (0..<2).map { _ in Hex.encode(generator.next() as UInt64) }.joined()
         return IdentityFile(identity: CloudIdentity(digits))
     }
 

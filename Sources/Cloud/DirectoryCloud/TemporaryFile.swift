@@ -11,7 +11,7 @@ struct TemporaryName: Equatable {
 
     static func new() -> TemporaryName { TemporaryName(process: getpid(), chance: .random(in: 0...UInt64.max)) }
 
-    var text: String { "\(process)-\(CloudLayout.padded(chance, radix: 16, width: 16))" }
+    var text: String { "\(process)-\(Hex.encode(chance))" }
     var path: String { "\(CloudLayout.temporary)/\(text)" }
 
     init(process: Int32, chance: UInt64) {

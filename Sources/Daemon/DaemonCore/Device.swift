@@ -117,7 +117,7 @@ struct Device: Sendable {
 
     func close() throws {
         try files.saveUsage()
-        files.removal.flush()
+        files.removeBlobsNow()
         try metadata.makeDurable()
         try metadata.closeWhole()
     }

@@ -26,14 +26,14 @@ final class MountAdapter: MountedFiles {
         self.keyValues = keyValues
     }
 
-    func exclusively<T>(_ body: () throws -> T) rethrows -> T { try files.gate.exclusive(body) }
+    func exclusively<T>(_ body: () throws -> T) rethrows -> T { try files.withOperationsBlocked(body) }
 
-    func isOpen(_ node: NodeID) -> Bool { files.openFiles.isOpen(node) }
+    func isOpen(_ node: NodeID) -> Bool { files.isOpen(node) }
 
     func detach(_ removed: [LocalItem]) { files.detach(removed) }
 
     func apply(_ effects: TreeEffects) {
-        for blob in effects.orphanedBlobs { files.removal.remove(blob) }
+        for blob in effects.orphanedBlobs { files.remove(blob) }
         invalidator.invalidate(
             nodes: Array(effects.changedNodes.union(effects.moved.keys)),
             entries: effects.changedEntries.map { ($0.parent, $0.name.bytes) })
@@ -49,5 +49,5 @@ final class MountAdapter: MountedFiles {
 
     var isWrittenByKernel: Bool { files.kernelWriters > 0 }
 
-    func takeAwayBlobs() { files.removal.flush() }
+    func takeAwayBlobs() { files.removeBlobsNow() }
 }

@@ -6,39 +6,27 @@ import Synchronization
 /// other program's settings. What is held back is gathered, and told with the next.
 final class KeyValueThrottle: Sendable {
     /// So many at once, and one more for each pause.
-    static let burst = 15.0
+    static let burst = 15
     static let pause = Duration.seconds(6)
 
-    private struct Allowance {
-        var left = KeyValueThrottle.burst
-        var at: Timestamp
+    /// Of the stores that were appended lately; any other has a full bucket.
+    private let buckets = Mutex<[ContainerID: TokenBucket]>([:])
 
-        mutating func refill(at now: Timestamp) {
-            // A clock that was set back gives nothing, and takes nothing.
-            let passed = Duration.nanoseconds(max(0, now.nanoseconds &- at.nanoseconds))
-            left = min(KeyValueThrottle.burst, left + passed / KeyValueThrottle.pause)
-            at = now
-        }
-    }
-
-    /// Of the stores that told something lately; any other may tell as much as one can.
-    private let allowances = Mutex<[ContainerID: Allowance]>([:])
-
-    /// Whether a store may be told of now. Whoever waits for everything to be in the cloud does not wait for this.
+    /// Whether a store's changes may be appended now. A caller that waits for everything to be in the cloud is not held back.
     func mayTell(of store: ContainerID, at now: Timestamp, isHurried: Bool) -> Bool {
-        isHurried
-            || allowances.withLock { allowances in
-                allowances[store]?.refill(at: now)
-                return allowances[store].map { $0.left >= 1 } ?? true
-            }
+        isHurried || buckets.withLock { $0[store]?.hasToken(at: now.sinceEpoch) ?? true }
     }
 
     func noteTold(of store: ContainerID, at now: Timestamp) {
-        allowances.withLock { allowances in
-            for known in allowances.keys { allowances[known]?.refill(at: now) }
-            allowances = allowances.filter { $0.key == store || $0.value.left < KeyValueThrottle.burst }
-            let left = allowances[store]?.left ?? KeyValueThrottle.burst
-            allowances[store] = Allowance(left: max(0, left - 1), at: now)
+        let now = now.sinceEpoch
+        buckets.withLock { buckets in
+            let full = TokenBucket(capacity: Self.burst, interval: Self.pause, now: now)
+            buckets[store, default: full].takeAtMost(at: now)
+            for known in buckets.keys where buckets[known]?.isFull(at: now) == true { buckets[known] = nil }
         }
     }
+}
+
+extension Timestamp {
+    fileprivate var sinceEpoch: Duration { duration(since: .zero) }
 }

@@ -11,15 +11,26 @@ extension MetadataTransaction {
     }
 
     package func trees(of id: ItemID, in container: ContainerID) throws -> ItemTrees {
+        try trees(of: id, in: container, remote: remote(id, in: container), local: item(id, in: container))
+    }
+
+    /// The same, after a conflict sibling has become the item of its id where the log has one: its document was deleted. What the mount
+    /// shows of it stays.
+    package func treesPromotingSibling(of id: ItemID, in container: ContainerID) throws -> ItemTrees {
         let remote = try remote(id, in: container)
         var local = try item(id, in: container)
         if var sibling = local, sibling.isConflictSibling, remote != nil {
-            // The document went and its version became an item: what is shown of it stays, as that item.
             sibling.conflict = nil
             sibling.isKnown = true
             try update(sibling)
             local = sibling
         }
+        return try trees(of: id, in: container, remote: remote, local: local)
+    }
+
+    private func trees(
+        of id: ItemID, in container: ContainerID, remote: CloudItem?, local: LocalItem?
+    ) throws -> ItemTrees {
         let isDeparted = try departure(of: id, in: container) != nil
         return ItemTrees(
             remote: remote, synced: try synced(id, in: container), local: try local.flatMap(state),

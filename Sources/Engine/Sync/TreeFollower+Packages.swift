@@ -105,7 +105,7 @@ extension TreeFollower {
             guard !found, !item.isExcluded, item.conflict == nil else { return }
             if item.kind == .folder, try !transaction.unsentDepartures(from: item.node).isEmpty { found = true }
             guard item.node != package.node, item.pendingSince != nil || item.isEdited || item.isWriting else { return }
-            let plan = Reconciler().plan(try transaction.trees(of: item.item, in: container))
+            let plan = Reconciler().plan(try transaction.treesPromotingSibling(of: item.item, in: container))
             found = found || item.isWriting || plan.needsUpload || plan.changes.contains(where: \.isOfContents)
         }
         return found

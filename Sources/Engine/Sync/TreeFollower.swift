@@ -37,7 +37,7 @@ package struct TreeFollower {
     package mutating func follow(_ id: ItemID) throws {
         guard underway.insert(id).inserted else { return }
         defer { underway.remove(id) }
-        var trees = try transaction.trees(of: id, in: container)
+        var trees = try transaction.treesPromotingSibling(of: id, in: container)
         if !held.isEmpty, trees.remote != nil, let node = try transaction.node(of: id, in: container),
             held.contains(node)
         {

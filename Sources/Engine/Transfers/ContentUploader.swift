@@ -1,3 +1,4 @@
+import Basics
 package import Chunking
 package import CloudModel
 import CloudStorage

@@ -1,3 +1,5 @@
+import Basics
+
 /// How soon a transfer is wanted.
 package enum TransferPriority: UInt8, CaseIterable, Comparable, Sendable {
     /// Somebody waits for exactly these bytes.

@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 package import CloudStorage
 
 /// What transfers share and tests replace: the cloud, the slots, the threads, the clock and chance.

@@ -60,7 +60,7 @@ package final class MountedFileSystem: FuseFileSystem {
 
     /// What is written through a mapping moves size and time without the kernel's notice.
     func isWritten(_ node: NodeID) -> Bool {
-        files.openFiles[node].map { $0.state.withLock { $0.writers > 0 } } ?? false
+        files.isOpenForWriting(node)
     }
 
     static func fuse(_ attributes: NodeAttributes) -> FuseAttributes {

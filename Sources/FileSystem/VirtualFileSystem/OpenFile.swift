@@ -39,6 +39,8 @@ package final class OpenFile: Sendable {
 
     init(node: NodeID) { self.node = node }
 
+    package var isOpenForWriting: Bool { state.withLock { $0.writers > 0 } }
+
     /// Whether all bytes are here.
     package var isWhole: Bool { state.withLock { $0.download == nil } }
 }

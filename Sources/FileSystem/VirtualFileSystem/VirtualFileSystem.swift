@@ -24,18 +24,18 @@ package final class VirtualFileSystem: Sendable {
     let newID: @Sendable () -> ItemID
     let log: Logger
     let startedAt: Timestamp
-    package let openFiles = OpenFiles()
-    package let gate = TreeGate()
+    let openFiles = OpenFiles()
+    let gate = TreeGate()
     /// Shared: changing names, from before the transaction until the witness has heard of it. Exclusive: looking at names with the
     /// certainty that the witness knows all of them. Below ``gate``.
-    package let naming = TreeGate()
+    let naming = TreeGate()
     let removed = RemovedItems()
     package let unreadable = UnreadableItems()
     let usage = UsageTimes()
     /// Handles through which the kernel writes by itself.
     private let kernelWriterCount = Atomic<Int>(0)
     /// Takes away the bytes of what has no name any more.
-    package let removal: BlobRemoval
+    let removal: BlobRemoval
 
     /// Closed files whose rows do not know that yet; each holds a claim.
     let unfinished = Mutex<[OpenFile]>([])

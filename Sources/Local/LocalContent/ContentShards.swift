@@ -11,10 +11,8 @@ final class ContentShards: Sendable {
     /// `root` stays open as long as this is used.
     init(root: Int32) { self.root = root }
 
-    static func name(_ shard: Int) -> String {
-        let text = String(shard, radix: 16)
-        return text.count == 1 ? "0" + text : text
-    }
+    /// `shard` is 0 to 255.
+    static func name(_ shard: Int) -> String { Hex.encode(UInt8(truncatingIfNeeded: shard)) }
 
     /// Neighbours stand together: a disk finds the place for a new file fastest where it made the one before.
     static func name(of blob: BlobName) -> String { name(Int(blob.node / 4096 % 256)) }

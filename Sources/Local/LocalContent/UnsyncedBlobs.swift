@@ -43,14 +43,9 @@ final class UnsyncedBlobs: Sendable {
             if unlinkat(root, Self.name, 0) != 0, errno != ENOENT { throw Errno(errno, "unlink") }
             return
         }
-        let fresh = "\(Self.name).new"
-        let file = Int32(
-            try check("open") { openat(root, fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600) })
-        defer { close(file) }
         let text = blobs.map { "\($0)\n" }.joined()
-        let count = try check("write") { write(file, text, text.utf8.count) }
-        guard count == text.utf8.count else { throw Errno(ENOSPC, "write") }
-        try check("rename") { renameat(root, fresh, root, Self.name) }
+        try DurableFile(Self.name, in: root, temporary: "\(Self.name).new")
+            .replace(with: Array(text.utf8), isSynced: false)
     }
 
     private static func stored(_ root: Int32) throws(Errno) -> Set<BlobName> {

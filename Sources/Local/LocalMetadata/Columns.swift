@@ -78,7 +78,7 @@ extension MetadataTransaction {
         try db.forEachRow(sql, arguments) { columns in
             do { items.append(try LocalItem(columns: columns)) } catch let error as MetadataError {
                 guard error.code == .damaged else { throw error }
-                unreadable.append(NodeID(columns.unsigned(0)))
+                unreadable.append(NodeID(columns.unsigned(.node)))
             }
             return true
         }

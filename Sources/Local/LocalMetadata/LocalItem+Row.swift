@@ -4,16 +4,12 @@ import GRDB
 
 import struct Foundation.Data
 
-/// How a ``LocalItem`` stands in the table `local`. The order of ``columns`` is the order of ``values`` and of ``init(row:)``.
+/// How a ``LocalItem`` is stored in the table `local`: selection, values and decoding follow ``Column``.
 extension LocalItem {
-    static let columns = [
-        "container", "item", "parent", "name", "kind", "permissions", "modified", "changed", "created", "accessed",
-        "user", "groupID", "extended", "target", "size", "digest", "layout", "presence", "ranges", "generation",
-        "isEdited", "isWriting", "isKnown", "isExcluded", "isPaused", "pin", "wanted", "pendingSince", "used",
-        "downloadError", "uploadError", "conflictOf", "conflictSequence", "conflictIndex",
-    ]
+    /// Those of ``Column/stored``.
+    static let columns = Column.stored.map { "\($0)" }
 
-    static let selection = "node, " + columns.joined(separator: ", ")
+    static let selection = Column.allCases.map { "\($0)" }.joined(separator: ", ")
 
     static let insertion = """
         INSERT INTO local (\(columns.joined(separator: ", ")))
@@ -22,80 +18,105 @@ extension LocalItem {
 
     static let query = "SELECT \(selection) FROM local WHERE node = ?"
 
-    /// Sets these columns, in that order.
+    /// Sets these columns, given by their index in ``columns``, in that order.
     static func change(ofColumns indices: [Int]) -> String {
         "UPDATE local SET \(indices.map { "\(columns[$0]) = ?" }.joined(separator: ", ")) WHERE node = ?"
     }
 
-    var values: [ColumnValue] {
-        [
-            .integer(container.value), .id(item), .integer(Int64(bitPattern: parent.value)), .bytes(name.bytes),
-            .integer(Int64(kind.rawValue)), .integer(Int64(attributes.permissions)),
-            .integer(attributes.modified.nanoseconds), .integer(changed.nanoseconds),
-            .integer(attributes.created.nanoseconds), .optional(accessed?.nanoseconds),
-            .optional(user.map { Int64($0) }), .optional(group.map { Int64($0) }),
-            .some(ExtendedAttributes.encode(attributes.extended).map(Array.init) ?? []), .some(target),
-            .integer(Int64(clamping: size)),
-            content.map { .digest($0.digest) } ?? .null, .integer(Int64(content?.layout.rawValue ?? 0)),
-            .integer(Int64(presence.rawValue)), .some(ranges), .integer(Int64(bitPattern: generation)),
-            .flag(isEdited), .flag(isWriting), .flag(isKnown), .flag(isExcluded), .flag(isPaused),
-            .integer(Int64(pin.rawValue)), .integer(Int64(wanted)), .optional(pendingSince?.nanoseconds),
-            .integer(used.nanoseconds), .optional(downloadError), .optional(uploadError),
-            conflict.map { .id($0.document) } ?? .null,
-            .optional(conflict.map { Int64(bitPattern: $0.version.sequence.value) }),
-            .optional(conflict.map { Int64($0.version.index) }),
-        ]
+    /// Those of ``columns``, in that order.
+    var values: [ColumnValue] { Column.stored.map(value) }
+
+    private func value(of column: Column) -> ColumnValue {
+        switch column {
+        case .node: .integer(Int64(bitPattern: node.value))
+        case .container: .integer(container.value)
+        case .item: .id(item)
+        case .parent: .integer(Int64(bitPattern: parent.value))
+        case .name: .bytes(name.bytes)
+        case .kind: .integer(Int64(kind.rawValue))
+        case .permissions: .integer(Int64(attributes.permissions))
+        case .modified: .integer(attributes.modified.nanoseconds)
+        case .changed: .integer(changed.nanoseconds)
+        case .created: .integer(attributes.created.nanoseconds)
+        case .accessed: .optional(accessed?.nanoseconds)
+        case .user: .optional(user.map { Int64($0) })
+        case .groupID: .optional(group.map { Int64($0) })
+        case .extended: .some(ExtendedAttributes.encode(attributes.extended).map(Array.init) ?? [])
+        case .target: .some(target)
+        case .size: .integer(Int64(clamping: size))
+        case .digest: content.map { .digest($0.digest) } ?? .null
+        case .layout: .integer(Int64(content?.layout.rawValue ?? 0))
+        case .presence: .integer(Int64(presence.rawValue))
+        case .ranges: .some(ranges)
+        case .generation: .integer(Int64(bitPattern: generation))
+        case .isEdited: .flag(isEdited)
+        case .isWriting: .flag(isWriting)
+        case .isKnown: .flag(isKnown)
+        case .isExcluded: .flag(isExcluded)
+        case .isPaused: .flag(isPaused)
+        case .pin: .integer(Int64(pin.rawValue))
+        case .wanted: .integer(Int64(wanted))
+        case .pendingSince: .optional(pendingSince?.nanoseconds)
+        case .used: .integer(used.nanoseconds)
+        case .downloadError: .optional(downloadError)
+        case .uploadError: .optional(uploadError)
+        case .conflictOf: conflict.map { .id($0.document) } ?? .null
+        case .conflictSequence: .optional(conflict.map { Int64(bitPattern: $0.version.sequence.value) })
+        case .conflictIndex: .optional(conflict.map { Int64($0.version.index) })
+        }
     }
 }
 
 extension LocalItem: ColumnDecodable {
     init(columns: Columns, in transaction: MetadataTransaction) throws {
         try self.init(columns: columns)
-        // Most folders have no extension, and need not be asked about.
+        // Most folders have no extension, so there is nothing to look up.
         guard kind == .folder, item != .root, name.bytes.contains(UInt8(ascii: ".")) else { return }
         packageTypes = try transaction.packageTypes(of: container)
     }
 
     init(columns: Columns) throws {
         let attributes = ItemAttributes(
-            permissions: UInt16(truncatingIfNeeded: columns.integer(6)),
-            modified: Timestamp(nanoseconds: columns.integer(7)), created: Timestamp(nanoseconds: columns.integer(9)),
-            extended: try ExtendedAttributes.decode(columns.optionalData(13)))
+            permissions: UInt16(truncatingIfNeeded: columns.integer(.permissions)),
+            modified: Timestamp(nanoseconds: columns.integer(.modified)),
+            created: Timestamp(nanoseconds: columns.integer(.created)),
+            extended: try ExtendedAttributes.decode(columns.optionalData(.extended)))
         self.init(
-            container: ContainerID(columns.integer(1)), item: try ItemID(data: columns.data(2)),
-            parent: NodeID(columns.unsigned(3)), name: try columns.name(4),
-            kind: LocalKind(rawValue: UInt8(truncatingIfNeeded: columns.integer(5))) ?? .file, attributes: attributes,
-            changed: Timestamp(nanoseconds: columns.integer(8)))
-        node = NodeID(columns.unsigned(0))
-        accessed = columns.optionalInteger(10).map(Timestamp.init(nanoseconds:))
-        user = columns.optionalInteger(11).map { UInt32(truncatingIfNeeded: $0) }
-        group = columns.optionalInteger(12).map { UInt32(truncatingIfNeeded: $0) }
-        target = columns.bytes(14)
-        size = try columns.count(15)
-        content = try columns.content(digest: 16, size: size, layout: 17)
+            container: ContainerID(columns.integer(.container)), item: try ItemID(data: columns.data(.item)),
+            parent: NodeID(columns.unsigned(.parent)), name: try columns.name(Column.name.rawValue),
+            kind: LocalKind(rawValue: UInt8(truncatingIfNeeded: columns.integer(.kind))) ?? .file,
+            attributes: attributes, changed: Timestamp(nanoseconds: columns.integer(.changed)))
+        node = NodeID(columns.unsigned(.node))
+        accessed = columns.optionalInteger(.accessed).map(Timestamp.init(nanoseconds:))
+        user = columns.optionalInteger(.user).map { UInt32(truncatingIfNeeded: $0) }
+        group = columns.optionalInteger(.groupID).map { UInt32(truncatingIfNeeded: $0) }
+        target = columns.bytes(.target)
+        size = try columns.count(.size)
+        content = try columns.content(digest: Column.digest.rawValue, size: size, layout: Column.layout.rawValue)
         try decodeState(columns)
     }
 
-    /// How far its content and its sync are.
+    /// Decodes the state of its content and of its sync.
     private mutating func decodeState(_ columns: Columns) throws {
-        presence = Presence(rawValue: UInt8(truncatingIfNeeded: columns.integer(18))) ?? .none
-        ranges = columns.bytes(19)
-        generation = try columns.count(20)
-        isEdited = columns.bool(21)
-        isWriting = columns.bool(22)
-        isKnown = columns.bool(23)
-        isExcluded = columns.bool(24)
-        isPaused = columns.bool(25)
-        pin = PinState(rawValue: UInt8(truncatingIfNeeded: columns.integer(26))) ?? .inherited
-        wanted = UInt8(truncatingIfNeeded: columns.integer(27))
-        pendingSince = columns.optionalInteger(28).map(Timestamp.init(nanoseconds:))
-        used = Timestamp(nanoseconds: columns.integer(29))
-        downloadError = columns.optionalText(30)
-        uploadError = columns.optionalText(31)
-        guard let document = columns.optionalData(32) else { return }
+        presence = Presence(rawValue: UInt8(truncatingIfNeeded: columns.integer(.presence))) ?? .none
+        ranges = columns.bytes(.ranges)
+        generation = try columns.count(.generation)
+        isEdited = columns.bool(.isEdited)
+        isWriting = columns.bool(.isWriting)
+        isKnown = columns.bool(.isKnown)
+        isExcluded = columns.bool(.isExcluded)
+        isPaused = columns.bool(.isPaused)
+        pin = PinState(rawValue: UInt8(truncatingIfNeeded: columns.integer(.pin))) ?? .inherited
+        wanted = UInt8(truncatingIfNeeded: columns.integer(.wanted))
+        pendingSince = columns.optionalInteger(.pendingSince).map(Timestamp.init(nanoseconds:))
+        used = Timestamp(nanoseconds: columns.integer(.used))
+        downloadError = columns.optionalText(.downloadError)
+        uploadError = columns.optionalText(.uploadError)
+        guard let document = columns.optionalData(.conflictOf) else { return }
         conflict = ConflictPlace(
             document: try ItemID(data: document),
             version: VersionID(
-                sequence: LogSequence(columns.unsigned(33)), index: UInt32(truncatingIfNeeded: columns.integer(34))))
+                sequence: LogSequence(columns.unsigned(.conflictSequence)),
+                index: UInt32(truncatingIfNeeded: columns.integer(.conflictIndex))))
     }
 }

@@ -4,8 +4,26 @@ import GRDB
 
 import struct Foundation.Data
 
-/// A row that contradicts another one.
+/// A row that contradicts another one, or itself.
 package struct RowProblem: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
+        /// An item whose folder does not exist: no path leads to it.
+        case strandedItem
+        case parentIsNoFolder
+        case missingContainer
+        case unknownToLog
+        case missingContent
+        case missingContainerFolder
+        /// The row holds values that no item can have.
+        case unreadable
+        /// The row has other bytes than were written.
+        case brokenSeal
+        case numbering
+        /// A table is missing, or is defined otherwise than this version defines it.
+        case schema
+    }
+
+    package let kind: Kind
     /// The row of `local` that is wrong, where it is one.
     package let node: NodeID?
     /// What is wrong, a clause.
@@ -19,7 +37,7 @@ extension MetadataTransaction {
         try Self.rules.flatMap { rule in
             try Row.fetchAll(db, sql: "\(rule.query) LIMIT \(limit)").map { row in
                 RowProblem(
-                    node: (row[0] as Int64?).map { NodeID(UInt64(bitPattern: $0)) }, what: rule.what)
+                    kind: rule.kind, node: (row[0] as Int64?).map { NodeID(UInt64(bitPattern: $0)) }, what: rule.what)
             }
         }
     }
@@ -32,7 +50,9 @@ extension MetadataTransaction {
             let (items, unreadable) = try fetchReadable(
                 "SELECT \(LocalItem.selection) FROM local WHERE node > ? ORDER BY node LIMIT 1000",
                 [Int64(bitPattern: last.value)])
-            problems += unreadable.map { RowProblem(node: $0, what: "its row holds what no item can have") }
+            problems += unreadable.map {
+                RowProblem(kind: .unreadable, node: $0, what: "its row holds what no item can have")
+            }
             guard let end = [items.last?.node, unreadable.last].compactMap(\.self).max() else { break }
             last = end
         }
@@ -48,27 +68,27 @@ extension MetadataTransaction {
             """, [limit])
     }
 
-    private static let rules: [(what: String, query: String)] = [
+    private static let rules: [(kind: RowProblem.Kind, what: String, query: String)] = [
         (
-            "it is in a folder that is not there",
+            .strandedItem, "it is in a folder that is not there",
             """
             SELECT node FROM local
             WHERE parent NOT IN (1, 2) AND NOT EXISTS (SELECT 1 FROM local above WHERE above.node = local.parent)
             """
         ),
         (
-            "what it is in is no folder",
+            .parentIsNoFolder, "what it is in is no folder",
             """
             SELECT node FROM local WHERE parent <> 1
               AND EXISTS (SELECT 1 FROM local above WHERE above.node = local.parent AND above.kind <> 0)
             """
         ),
         (
-            "its container is not there",
+            .missingContainer, "its container is not there",
             "SELECT node FROM local WHERE NOT EXISTS (SELECT 1 FROM container WHERE id = local.container)"
         ),
         (
-            "it counts as known to the cloud, and the log has no such item",
+            .unknownToLog, "it counts as known to the cloud, and the log has no such item",
             """
             SELECT node FROM local WHERE isKnown = 1 AND conflictOf IS NULL AND isExcluded = 0
               AND NOT EXISTS (SELECT 1 FROM remote WHERE remote.container = local.container AND remote.item = local.item)
@@ -78,14 +98,14 @@ extension MetadataTransaction {
             """
         ),
         (
-            "it is clean and all here, and nothing says what its bytes should be",
+            .missingContent, "it is clean and all here, and nothing says what its bytes should be",
             """
             SELECT node FROM local WHERE kind = 1 AND presence = 2 AND size > 0
               AND isEdited = 0 AND isWriting = 0 AND digest IS NULL
             """
         ),
         (
-            "a container has no folder",
+            .missingContainerFolder, "a container has no folder",
             "SELECT NULL FROM container WHERE NOT EXISTS (SELECT 1 FROM local WHERE local.node = container.node)"
         ),
     ]

@@ -19,7 +19,7 @@ extension MetadataTransaction {
             """
         return try Row.fetchAll(db, sql: query).map { row in
             RowProblem(
-                node: (row[0] as Int64?).map { NodeID(UInt64(bitPattern: $0)) },
+                kind: .brokenSeal, node: (row[0] as Int64?).map { NodeID(UInt64(bitPattern: $0)) },
                 what: "its row in \"\(table.name)\" has other bytes than were written")
         }
     }
@@ -36,7 +36,7 @@ extension MetadataTransaction {
     private func numberingProblem() throws -> RowProblem? {
         let last = try optionalNumber("SELECT max(seq) FROM sqlite_sequence WHERE name = 'local'") ?? -1
         guard try last < number("SELECT coalesce(max(node), 15) FROM local") else { return nil }
-        return RowProblem(node: nil, what: "the last number given to an item is below one in use")
+        return RowProblem(kind: .numbering, node: nil, what: "the last number given to an item is below one in use")
     }
 
     /// Whether a row of `local` has the bytes that were written; true where the database is of a time before seals.
@@ -77,7 +77,8 @@ struct IntendedSchema {
         let present = try Self.definitions(in: db)
         return definitions.symmetricDifference(present).sorted().prefix(3).map { definition in
             RowProblem(
-                node: nil, what: "it should \(present.contains(definition) ? "not " : "")have: \(definition)")
+                kind: .schema, node: nil,
+                what: "it should \(present.contains(definition) ? "not " : "")have: \(definition)")
         }
     }
 

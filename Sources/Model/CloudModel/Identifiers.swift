@@ -29,7 +29,7 @@ package struct ItemID: Hashable, Comparable, Sendable, CustomStringConvertible {
 
     package static func < (left: ItemID, right: ItemID) -> Bool { (left.high, left.low) < (right.high, right.low) }
 
-    package var description: String { hex(high) + hex(low) }
+    package var description: String { Hex.encode(high) + Hex.encode(low) }
 
     package init?(_ text: String) {
         guard text.utf8.count == 32, let high = UInt64(text.prefix(16), radix: 16),
@@ -47,7 +47,7 @@ package struct DeviceID: Hashable, Comparable, Sendable, CustomStringConvertible
         DeviceID(generator.next() | 1)
     }
     package static func < (left: DeviceID, right: DeviceID) -> Bool { left.value < right.value }
-    package var description: String { hex(value) }
+    package var description: String { Hex.encode(value) }
 }
 
 /// A position in a container's log. The first entry has 1; 0 means "before everything".
@@ -119,13 +119,10 @@ package struct Digest: Hashable, Comparable, Sendable, CustomStringConvertible {
     package static func < (left: Digest, right: Digest) -> Bool { left.words < right.words }
     package func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
 
-    package var description: String { hex(words.0) + hex(words.1) + hex(words.2) + hex(words.3) }
+    package var description: String {
+        Hex.encode(words.0) + Hex.encode(words.1) + Hex.encode(words.2) + Hex.encode(words.3)
+    }
 }
 
 /// The name of a chunk: the digest of its plain bytes.
 package typealias ChunkID = Digest
-
-private func hex(_ value: UInt64) -> String {
-    let text = String(value, radix: 16)
-    return String(repeating: "0", count: 16 - text.count) + text
-}

@@ -1,3 +1,5 @@
+import Basics
+
 /// What makes an append idempotent: 128 random bits of one append of one device, sent again with every try in ``header``. The server
 /// answers a key that it has seen with the position it gave then.
 package struct AppendKey: Hashable, Sendable, CustomStringConvertible {
@@ -12,9 +14,9 @@ package struct AppendKey: Hashable, Sendable, CustomStringConvertible {
     private init(known bytes: [UInt8]) { self.bytes = bytes }
 
     package init?(_ text: String) {
-        guard text.utf8.count == 32, let bytes = CloudProtocol.bytes(ofHexadecimal: text) else { return nil }
+        guard text.utf8.count == 32, let bytes = Hex.decode(text) else { return nil }
         self.bytes = bytes
     }
 
-    package var description: String { hexadecimal(bytes) }
+    package var description: String { Hex.encode(bytes) }
 }

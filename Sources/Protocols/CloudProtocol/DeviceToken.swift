@@ -1,3 +1,5 @@
+import Basics
+
 /// What a device shows with every request: `ubq_NUMBER_SECRET`, the device's number and 256 random bits in hexadecimal.
 /// The prefix lets a search for leaked secrets find it.
 package struct DeviceToken: Hashable, Sendable {
@@ -18,7 +20,7 @@ package struct DeviceToken: Hashable, Sendable {
         guard text.utf8.count <= 128 else { return nil }
         let parts = text.split(separator: "_", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0] == "ubq", let device = Int64(parts[1]), device > 0,
-            String(device) == parts[1], let secret = bytes(ofHexadecimal: parts[2]), secret.count == 32
+            String(device) == parts[1], let secret = Hex.decode(parts[2]), secret.count == 32
         else { return nil }
         self.init(device: device, known: secret)
     }
@@ -30,32 +32,5 @@ package struct DeviceToken: Hashable, Sendable {
         self.init(String(parts[1]))
     }
 
-    package var text: String { "ubq_\(device)_\(hexadecimal(secret))" }
-}
-
-/// Two small digits for each byte.
-package func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-}
-
-/// Nil for an odd number of digits and for anything that is none.
-package func bytes(ofHexadecimal text: some StringProtocol) -> [UInt8]? {
-    let digits = Array(text.utf8)
-    guard digits.count.isMultiple(of: 2) else { return nil }
-    var result: [UInt8] = []
-    for index in stride(from: 0, to: digits.count, by: 2) {
-        guard let high = nibble(digits[index]), let low = nibble(digits[index + 1]) else { return nil }
-        result.append(high << 4 | low)
-    }
-    return result
-}
-
-private func nibble(_ digit: UInt8) -> UInt8? {
-    switch digit {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-    default: nil
-    }
+    package var text: String { "ubq_\(device)_\(Hex.encode(secret))" }
 }

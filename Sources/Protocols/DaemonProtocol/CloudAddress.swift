@@ -1,3 +1,5 @@
+import Basics
+
 /// Which cloud to use, as `--cloud` names it.
 package enum CloudAddress: Hashable, Sendable, CustomStringConvertible {
     /// A folder of this machine, or of a file system it has mounted; absolute.
@@ -72,33 +74,17 @@ private func isAbsolute(_ path: String) -> Bool { path.utf8.first == UInt8(ascii
 
 /// Keeps the characters allowed in a path of a URL (RFC 3986, 3.3) and escapes all others like `%41`.
 private func percentEncoded(_ path: String) -> String {
-    var text = ""
-    for byte in path.utf8 {
+    PercentCoding.encode(path.utf8) { byte in
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"):
-            text.unicodeScalars.append(Unicode.Scalar(byte))
-        case _ where "/-._~!$&'()*+,;=:@".utf8.contains(byte): text.unicodeScalars.append(Unicode.Scalar(byte))
-        default: text += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+            true
+        default: "/-._~!$&'()*+,;=:@".utf8.contains(byte)
         }
     }
-    return text
 }
 
 /// Decodes escapes like `%41` (RFC 3986, 2.1); nil when an escape is broken or the result is not UTF-8.
 private func percentDecoded(_ text: String) -> String? {
-    var bytes: [UInt8] = []
-    var rest = text.utf8[...]
-    while let byte = rest.popFirst() {
-        guard byte == UInt8(ascii: "%") else {
-            bytes.append(byte)
-            continue
-        }
-        guard let digits = String(rest.prefix(2)), digits.utf8.count == 2, !digits.hasPrefix("+"),
-            let value = UInt8(digits, radix: 16)
-        else { return nil }
-        bytes.append(value)
-        rest.removeFirst(2)
-    }
-    return String(validating: bytes, as: UTF8.self)
+    PercentCoding.decode(text.utf8).flatMap { String(validating: $0, as: UTF8.self) }
 }

@@ -65,31 +65,8 @@ package struct MountRegistry: Sendable {
 
     private func write(_ record: MountRecord, in directory: String) throws(Errno) {
         try createDirectories(directory)
-        let temporary = "\(directory)/.\(record.fileName).\(record.pid)"
         guard let text = try? ControlFrame.payload(record) else { throw Errno(EINVAL, "encode") }
-        let descriptor = try check("open") {
-            open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        }
-        let written = text.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-        close(descriptor)
-        guard written == text.count else {
-            unlink(temporary)
-            throw Errno(ENOSPC, "write")
-        }
-        // Renamed into place: a reader sees a whole record or none.
-        try check("rename") { rename(temporary, "\(directory)/\(record.fileName)") }
-    }
-}
-
-/// Makes a directory that only its owner may enter, and those above it as `mkdir -p` does.
-package func createDirectories(_ path: String) throws(Errno) {
-    if mkdir(path, 0o700) == 0 { return }
-    switch errno {
-    case EEXIST: return
-    case ENOENT:
-        guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { throw Errno(ENOENT, "mkdir") }
-        try createDirectories(String(path[..<slash]))
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw Errno(errno, "mkdir") }
-    default: throw Errno(errno, "mkdir")
+        // A record means nothing after a loss of power.
+        try DurableFile("\(directory)/\(record.fileName)").replace(with: Array(text), isSynced: false)
     }
 }

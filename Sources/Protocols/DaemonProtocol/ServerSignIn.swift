@@ -44,27 +44,9 @@ package struct ServerSignIn: Codable, Hashable, Sendable {
     /// Replaces the file atomically; on return it is on the disk.
     package func save(to file: String) throws(Errno) {
         guard let slash = file.lastIndex(of: "/") else { throw Errno(EINVAL, "save") }
-        try createDirectories(String(file[..<slash]))
-        let temporary = "\(file).\(getpid())"
         guard let text = try? ControlFrame.payload(self) else { throw Errno(EINVAL, "encode") }
-        // A new file, which no other process has open and whose mode this process sets.
-        unlink(temporary)
-        let descriptor = try check("open") { open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
-        defer { close(descriptor) }
-        let written = text.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-        guard written == text.count else {
-            unlink(temporary)
-            throw Errno(ENOSPC, "write")
-        }
-        try check("fsync") { fsync(descriptor) }
-        try check("rename") { rename(temporary, file) }
-        try syncDirectory(String(file[..<slash]))
-    }
-
-    private func syncDirectory(_ path: String) throws(Errno) {
-        let descriptor = try check("open") { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
-        defer { close(descriptor) }
-        try check("fsync") { fsync(descriptor) }
+        try createDirectories(String(file[..<slash]))
+        try DurableFile(file).replace(with: Array(text))
     }
 }
 

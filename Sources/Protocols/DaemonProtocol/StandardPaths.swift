@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 
 /// The default locations of files, by the XDG base directory specification. Pure except for ``current``.
@@ -60,9 +61,8 @@ package struct StandardPaths: Sendable {
     /// Where the sign-in at a server is kept: one file for each address, whose name is the address with all but letters and digits
     /// percent-encoded, so no two addresses share one. An address that is too long for a name is replaced by a digest.
     package func signInFile(server: String) -> String {
-        let name = server.utf8.reduce(into: "") { name, byte in
-            let isPlain = (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte) || byte == UInt8(ascii: ".")
-            name += isPlain ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        let name = PercentCoding.encode(server.utf8, uppercase: false) { byte in
+            (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte) || byte == UInt8(ascii: ".")
         }
         return "\(stateHome)/servers/\(name.utf8.count <= 240 ? name : fingerprint(server)).json"
     }
@@ -82,7 +82,5 @@ package struct StandardPaths: Sendable {
 
 /// Sixteen hex digits that identify a path (FNV-1a, 64 bit); the same in every run.
 func fingerprint(_ text: String) -> String {
-    let value = text.utf8.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-    let digits = String(value, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
+    Hex.encode(text.utf8.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 })
 }

@@ -152,7 +152,7 @@ extension ServerContext {
     }
 
     func chunk() throws -> ChunkID {
-        guard let text = parameters.get("chunk"), let bytes = bytes(ofHexadecimal: text), let id = ChunkID(bytes) else {
+        guard let text = parameters.get("chunk"), let bytes = Hex.decode(text), let id = ChunkID(bytes) else {
             throw CloudFailure(.invalidRequest, "The path names no chunk: 64 hexadecimal digits.")
         }
         return id

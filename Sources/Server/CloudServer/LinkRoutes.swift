@@ -65,7 +65,7 @@ struct LinkRoutes: Sendable {
     }
 
     private static func content(_ message: PublishRequest) throws -> ContentReference {
-        guard let digest = bytes(ofHexadecimal: message.digest).flatMap({ Digest($0) }),
+        guard let digest = Hex.decode(message.digest).flatMap({ Digest($0) }),
             let layout = ContentReference.Layout(rawValue: message.layout), message.size <= UInt64(Int64.max)
         else { throw CloudFailure(.invalidRequest, "The content is not named as it must be.") }
         let content = ContentReference(digest: digest, size: message.size, layout: layout)

@@ -45,7 +45,7 @@ final class ChunkFiles: Sendable {
         }
         if isMany { try syncAll() }
         for file in written { try check("rename") { rename(file.temporary, path(of: file.place)) } }
-        if isMany { try syncAll() } else { for shard in shards { try syncFolder(folder(of: shard)) } }
+        if isMany { try syncAll() } else { for shard in shards { try syncDirectory(folder(of: shard)) } }
     }
 
     /// So many bytes of a frame; nil when its file is gone. Throws `damaged` for one of another length.
@@ -84,13 +84,7 @@ final class ChunkFiles: Sendable {
     private func writeFile(_ path: String, _ bytes: [UInt8], syncs: Bool) throws {
         let descriptor = try check("open") { open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
         defer { close(descriptor) }
-        try bytes.withUnsafeBytes { buffer in
-            var rest = buffer[...]
-            while !rest.isEmpty {
-                let part = UnsafeRawBufferPointer(rebasing: rest)
-                rest = rest.dropFirst(try check("write") { Glibc.write(descriptor, part.baseAddress, part.count) })
-            }
-        }
+        try writeAll(bytes) { Glibc.write(descriptor, $0.baseAddress, $0.count) }
         if syncs { try check("fsync") { fsync(descriptor) } }
     }
 
@@ -103,8 +97,7 @@ final class ChunkFiles: Sendable {
     private func shard(of place: ChunkPlace) -> Int64 { place.container << 8 | Int64(place.id.words.0 >> 56) }
 
     private func folder(of shard: Int64) -> String {
-        let digits = String(shard & 0xFF, radix: 16)
-        return "\(directory.chunks)/\(shard >> 8)/\(digits.count == 1 ? "0" : "")\(digits)"
+        "\(directory.chunks)/\(shard >> 8)/\(Hex.encode(UInt8(truncatingIfNeeded: shard)))"
     }
 
     func path(of place: ChunkPlace) -> String { "\(directory.chunks)/\(place.name)" }
@@ -115,7 +108,7 @@ final class ChunkFiles: Sendable {
         let container = "\(directory.chunks)/\(shard >> 8)"
         for (path, parent) in [(container, directory.chunks), (folder(of: shard), container)] {
             if mkdir(path, 0o700) != 0, errno != EEXIST { throw Errno(errno, "mkdir \(path)") }
-            try syncFolder(parent)
+            try syncDirectory(parent)
         }
         durableShards.withLock { _ = $0.insert(shard) }
     }

@@ -39,7 +39,7 @@ struct DataDirectory: Sendable {
             try make(chunks)
             try make(temporary)
             try make(trees)
-            try syncFolder(path)
+            try syncDirectory(path)
         } catch {
             throw StorageError(
                 .failed, "The data directory \(path) cannot be used: \(error). Name another with --data.")
@@ -107,11 +107,4 @@ struct DataDirectory: Sendable {
         guard mkdir(path, 0o700) != 0 else { return }
         guard errno == EEXIST else { throw Errno(errno, "mkdir \(path)") }
     }
-}
-
-/// Makes the names in a folder durable.
-func syncFolder(_ path: String) throws(Errno) {
-    let descriptor = try check("open \(path)") { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
-    defer { close(descriptor) }
-    try check("fsync \(path)") { fsync(descriptor) }
 }

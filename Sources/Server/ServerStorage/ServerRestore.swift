@@ -50,14 +50,14 @@ package struct ServerRestore: Sendable {
         let outcome = try fill(progress)
         try syncAll(at: target.path)
         try check("unlink") { unlink(target.restoring) }
-        try syncFolder(target.path)
+        try syncDirectory(target.path)
         return outcome
     }
 
     /// From here on, until all is whole, no server takes the directory for its own.
     private func mark() throws {
         close(try check("open") { open(target.restoring, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600) })
-        try syncFolder(target.path)
+        try syncDirectory(target.path)
     }
 
     private func fill(_ progress: (CopyProgress) -> Void) throws -> CopyProgress {

@@ -32,7 +32,7 @@ extension ServerStore {
             try copied.close()
             try syncAll(at: path)
             try check("rename") { rename(backup.newDatabase, backup.database) }
-            try syncFolder(path)
+            try syncDirectory(path)
             try backup.removeSuperfluous()
             return outcome
         }
@@ -53,7 +53,8 @@ struct BackupDirectory {
     func prepare() throws {
         do throws(Errno) {
             try makeFolder(path)
-            let names = fileNames(in: path)
+            // An interrupted first backup may have left the mark half-made.
+            let names = fileNames(in: path).filter { $0 != "backup.new" }
             guard names.isEmpty || names.contains("backup") else { throw Errno(ENOTEMPTY) }
             if names.isEmpty { try writeMark() }
             try makeFolder(chunks)
@@ -96,11 +97,7 @@ struct BackupDirectory {
     }
 
     private func writeMark() throws(Errno) {
-        let descriptor = try check("open \(mark)") { open(mark, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600) }
-        defer { close(descriptor) }
-        let text = Array(Self.markText.utf8)
-        try check("write \(mark)") { write(descriptor, text, text.count) }
-        try check("fsync \(mark)") { fsync(descriptor) }
+        try DurableFile(mark, temporary: "\(mark).new").replace(with: Array(Self.markText.utf8))
     }
 
     /// What an earlier backup needed and this one does not.

@@ -31,10 +31,7 @@ extension DataDirectory {
             close(descriptor)
             unlink(path)
         }
-        let bytes = [UInt8](repeating: 1, count: 4_096)
-        guard try check("write", { write(descriptor, bytes, bytes.count) }) == bytes.count else {
-            throw Errno(ENOSPC, "write")
-        }
+        try writeAll([UInt8](repeating: 1, count: 4_096)) { write(descriptor, $0.baseAddress, $0.count) }
         try check("fsync") { fsync(descriptor) }
     }
 
@@ -42,14 +39,8 @@ extension DataDirectory {
         let path = "\(self.path)/metrics-token"
         if let token = try readLine(of: path) { return token }
         var random = SystemRandomNumberGenerator()
-        let token = hexadecimal((0..<32).map { _ in UInt8.random(in: 0...255, using: &random) })
-        let new = "\(temporary)/metrics-token"
-        let descriptor = try check("open") { open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600) }
-        defer { close(descriptor) }
-        let text = Array("\(token)\n".utf8)
-        try check("write") { write(descriptor, text, text.count) }
-        try check("fsync") { fsync(descriptor) }
-        try check("rename") { rename(new, path) }
+        let token = Hex.encode((0..<32).map { _ in UInt8.random(in: 0...255, using: &random) })
+        try DurableFile(path, temporary: "\(temporary)/metrics-token").replace(with: Array("\(token)\n".utf8))
         return token
     }
 

@@ -126,7 +126,7 @@ extension ServerStore {
 
     /// What a browser shows instead of the password once it has given it: ends with the link or a change of its password.
     package func pass(of link: PublishedContent, token: LinkToken) -> String {
-        hexadecimal(hash(Array((link.password?.hash ?? Data())) + Array(token.text.utf8)))
+        Hex.encode(hash(Array((link.password?.hash ?? Data())) + Array(token.text.utf8)))
     }
 
     package func links(of account: AccountID) async throws -> [LinkRecord] {

@@ -138,7 +138,7 @@ extension ServerStore {
 
 /// What forms of a session bear, so that no other site can post them: follows from the session's secret, and does not tell it.
 package enum FormToken {
-    package static func of(_ secret: [UInt8]) -> String { hexadecimal(hash(Array("form".utf8) + secret).prefix(16)) }
+    package static func of(_ secret: [UInt8]) -> String { Hex.encode(hash(Array("form".utf8) + secret).prefix(16)) }
 
     /// Takes the same time wherever the two differ.
     package static func isEqual(_ one: String, _ other: String) -> Bool {

@@ -66,7 +66,7 @@ extension ChunkPlace {
         let parts = name.split(separator: "/")
         guard parts.count == 3, let container = Int64(parts[0]) else { return nil }
         let ends = parts[2].split(separator: "-")
-        guard ends.count == 2, let size = Int(ends[1]), let bytes = bytes(ofHexadecimal: "\(parts[1])\(ends[0])"),
+        guard ends.count == 2, let size = Int(ends[1]), let bytes = Hex.decode("\(parts[1])\(ends[0])"),
             let id = ChunkID(bytes)
         else { return nil }
         self.init(container: container, id: id, size: size)

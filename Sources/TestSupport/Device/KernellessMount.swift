@@ -12,15 +12,15 @@ package final class KernellessMount: MountedFiles {
         self.files = files
     }
 
-    package func exclusively<T>(_ body: () throws -> T) rethrows -> T { try files.gate.exclusive(body) }
-    package func isOpen(_ node: NodeID) -> Bool { files.openFiles.isOpen(node) }
+    package func exclusively<T>(_ body: () throws -> T) rethrows -> T { try files.withOperationsBlocked(body) }
+    package func isOpen(_ node: NodeID) -> Bool { files.isOpen(node) }
     package func detach(_ removed: [LocalItem]) { files.detach(removed) }
 
     package func apply(_ effects: TreeEffects) {
-        for blob in effects.orphanedBlobs { files.removal.remove(blob) }
+        for blob in effects.orphanedBlobs { files.remove(blob) }
     }
 
     package func noteIdleEdits(pause: Duration) { files.noteIdleEdits(pause: pause) }
-    package func takeAwayBlobs() { files.removal.flush() }
+    package func takeAwayBlobs() { files.removeBlobsNow() }
     package func saveUsage() throws { try files.saveUsage() }
 }

@@ -77,7 +77,7 @@ extension SimulatedDevice {
 
     /// Bytes that nothing refers to, or rows without their bytes.
     func leftovers() throws -> [String] {
-        files.removal.flush()
+        files.removeBlobsNow()
         var blobs: Set<BlobName> = []
         for shard in try content.existingShards() { blobs.formUnion(try content.blobs(inShard: shard)) }
         var found: [String] = []

@@ -101,7 +101,7 @@ extension SimulatedDevice {
 
     /// Fills a placeholder that no program has open.
     func materialise(_ item: LocalItem) throws {
-        guard let reference = item.content, !files.openFiles.isOpen(item.node) else { return }
+        guard let reference = item.content, !files.isOpen(item.node) else { return }
         try write(reference, to: item.blob, modified: item.attributes.modified)
         _ = try metadata.write { try $0.noteWhole(item, holding: reference, at: time.now()) }
     }

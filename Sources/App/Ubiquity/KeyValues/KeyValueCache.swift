@@ -10,13 +10,15 @@ struct KeyValueCache: Sendable {
         let values: [String: PropertyValue]
     }
 
-    private let file: DurableFile
+    private let path: String
 
-    init(_ container: String) { file = DurableFile("\(KeyValueJournal.path(of: container)).known") }
+    init(_ container: String) { path = "\(KeyValueJournal.path(of: container)).known" }
+
+    private var stored: Data? { FileManager.default.contents(atPath: path) }
 
     /// Nil where nothing was kept, or what cannot be read.
     func read() -> Kept? {
-        guard let data = file.read(), case .dictionary(let entries) = try? PropertyValue(decoding: data),
+        guard let data = stored, case .dictionary(let entries) = try? PropertyValue(decoding: data),
             case .text(let account) = entries["account"], case .dictionary(let values) = entries["values"]
         else { return nil }
         let decoded = values.compactMapValues { value -> PropertyValue? in
@@ -30,8 +32,8 @@ struct KeyValueCache: Sendable {
         // Encoded one by one: a value may be nested as deep as one can be.
         let values = kept.values.compactMapValues { $0.encoded().map { PropertyValue.data($0) } }
         let entries: [String: PropertyValue] = ["account": .text(kept.account), "values": .dictionary(values)]
-        guard let bytes = PropertyValue.dictionary(entries).encoded(), file.read() != Data(bytes) else { return }
-        // What is not kept is there again with the next daemon.
-        _ = file.write(bytes)
+        guard let bytes = PropertyValue.dictionary(entries).encoded(), stored != Data(bytes) else { return }
+        // What is not stored is there again with the next daemon.
+        try? KeyValueJournal.replace(path, with: bytes)
     }
 }

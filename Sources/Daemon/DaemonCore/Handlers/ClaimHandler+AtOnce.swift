@@ -29,22 +29,19 @@ extension DaemonService {
         _ request: AccessRequest, _ client: ClientContext, _ outcome: ClaimOutcome
     ) -> (isWhole: Bool, outcome: ClaimOutcome.Value?)? {
         // As for any claim: no name changes between the look at what a path means and the request for it.
-        let (gate, naming) = (device.files.gate, device.files.naming)
-        guard gate.enterShared() else { return nil }
-        defer { gate.leave() }
-        guard naming.enterExclusively() else { return nil }
-        defer { naming.leave() }
-        var accesses: [Access] = []
-        var isWhole = true
-        for wanted in request.accesses {
-            guard let row = knownRow(at: wanted.path), let mode = try? Access.Mode(wanted) else { return nil }
-            accesses.append(Access(.item(row.item), mode, place: row.place, mayCreate: true))
-            isWhole = isWhole && row.isWhole
+        device.files.withNamesFrozenIfPossible {
+            var accesses: [Access] = []
+            var isWhole = true
+            for wanted in request.accesses {
+                guard let row = knownRow(at: wanted.path), let mode = try? Access.Mode(wanted) else { return nil }
+                accesses.append(Access(.item(row.item), mode, place: row.place, mayCreate: true))
+                isWhole = isWhole && row.isWhole
+            }
+            // What is wrong is said by the way that all others go.
+            do { try device.claims.ledger.add(client) } catch { return nil }
+            device.claims.open(ClaimRequest(request, accesses, client), for: client) { outcome.put($0) }
+            return (isWhole, outcome.now)
         }
-        // What is wrong is said by the way that all others go.
-        do { try device.claims.ledger.add(client) } catch { return nil }
-        device.claims.open(ClaimRequest(request, accesses, client), for: client) { outcome.put($0) }
-        return (isWhole, outcome.now)
     }
 
     /// The item that a path means, if that and the folders above it were asked for before.

@@ -55,10 +55,8 @@ extension DaemonService {
         _ request: AccessRequest, _ client: ClientContext,
         _ outcome: @escaping @Sendable (Result<[ItemKey], ClaimError>) -> Void
     ) throws {
-        try device.files.gate.shared {
-            try device.files.naming.exclusive {
-                device.claims.open(try coordinated(request, client), for: client, outcome)
-            }
+        try device.files.withNamesFrozen {
+            device.claims.open(try coordinated(request, client), for: client, outcome)
         }
     }
 

@@ -34,9 +34,8 @@ extension DaemonService {
                         + (outbox.map { ", batch \($0.deviceSequence) on its way" } ?? "")
                 }
             }
-            let open = device.files.openFiles.all
-            lines.append(
-                "open files  \(open.count), \(open.count { $0.state.withLock { $0.writers > 0 } }) for writing")
+            let open = device.files.openFileCounts
+            lines.append("open files  \(open.all), \(open.writing) for writing")
             lines += status.errors.map { "error       \($0.message)" }
             let requests = daemon.requestCounts?.byName ?? [:]
             lines.append("requests    \(requests.values.reduce(0, +)) from the kernel since the mount")

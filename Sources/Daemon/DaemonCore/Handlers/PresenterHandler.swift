@@ -22,15 +22,13 @@ extension DaemonService {
 
     /// No name changes between the look at what the path means and the registration.
     private func register(_ request: PresentRequest, _ client: ClientContext) throws -> PresenterID {
-        try device.files.gate.shared {
-            try device.files.naming.exclusive {
-                let key = try device.metadata.read { try spot(at: request.path, $0).key }
-                return device.claims.present(
-                    PresenterRegistration(
-                        client: ClientID(client.connection), key: key, callbacks: PresenterCallbacks(request.callbacks),
-                        purpose: request.purpose.map { .named($0) },
-                        observed: request.observed.map { UbiquityAttributes($0) } ?? .all))
-            }
+        try device.files.withNamesFrozen {
+            let key = try device.metadata.read { try spot(at: request.path, $0).key }
+            return device.claims.present(
+                PresenterRegistration(
+                    client: ClientID(client.connection), key: key, callbacks: PresenterCallbacks(request.callbacks),
+                    purpose: request.purpose.map { .named($0) },
+                    observed: request.observed.map { UbiquityAttributes($0) } ?? .all))
         }
     }
 

@@ -101,7 +101,7 @@ package struct DeviceCheck {
         }
         for (problem, path) in problems {
             let what = "the database contradicts itself: \(problem.what)"
-            if !problem.isStranded {
+            if problem.kind != .strandedItem {
                 report.foundInDatabase(what, path: path)
             } else if !repairs {
                 let advice = "Run `ubiquity repair`: it puts it into the folder Recovered."
@@ -188,9 +188,4 @@ package struct DeviceCheck {
     }
 
     func clause(_ sentence: String) -> String { sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence }
-}
-
-extension RowProblem {
-    /// No path leads to it, so it is given one.
-    var isStranded: Bool { node != nil && what.contains("folder that is not there") }
 }

@@ -39,7 +39,6 @@ package struct StateSwap: Sendable {
     /// From here on there is no way back, only forth.
     package func commit(_ commit: Commit) throws {
         try write(try JSONEncoder().encode(commit), to: commitFile)
-        try syncFolder(work)
         try carryThrough(commit)
     }
 
@@ -67,7 +66,7 @@ package struct StateSwap: Sendable {
             }
             try move(newDatabase, to: database)
         }
-        try syncFolder(state)
+        try syncDirectory(state)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         try write(try encoder.encode(commit.report), to: "\(aside)/report.json")
@@ -102,25 +101,7 @@ package struct StateSwap: Sendable {
         try FileManager.default.removeItem(atPath: path)
     }
 
-    private func write(_ data: Data, to path: String) throws {
-        let temporary = "\(path).new"
-        let descriptor = Int32(
-            try check("open \(temporary)") { open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600) })
-        defer { close(descriptor) }
-        var rest = data[...]
-        while !rest.isEmpty {
-            let count = try check("write") {
-                rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            }
-            rest = rest.dropFirst(count)
-        }
-        try check("fsync") { fsync(descriptor) }
-        try check("rename") { rename(temporary, path) }
-    }
-
-    private func syncFolder(_ path: String) throws(Errno) {
-        let descriptor = Int32(try check("open \(path)") { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
-        defer { close(descriptor) }
-        try check("fsync") { fsync(descriptor) }
+    private func write(_ data: Data, to path: String) throws(Errno) {
+        try DurableFile(path, temporary: "\(path).new").replace(with: Array(data))
     }
 }

@@ -120,7 +120,7 @@ extension Request {
 
     var sessionSecret: [UInt8]? {
         guard let text = cookies[Self.sessionCookie]?.value, text.utf8.count == 64 else { return nil }
-        return bytes(ofHexadecimal: text)
+        return Hex.decode(text)
     }
 
     /// Browsers say where a request comes from (Fetch Metadata, 2.3); one that does not say has the form's token alone.

@@ -1,3 +1,4 @@
+import Basics
 import CloudProtocol
 import HTTPTypes
 import Hummingbird
@@ -54,13 +55,13 @@ final class ConsoleSignIn: Sendable {
         do {
             try await desk.store.openSession(
                 code: code, browser: request.headers[.userAgent].map(Self.browser) ?? "a browser",
-                secret: bytes(ofHexadecimal: secret) ?? [])
+                secret: Hex.decode(secret) ?? [])
         } catch let error as StorageError {
             guard error.code == .unauthorized else { throw error }
             desk.audit.refused("code", context)
             return form(request, problem: error.message, status: .unprocessableContent)
         }
-        if let session = try await desk.store.session(secret: bytes(ofHexadecimal: secret) ?? []) {
+        if let session = try await desk.store.session(secret: Hex.decode(secret) ?? []) {
             desk.audit.note("browser signed in", context, account: session.accountName)
         }
         return .seeOther(
@@ -80,7 +81,7 @@ final class ConsoleSignIn: Sendable {
 
     private func random(_ count: Int) -> String {
         var generator = SystemRandomNumberGenerator()
-        return hexadecimal((0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) })
+        return Hex.encode((0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) })
     }
 
     /// What a person calls it: `Firefox on Linux`. Each names those that it descends from, so the youngest comes first.

@@ -3,8 +3,6 @@ import Glibc
 import Synchronization
 import Testing
 
-@testable import Transfers
-
 @Suite struct BlockingPoolTests {
     @Test("Work runs on a thread of the pool's name and hands its result or error back")
     func results() async throws {

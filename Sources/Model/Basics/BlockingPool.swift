@@ -1,8 +1,7 @@
-package import Basics
-import Dispatch
+import Glibc
 import Synchronization
 
-/// A few named threads for calls that wait on a disk or burn a core, so that the cooperative pool never does.
+/// A fixed number of named threads for calls that block on a disk or use a core for long, which would stall the cooperative pool.
 ///
 /// Urgent jobs overtake the others; a job should take some ten milliseconds at most, as a running one is not interrupted.
 package final class BlockingPool: Sendable {
@@ -11,7 +10,9 @@ package final class BlockingPool: Sendable {
     private let queue = JobQueue()
     private let threads: Int
 
-    /// Throws what `pthread_create(3)` answers. The name shows in `top -H`, cut to 15 bytes.
+    /// Starts the threads. `name` shows in `top -H`, cut to 15 bytes.
+    ///
+    /// - Throws: The error of `pthread_create(3)`.
     package init(name: String, threads: Int = 2) throws(Errno) {
         self.threads = threads
         do throws(Errno) {
@@ -46,7 +47,7 @@ private final class JobQueue: Sendable {
     }
 
     private let lanes = Mutex(Lanes())
-    private let signal = DispatchSemaphore(value: 0)
+    private let signal = Semaphore()
 
     func add(_ job: @escaping BlockingPool.Job, urgent: Bool) {
         lanes.withLock { lanes in
@@ -55,7 +56,7 @@ private final class JobQueue: Sendable {
         signal.signal()
     }
 
-    /// Waits for a job; nil tells this thread to end.
+    /// Waits for a job; nil ends the calling thread.
     func next() -> BlockingPool.Job? {
         signal.wait()
         return lanes.withLock { $0.urgent.popFirst() ?? $0.normal.popFirst() }
@@ -63,4 +64,22 @@ private final class JobQueue: Sendable {
 
     // One signal per job precedes these, so a thread finds nothing only when all jobs are taken.
     func close(threads: Int) { for _ in 0..<threads { signal.signal() } }
+}
+
+/// A counting semaphore (sem_overview(7)), at 0 first. Dispatch has one too; Basics goes without that library.
+private final class Semaphore: Sendable {
+    // The semaphore is what makes other things safe to share; its address never changes.
+    nonisolated(unsafe) private let raw = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+
+    init() { sem_init(raw, 0, 0) }
+
+    deinit {
+        sem_destroy(raw)
+        raw.deallocate()
+    }
+
+    func signal() { sem_post(raw) }
+
+    /// A signal handler may interrupt the call (EINTR).
+    func wait() { while sem_wait(raw) != 0 {} }
 }

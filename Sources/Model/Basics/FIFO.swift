@@ -1,14 +1,16 @@
-/// A first-in, first-out queue; both ends in constant time on average, memory in proportion to what it holds.
-struct FIFO<Element> {
+/// A first-in, first-out queue; amortised constant time at both ends, memory proportional to its count.
+package struct FIFO<Element> {
     private var elements: [Element?] = []
     private var head = 0
 
-    var count: Int { elements.count - head }
-    var isEmpty: Bool { count == 0 }
+    package init() {}
 
-    mutating func append(_ element: Element) { elements.append(element) }
+    package var count: Int { elements.count - head }
+    package var isEmpty: Bool { count == 0 }
 
-    mutating func popFirst() -> Element? {
+    package mutating func append(_ element: Element) { elements.append(element) }
+
+    package mutating func popFirst() -> Element? {
         guard head < elements.count else { return nil }
         let element = elements[head]
         elements[head] = nil
@@ -20,7 +22,7 @@ struct FIFO<Element> {
         return element
     }
 
-    mutating func removeAll(where isUnwanted: (Element) -> Bool) {
+    package mutating func removeAll(where isUnwanted: (Element) -> Bool) {
         elements = elements[head...].filter { element in element.map { !isUnwanted($0) } ?? false }
         head = 0
     }

@@ -1,0 +1,44 @@
+package import LocalContent
+package import LocalMetadata
+
+/// What other modules do under this file system's locks. The locks themselves are its own, so that their order is decided here alone.
+extension VirtualFileSystem {
+    /// Runs a change of the tree from outside while no file operation runs: no file can become open meanwhile. `body` has to be short,
+    /// as every operation waits for it.
+    package func withOperationsBlocked<T>(_ body: () throws -> T) rethrows -> T { try gate.exclusive(body) }
+
+    /// Runs `body` while no name changes, and after the observer has been notified of all changes before. Opens and reads go on.
+    package func withNamesFrozen<T>(_ body: () throws -> T) rethrows -> T {
+        try gate.shared { try naming.exclusive(body) }
+    }
+
+    /// The same without waiting.
+    ///
+    /// - Returns: nil, without running `body`, where a lock is taken.
+    package func withNamesFrozenIfPossible<T>(_ body: () throws -> T?) rethrows -> T? {
+        guard gate.enterShared() else { return nil }
+        defer { gate.leave() }
+        guard naming.enterExclusively() else { return nil }
+        defer { naming.leave() }
+        return try body()
+    }
+
+    // MARK: Open files
+
+    package func isOpen(_ node: NodeID) -> Bool { openFiles.isOpen(node) }
+
+    package func isOpenForWriting(_ node: NodeID) -> Bool { openFiles[node]?.isOpenForWriting ?? false }
+
+    /// How many files are open, and how many of them for writing.
+    package var openFileCounts: (all: Int, writing: Int) {
+        let files = openFiles.all
+        return (files.count, files.count(where: \.isOpenForWriting))
+    }
+
+    // MARK: Blobs without a row
+
+    /// Removes a blob that no row names any more, some time soon; ``removeBlobsNow()`` waits for it.
+    package func remove(_ blob: BlobName) { removal.remove(blob) }
+
+    package func removeBlobsNow() { removal.flush() }
+}

@@ -1,0 +1,36 @@
+package import Glibc
+
+/// The system calls that ``DurableFile`` makes; a test passes its own to fail one or to lose power between two.
+///
+/// As in C, -1 is a failure and `errno` says which. Names are relative to the open folder `folder`.
+package protocol FileCalls: Sendable {
+    func open(_ name: String, in folder: Int32, _ flags: Int32, _ mode: mode_t) -> Int32
+    func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int
+    func sync(_ file: Int32) -> Int32
+    func rename(_ name: String, to other: String, in folder: Int32) -> Int32
+    func remove(_ name: String, in folder: Int32) -> Int32
+    func close(_ file: Int32)
+}
+
+/// The kernel's.
+package struct KernelFileCalls: FileCalls {
+    package init() {}
+
+    package func open(_ name: String, in folder: Int32, _ flags: Int32, _ mode: mode_t) -> Int32 {
+        openat(folder, name, flags, mode)
+    }
+
+    package func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+        Glibc.write(file, bytes.baseAddress, bytes.count)
+    }
+
+    package func sync(_ file: Int32) -> Int32 { fsync(file) }
+
+    package func rename(_ name: String, to other: String, in folder: Int32) -> Int32 {
+        renameat(folder, name, folder, other)
+    }
+
+    package func remove(_ name: String, in folder: Int32) -> Int32 { unlinkat(folder, name, 0) }
+
+    package func close(_ file: Int32) { _ = Glibc.close(file) }
+}

@@ -1,0 +1,52 @@
+/// Percent-encoding of bytes in URLs and forms (RFC 3986, 2.1).
+package enum PercentCoding {
+    /// What a decoder does with a `%` that two hexadecimal digits do not follow.
+    package enum BrokenEscape: Sendable {
+        /// The text is refused, as RFC 3986 has it.
+        case refused
+        /// The `%` stands for itself, as the URL Standard has it for forms.
+        case literal
+    }
+
+    /// Writes the bytes for which `isPlain` holds as they are, which must be ASCII, and all others as `%4A`.
+    package static func encode(
+        _ bytes: some Sequence<UInt8>, uppercase: Bool = true, isPlain: (UInt8) -> Bool
+    ) -> String {
+        var text: [UInt8] = []
+        for byte in bytes {
+            if isPlain(byte) {
+                text.append(byte)
+            } else {
+                let digits = Hex.encode(byte)
+                text.append(UInt8(ascii: "%"))
+                text.append(contentsOf: (uppercase ? digits.uppercased() : digits).utf8)
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// - Returns: nil where an escape is broken and `brokenEscape` refuses it.
+    package static func decode(
+        _ text: some Collection<UInt8>, brokenEscape: BrokenEscape = .refused, plusIsSpace: Bool = false
+    ) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count)
+        var rest = text[...]
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "+") where plusIsSpace: bytes.append(UInt8(ascii: " "))
+            case UInt8(ascii: "%"):
+                if let high = rest.first, let low = rest.dropFirst().first, let value = Hex.byte(high, low) {
+                    bytes.append(value)
+                    rest = rest.dropFirst(2)
+                } else if brokenEscape == .literal {
+                    bytes.append(byte)
+                } else {
+                    return nil
+                }
+            default: bytes.append(byte)
+            }
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,27 @@
+import Basics
+import Testing
+
+@Suite("Hexadecimal text")
+struct HexTests {
+    @Test("every byte is two lower-case digits and comes back the same")
+    func bytes() {
+        let all = Array(UInt8.min...UInt8.max)
+        let text = Hex.encode(all)
+        #expect(text.hasPrefix("000102") && text.hasSuffix("fdfeff") && text.utf8.count == 512)
+        #expect(Hex.decode(text) == all)
+        #expect(Hex.decode(text.uppercased()) == all)
+        #expect(all.map { Hex.encode($0) }.joined() == text)
+    }
+
+    @Test("a number has all of its sixteen digits")
+    func numbers() {
+        #expect(Hex.encode(UInt64(0)) == "0000000000000000")
+        #expect(Hex.encode(UInt64(0x1_2ab)) == "00000000000012ab")
+        #expect(Hex.encode(UInt64.max) == "ffffffffffffffff")
+    }
+
+    @Test("what is no hexadecimal text is refused", arguments: ["0", "0g", "+1", " 1", "0x12", "１２", "é1"])
+    func refused(text: String) { #expect(Hex.decode(text) == nil) }
+
+    @Test("no digits are no bytes") func empty() { #expect(Hex.decode("") == []) }
+}
