@@ -83,7 +83,7 @@ struct DamageTests {
         let scratch = try Scratch()
         try scratch.metadata.write { transaction in
             _ = try transaction.createContainer(.cloudDocs, at: .zero)
-            // The pragma answers no row, so that it is run to its end.
+            // The pragma returns no row, so that it is run to its end.
             _ = try transaction.number("PRAGMA ignore_check_constraints = 1")
             _ = try transaction.number("UPDATE \(column) = -1")
         }

@@ -60,7 +60,7 @@ struct KeyValueTests {
             try transaction.confirmKeyValue("k", in: container, time: pending[0].time)
             #expect(try transaction.keyValue("k", in: container) == [3])
             let unsent = try transaction.unsentKeyValues(in: container, before: Timestamp(seconds: 30), limit: 9)
-            #expect(unsent.map(\.value) == [[3]], "what was written since is still to be told")
+            #expect(unsent.map(\.value) == [[3]], "what was written since is still to be appended")
         }
     }
 
@@ -84,7 +84,7 @@ struct KeyValueTests {
         }
     }
 
-    @Test("What a transaction changed for the store's users is told apart from what only moved")
+    @Test("What a transaction changed for the store's users is distinguished from what only moved")
     func changedKeys() throws {
         let scratch = try Scratch()
         let container = try container(scratch)

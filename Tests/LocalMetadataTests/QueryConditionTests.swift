@@ -21,7 +21,7 @@ struct QueryConditionTests {
             attributes: ItemAttributes(permissions: 0o644, modified: .zero, created: .zero), changed: .zero)
     }
 
-    @Test("Each transaction tells the rows that it changed, once it is committed, and nothing if it failed")
+    @Test("The watcher gets the rows that a transaction changed once it is committed, and nothing if it failed")
     func rowsThatChanged() throws {
         let scratch = try Scratch()
         let seen = Seen()
@@ -43,7 +43,7 @@ struct QueryConditionTests {
         #expect(seen.changes.withLock { $0.map(\.nodes) } == [[node], [node]])
     }
 
-    @Test("A folder that moves is told apart from one that only changed")
+    @Test("A folder that moves is distinguished from one that only changed")
     func movedFolders() throws {
         let scratch = try Scratch()
         let container = try scratch.metadata.write { try $0.createContainer(.cloudDocs, at: .zero) }

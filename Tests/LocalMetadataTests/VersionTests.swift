@@ -57,7 +57,7 @@ struct VersionTests {
         }
     }
 
-    @Test("a version that its user removed is not listed while the log has not been told, and others are")
+    @Test("a version that its user removed is not listed before its removal is in the log, and others are")
     func removal() throws {
         try scratch.metadata.write { transaction throws -> Void in
             try save([1, 2, 3], transaction)

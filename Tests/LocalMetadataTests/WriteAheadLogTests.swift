@@ -61,7 +61,7 @@ struct WriteAheadLogTests {
     }
 
     @Test("the log of a process that died is written from its start after the next one begins")
-    func begunAnew() throws {
+    func reset() throws {
         let scratch = try Scratch()
         try scratch.metadata.write { try $0.setSetting("key", Data(count: 300)) }
         let path = scratch.path + "-copy"

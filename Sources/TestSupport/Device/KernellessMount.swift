@@ -3,7 +3,7 @@ package import LocalMetadata
 package import Sync
 package import VirtualFileSystem
 
-/// The mount as the engine sees it, without a kernel to tell of anything.
+/// The mount as the engine sees it, without a kernel to notify.
 package final class KernellessMount: MountedFiles {
     package var isWrittenByKernel: Bool { false }
     private let files: VirtualFileSystem

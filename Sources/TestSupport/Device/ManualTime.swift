@@ -1,7 +1,7 @@
 package import Basics
 import Synchronization
 
-/// A clock that moves when it is told to.
+/// A clock that moves only by ``advance(by:)``.
 package final class ManualTime: TimeSource {
     private let current: Mutex<Timestamp>
 
