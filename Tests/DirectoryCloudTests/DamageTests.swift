@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Damage in the cloud's directory is told, and mended where it can be")
+@Suite("Damage in the cloud's directory is reported, and repaired where it can be")
 struct DamageTests {
     @Test("An entry cut short at any length, or with any bit changed, is damaged, and the message names its file")
     func entry() async throws {
@@ -67,7 +67,7 @@ struct DamageTests {
         }
     }
 
-    @Test("A chunk cut short is missing and damaged until somebody puts it again")
+    @Test("A truncated chunk is missing and damaged until it is put again")
     func truncatedChunk() async throws {
         try await withFolder { folder in
             let path = folder.appending("cloud")
@@ -95,7 +95,7 @@ struct DamageTests {
             let cloud = try await newCloud(path)
             for byte in 1...count { try await cloud.putChunk(chunkID(byte), frame: [byte], in: .cloudDocs) }
             run(["rm", try path.chunk(1).string])
-            // Each append refuses, whoever calls it, until the chunk is there again.
+            // Each append refuses until the chunk is there again.
             for _ in 0..<2 { await expectCloudError(.damaged) { _ = try await cloud.append([1], to: .cloudDocs) } }
             #expect(try await cloud.wholeLog(of: .cloudDocs).isEmpty)
             #expect(try await cloud.missing([chunkID(1)], in: .cloudDocs) == [chunkID(1)])

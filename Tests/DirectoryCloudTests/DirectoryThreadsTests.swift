@@ -25,7 +25,7 @@ struct DirectoryThreadsTests {
         }
         try await threads.run { started.wait() }
         caller.cancel()
-        // Returns although nobody has signalled `hang`.
+        // Returns although `hang` was not signalled.
         await #expect(throws: CancellationError.self) { try await caller.value }
         #expect(try await threads.run { 1 } == 1)
         hang.signal()

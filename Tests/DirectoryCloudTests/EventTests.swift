@@ -10,7 +10,7 @@ import Testing
 
 @Suite("The mailbox of events", .timeLimit(.minutes(1)))
 struct EventMailboxTests {
-    @Test("Equal events that nobody has taken yet are one")
+    @Test("Equal events that are not consumed yet are one")
     func coalesced() async {
         let mailbox = EventMailbox()
         for _ in 0..<1000 {
@@ -36,7 +36,7 @@ struct EventMailboxTests {
 
 @Suite("The watching thread", .timeLimit(.minutes(1)))
 struct DirectoryWatcherTests {
-    @Test("A cloud that is made before the watches stand is told too")
+    @Test("A cloud that is made before the watches are set up is reported too")
     func cloudBeforeTheWatches() async throws {
         try await withFolder { folder in
             _ = try await newCloud(folder.appending("cloud"))
@@ -46,7 +46,7 @@ struct DirectoryWatcherTests {
         }
     }
 
-    @Test("A cloud that leaves while its watches are armed anew because of a folder is told to have left")
+    @Test("A cloud that disappears while its watches are set up again because of a folder is reported")
     func leavesDuringArming() {
         let (here, there) = (WatchSet.Place(device: 1, inode: 2), WatchSet.Place(device: 1, inode: 3))
         let armed = DirectoryWatcher.Armed(reason: .structure, place: here)
@@ -55,7 +55,7 @@ struct DirectoryWatcherTests {
         #expect(!armed.mayHaveMoved(to: here))
     }
 
-    @Test("It ends when told, whether the cloud is there or not", arguments: ["/", "/no/such/cloud"])
+    @Test("It ends when it is stopped, whether the cloud is there or not", arguments: ["/", "/no/such/cloud"])
     func stop(path: String) async throws {
         let (stop, ended) = (try StopSignal(), DispatchSemaphore(value: 0))
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }

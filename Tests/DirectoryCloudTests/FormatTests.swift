@@ -15,7 +15,7 @@ struct FormatTests {
     }
 
     @Test(
-        "Identity files of other kinds and formats are told apart",
+        "Identity files of other kinds and formats are distinguished",
         arguments: [
             ("ubiquity cloud\nformat 2\nanything\n", IdentityFile.Problem.newer(2)),
             ("ubiquity cloud\nformat 1\nidentity 0123\n", .notOurs), ("ubiquity cloud\nformat 0\nx\n", .notOurs),

@@ -6,10 +6,10 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// A directory that somebody else may write to, as on a shared disk.
-@Suite("A directory that somebody else has tampered with", .timeLimit(.minutes(1)))
+/// A directory that others may write to, as on a shared disk.
+@Suite("A directory that others have tampered with", .timeLimit(.minutes(1)))
 struct HostileDirectoryTests {
-    @Test("A FIFO, a folder, a socket or a link in place of an entry is damage, and nobody waits for it")
+    @Test("A FIFO, a folder, a socket or a link in place of an entry is damage, and does not block")
     func kinds() async throws {
         try await withFolder { folder in
             let cloud = try await newCloud(folder.appending("cloud"))

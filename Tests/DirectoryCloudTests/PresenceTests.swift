@@ -61,7 +61,7 @@ struct PresenceTests {
         }
     }
 
-    @Test("A cloud that is deleted and one that is made anew by others are noticed", .timeLimit(.minutes(1)))
+    @Test("A cloud that is deleted and one that others replace are noticed", .timeLimit(.minutes(1)))
     func deletedAndMade() async throws {
         try await withFolder { folder in
             let path = folder.appending("cloud")

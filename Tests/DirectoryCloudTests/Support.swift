@@ -21,7 +21,9 @@ func withFolder<T>(_ body: (FilePath) async throws -> T) async throws -> T {
     }
 }
 
-/// Runs a program of the system and answers whether it succeeded.
+/// Runs a program of the system.
+///
+/// - Returns: Whether it succeeded.
 @discardableResult
 func run(_ arguments: [String]) -> Bool {
     var pid = pid_t()

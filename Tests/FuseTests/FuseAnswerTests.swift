@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@Suite("Answers that are late, missing or no longer wanted")
+@Suite("Replies that are late, missing or no longer wanted")
 struct FuseAnswerTests {
     @Test("A read that is answered from another task holds up nothing, even with one reader")
     func lateAnswer() async throws {
@@ -34,7 +34,7 @@ struct FuseAnswerTests {
         }
     }
 
-    @Test("The kernel keeps what it has for an hour, until it is told of the change")
+    @Test("The kernel keeps what it has for an hour, until it is invalidated")
     func invalidation() async throws {
         try await FuseFixture.with(["--keep-cache"]) { mount async throws in
             #expect(try await mount.shell("printf one > f; cat f; stat f > /dev/null").output == "one")
@@ -57,7 +57,7 @@ struct FuseAnswerTests {
         }
     }
 
-    @Test("A deletion that is told of takes the name away, and telling of what nobody knows is no error")
+    @Test("Invalidating a deleted name removes it, and invalidating an unknown name is no error")
     func notifiedDeletion() async throws {
         try await FuseFixture.with { mount async throws in
             #expect(try await mount.shell("touch f; stat -c . f").output == ".\n")

@@ -74,7 +74,7 @@ import Testing
         #expect(fixture.backend.gate.count(.getChunk, of: upload.manifest.chunks[0].id) == 1)
     }
 
-    @Test("When the last reader is cancelled the fetch is too, and a later read starts it anew")
+    @Test("When the last reader is cancelled the fetch is too, and a later read starts it again")
     func cancelLast() async throws {
         let fixture = try Fixture()
         let upload = try await fixture.upload(randomBytes(200))
@@ -108,7 +108,7 @@ import Testing
         #expect(await errorCode { try await download.completeAll() } == .damaged)
     }
 
-    @Test("A damaged, a missing and a too new manifest are told apart")
+    @Test("A damaged, a missing and a too new manifest are distinguished")
     func manifestTrouble() async throws {
         let fixture = try Fixture()
         let upload = try await fixture.upload(bytes)
@@ -204,7 +204,7 @@ import Testing
         #expect(!download.isPresent(0..<1))
     }
 
-    @Test("Presence is told before the waiter goes on, and grows to all")
+    @Test("Presence is reported before the waiter goes on, and grows to all")
     func progress() async throws {
         let fixture = try Fixture()
         let upload = try await fixture.upload(bytes)

@@ -27,7 +27,7 @@ import Testing
         #expect(fixture.backend.gate.count(.getChunk) >= 3)
     }
 
-    @Test("A cloud that comes back in time answers the read")
+    @Test("A cloud that comes back in time serves the read")
     func comesBack() async throws {
         let fixture = try Fixture()
         let upload = try await fixture.upload(randomBytes(200))
@@ -51,7 +51,7 @@ import Testing
         try await done
     }
 
-    @Test("A cloud that never answers is stalled; its hanging fetch is given up with the last waiter")
+    @Test("A cloud that never responds is stalled; its hanging fetch is given up with the last waiter")
     func stalled() async throws {
         let fixture = try Fixture()
         let upload = try await fixture.upload(randomBytes(200))
@@ -66,7 +66,7 @@ import Testing
         #expect(fixture.backend.gate.heldCalls.isEmpty)
     }
 
-    @Test("Readers that stood behind one whose patience ended end with it, also of a download that begins anew")
+    @Test("Readers that stood behind one whose patience ended end with it, also of a download that starts again")
     func togetherInVain() async throws {
         let fixture = try Fixture()
         let upload = try await fixture.upload(randomBytes(200))
@@ -76,7 +76,7 @@ import Testing
         await fixture.clock.untilSleeping(before: .seconds(1))
         fixture.clock.advance(by: .seconds(1))
         #expect(await code == .stalled)
-        // The kernel passes them on one after the other; nobody moves the clock, so none of them can wait.
+        // The kernel passes them on one after the other; the clock stands still, so none of them can wait.
         for _ in 0..<3 {
             #expect(await errorCode { try await first.ensure(100..<101, patience: .seconds(1)) } == .stalled)
         }
@@ -86,7 +86,7 @@ import Testing
         #expect(second.waiterCount == 0)
     }
 
-    @Test("Who comes later than a moment after that waits, and gets the bytes when the cloud has them again")
+    @Test("A reader that comes later than a moment after that waits, and gets the bytes when the cloud has them again")
     func laterReader() async throws {
         let fixture = try Fixture()
         let upload = try await fixture.upload(randomBytes(200))

@@ -14,7 +14,7 @@ import Testing
         var world = World(seed: seed)
         for _ in 0..<400 { world.step() }
         world.settle()
-        #expect(world.plan.waiters.isEmpty, "seed \(seed): somebody waits for ever")
+        #expect(world.plan.waiters.isEmpty, "seed \(seed): a reader waits for ever")
         #expect(world.inFlight.isEmpty, "seed \(seed): a fetch never ended")
         #expect(world.violations.isEmpty, "seed \(seed): \(world.violations)")
     }
@@ -50,7 +50,7 @@ import Testing
             }
         }
 
-        /// Everything answers from now on.
+        /// Every fetch gets a response from now on.
         mutating func settle() {
             for _ in 0..<10_000 where !plan.waiters.isEmpty || !inFlight.isEmpty {
                 arrive()

@@ -26,7 +26,7 @@ import Testing
         plan.demand(waiter(number), range, .demand, patience: .seconds(10), now: now)
     }
 
-    @Test("The manifest comes first, once, whoever asks")
+    @Test("The manifest comes first, once for all readers")
     func manifestFirst() {
         var plan = FetchPlan(size: 1_000)
         let first = plan.demand(waiter(1), 0..<1_000, .background, patience: nil, now: .zero)
@@ -71,7 +71,7 @@ import Testing
         #expect(second == [.succeed(waiter(2)), .start(.chunk(2), .background)])
     }
 
-    @Test("One who reads on gets ever more ahead, up to the window; one who jumps gets nothing ahead")
+    @Test("A sequential reader gets ever more read-ahead, up to the window; a reader that jumps gets none")
     func readAhead() {
         var plan = plan(parallel: 8)
         let first = demand(&plan, 1, 0..<50)
@@ -95,7 +95,7 @@ import Testing
         #expect(last == [.cancel(.chunk(5))])
     }
 
-    @Test("Who comes while a fetch is being cancelled gets a new one when it has ended")
+    @Test("A reader that comes while a fetch is being cancelled gets a new one when it has ended")
     func cancelRace() {
         var plan = plan()
         _ = demand(&plan, 1, 500..<501)
@@ -135,10 +135,10 @@ import Testing
         #expect(later == [])
         let end = plan.tick(now: .seconds(19))
         #expect(end.first == .fail(waiter(1), TransferError(.stalled, "")))
-        #expect(end.contains(.cancel(.chunk(1))), "nobody is left to notice that it hangs")
+        #expect(end.contains(.cancel(.chunk(1))), "no waiter is left to notice that it hangs")
     }
 
-    @Test("A failure nobody waits for is not tried again and again")
+    @Test("A failed fetch without a waiter is not retried")
     func readAheadFailure() {
         var plan = plan(parallel: 8)
         _ = demand(&plan, 1, 0..<50)

@@ -19,7 +19,7 @@ extension CloudDirectory {
         }
     }
 
-    /// Links the entry as the first number that nobody has: `link(2)` lets one of many win, so the log stays gapless.
+    /// Links the entry as the first free number: `link(2)` lets one of many win, so the log stays gapless.
     private func place(_ name: String, in container: ContainerName, _ directory: Descriptor) throws -> UInt64 {
         var next = try end(of: container, in: directory) + 1
         var losses = 0

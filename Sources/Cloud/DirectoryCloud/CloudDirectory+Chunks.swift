@@ -43,7 +43,7 @@ extension CloudDirectory {
         }
     }
 
-    /// Held in memory only: whoever finds the damage again says so again.
+    /// Kept in memory only: the damage is reported again when it is found again.
     func distrust(_ chunks: Set<ChunkID>, in container: ContainerName) {
         unsynced.withLock { $0.doubt(Set(chunks.map { ChunkPlace(container: container, id: $0) })) }
     }

@@ -90,7 +90,7 @@ extension CloudDirectory {
     /// Makes a cloud of an empty directory, where none was; nil where it is empty but may not be one.
     private func make(in directory: Descriptor, create: Bool) throws -> FoundIdentity? {
         guard try isEmpty(directory) else {
-            // Somebody may have made one since it was looked for.
+            // Another device may have made one since it was looked for.
             if let made = try readIdentity(directory) { return made }
             throw CloudError(
                 .foreign,
@@ -101,7 +101,7 @@ extension CloudDirectory {
         var generator = SystemRandomNumberGenerator()
         let bytes = Array(IdentityFile.random(using: &generator).text.utf8)
         try withTemporaryFile(in: directory, [bytes], durable: true) { name in
-            // Somebody may have been faster; then that is the cloud, and both are right.
+            // Another device may have been faster; then that is the cloud for both.
             _ = try directory.link(name, to: CloudLayout.identity)
         }
         try directory.syncFolder(".")

@@ -40,7 +40,7 @@ extension CloudDirectory {
         throw shortened(container, number, in: directory)
     }
 
-    /// Makes the names of entries durable before anybody builds on them: their writer is perhaps still about to, and a device
+    /// Makes the names of entries durable before anything depends on them: their writer is perhaps still about to, and a device
     /// that has read further than the log goes after a power cut could not go on.
     private func settle(_ range: ClosedRange<UInt64>, in container: ContainerName, _ directory: Descriptor) throws {
         let durable = logs.withLock { $0[container]?.durable ?? 0 }
@@ -52,7 +52,7 @@ extension CloudDirectory {
         logs.withLock { $0[container, default: LogPosition()].synced(range.upperBound) }
     }
 
-    /// Tells the end of the log from a log that is shorter than it was.
+    /// Distinguishes the end of the log from a log that is shorter than it was.
     private func confirmEnd(_ sequence: UInt64, of container: ContainerName, in directory: Descriptor) throws {
         if let error = absence(in: directory, of: container) { throw error }
         let known = max(sequence, logs.withLock { $0[container]?.end ?? 0 })

@@ -18,7 +18,7 @@ extension CloudError {
 }
 
 extension CloudError {
-    /// Names of temporary files differ each time and tell nothing: what is wrong is wrong with their folder.
+    /// Names of temporary files differ each time and mean nothing: what is wrong is wrong with their folder.
     private static func place(_ path: String, root: String) -> String {
         guard !path.isEmpty else { return root }
         let folder = "\(CloudLayout.temporary)/"
@@ -36,7 +36,7 @@ extension CloudError.Code {
             // Something else than a file or a folder of ours lies there, or a link that leads out of the directory.
             case EBADMSG, ELOOP, EXDEV: .damaged
             case EACCES, EPERM: access == .writing ? .readOnly : .unauthorized
-            // What a disk that was pulled out, or a server that went away, answers.
+            // The errors of a disk that was pulled out, or a server that went away.
             case ENODEV, ENXIO, ENOTCONN, ESTALE, EHOSTDOWN, EHOSTUNREACH, ENETUNREACH, ETIMEDOUT: .offline
             default: .failed
             }

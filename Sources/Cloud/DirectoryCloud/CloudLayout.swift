@@ -53,9 +53,3 @@ enum CloudLayout {
         return String(repeating: "0", count: max(0, width - text.count)) + text
     }
 }
-
-/// A chunk of a container.
-struct ChunkPlace: Hashable, Sendable {
-    let container: ContainerName
-    let id: ChunkID
-}

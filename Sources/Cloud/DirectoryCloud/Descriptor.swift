@@ -2,14 +2,6 @@ import Basics
 import CLinux
 import Glibc
 
-/// A call on a path that failed; the path is relative to the cloud's directory.
-struct PathError: Error {
-    let path: String
-    let errno: Basics.Errno
-
-    var code: Int32 { errno.code }
-}
-
 /// An open file or directory, closed with its last reference. Paths are relative to it (`openat(2)` and its kin), so all steps
 /// of an operation stay in one directory even when another takes over its name meanwhile.
 final class Descriptor: Sendable {

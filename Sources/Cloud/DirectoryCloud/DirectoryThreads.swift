@@ -5,8 +5,8 @@ import Synchronization
 
 /// Runs a cloud's calls into its directory on a few threads of their own, so a disk that hangs never takes a thread of Swift's pool.
 ///
-/// The directory may be of another machine and never answer, so who waits for it can be called off, unlike with the pool of
-/// `Transfers`, whose work on this device runs to its end. Threads start when they are needed and end after ten idle seconds.
+/// The directory may be of another machine and never respond, so a waiting caller can be cancelled, unlike with ``BlockingPool``, whose
+/// work on this device runs to its end. Threads start when they are needed and end after ten idle seconds.
 final class DirectoryThreads: Sendable {
     private struct State {
         var jobs: [@Sendable () -> Void] = []

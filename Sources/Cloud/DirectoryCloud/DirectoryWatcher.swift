@@ -31,7 +31,7 @@ struct DirectoryWatcher {
         let place: WatchSet.Place?
 
         /// Whether the consumer has to look if the cloud is there. At the start it has to: the cloud may have come or gone after
-        /// the consumer asked for events. A cloud may also leave while the watches are armed anew because of something smaller.
+        /// the consumer asked for events. A cloud may also leave while the watches are set up again because of something smaller.
         func mayHaveMoved(to now: WatchSet.Place?) -> Bool {
             switch reason {
             case .start, .place: true
@@ -63,7 +63,7 @@ struct DirectoryWatcher {
         return waitUntilUnfit(watches, mounts).map { Armed(reason: $0, place: place) }
     }
 
-    /// Posts what events mean until the watches have to be armed anew; nil when stopped.
+    /// Posts what events mean until the watches have to be set up again; nil when stopped.
     private func waitUntilUnfit(_ watches: borrowing WatchSet, _ mounts: Int32) -> Reason? {
         while true {
             var polled = [stop.reading, watches.inotify.raw].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
@@ -76,7 +76,9 @@ struct DirectoryWatcher {
         }
     }
 
-    /// Posts what events mean; answers why the watches have to be armed anew, nil when they have not.
+    /// Posts what events mean.
+    ///
+    /// - Returns: Why the watches have to be set up again; nil when they have not.
     private func take(_ events: [Inotify.Event], _ roles: [Int32: WatchRole]) -> Reason? {
         var reason: Reason?
         for event in events {

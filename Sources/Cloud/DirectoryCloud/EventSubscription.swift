@@ -18,7 +18,7 @@ final class EventSubscription: Sendable {
             }
             started = stop
         } catch {
-            // The stream ends at once, which tells its consumer to look by itself.
+            // The stream ends at once, after which its consumer polls.
             logger.error("changes of the cloud are not noticed", metadata: ["error": "\(error)"])
             mailbox.end()
         }

@@ -1,6 +1,6 @@
 import Basics
 
-/// How the bytes of an entry or a chunk lie in their file: a header, then the bytes. The header tells a whole file from one
+/// How the bytes of an entry or a chunk lie in their file: a header, then the bytes. The header distinguishes a whole file from one
 /// that a crash or a careless copy cut short.
 ///
 /// Header, 20 bytes, little-endian: magic (4), version (4), length of what follows (8), checksum (4).

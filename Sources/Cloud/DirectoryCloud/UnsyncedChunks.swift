@@ -1,4 +1,4 @@
-/// The chunks whose durability this instance answers for with its next append. Pure.
+/// The chunks that this instance makes durable with its next append. Pure.
 ///
 /// A chunk that ``CloudBackend/missing(_:in:)`` found counts as one that was put: another process may have put it a moment ago
 /// and not have synced it.

@@ -72,7 +72,7 @@ struct WatchSet: ~Copyable {
         return path.withPlatformString { stat($0, &info) } == 0 ? info : nil
     }
 
-    /// Empty when the folder can not be read; then its watch tells when to look again.
+    /// Empty when the folder can not be read; then its watch reports when to look again.
     private func names(in path: FilePath) -> [String] {
         let raw = path.withPlatformString { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
         guard raw >= 0 else { return [] }

@@ -78,22 +78,22 @@ package struct BatchBuilder {
         case .told, .loose: return try instead(&self)
         case nil: break
         }
-        let news = try transaction.news(ofPackage: package, settledBefore: time)
-        guard !held.contains(package), !news.isUnderway else { return packages.states[package] = .waiting }
-        let count = news.items.count + news.departures.count
-        guard count <= PackageMemory.limit, news.bytes <= Self.byteLimit else {
+        let delta = try transaction.unsentChanges(ofPackage: package, settledBefore: time)
+        guard !held.contains(package), !delta.isUnderway else { return packages.states[package] = .waiting }
+        let count = delta.items.count + delta.departures.count
+        guard count <= PackageMemory.limit, delta.bytes <= Self.byteLimit else {
             packages.states[package] = .loose
             return try instead(&self)
         }
         guard
-            changes.isEmpty || changes.count + count <= PackageMemory.limit && bytes + news.bytes <= 2 * Self.byteLimit
+            changes.isEmpty || changes.count + count <= PackageMemory.limit && bytes + delta.bytes <= 2 * Self.byteLimit
         else {
             packages.isCutShort = true
             return packages.states[package] = .waiting
         }
         packages.states[package] = .told
-        for item in news.items { try addAlone(item) }
-        for departure in news.departures { try addAlone(departure) }
+        for item in delta.items { try addAlone(item) }
+        for departure in delta.departures { try addAlone(departure) }
     }
 
     mutating func addAlone(_ item: LocalItem) throws {

@@ -7,7 +7,19 @@ import Logging
 import Synchronization
 package import Transfers
 
-/// The bytes that are being fetched: one download per blob, shared by everyone who reads the file and by the queue.
+/// The contents that are being fetched to this device.
+///
+/// There is one ``ContentDownload`` for each blob, shared by all readers of the file and by the queue of wanted downloads. It is kept
+/// while a reader has the file open or the queue wants it; with the last of them its progress is stored in the row and it ends.
+///
+/// Invariants:
+/// - A blob has one download at most, so two never write to one file.
+/// - A row says that bytes are here only after they were synced (``DownloadFinisher``).
+/// - A newer version of a file is gathered in a blob of its own, and takes the place of the shown one in one step.
+/// - The database is never read under this service's lock: status holds a read of the database while it waits for the lock.
+///
+/// It must not decide which chunks are fetched next (``FetchPlan`` does), evict anything, or block a caller on the network: opening
+/// returns at once, and reading waits on the download.
 package final class ContentService: Sendable {
     let context: EngineContext
     private let active = Mutex(Active())
@@ -27,7 +39,7 @@ package final class ContentService: Sendable {
         }
     }
 
-    /// A download and who keeps it going.
+    /// A download and what keeps it going.
     struct ActiveDownload {
         let item: LocalItem
         let download: ContentDownload
@@ -42,19 +54,21 @@ package final class ContentService: Sendable {
         finisher = DownloadFinisher(context)
     }
 
-    /// Opens a blob that is not whole, for a reader. Answers what it is written through and its download; the same ones to everyone.
-    /// Throws ``StaleItem`` where the item is not what it was when it was read.
+    /// Opens a blob that is not whole, for a reader.
+    ///
+    /// - Returns: The descriptor that it is written through and its download, which all readers share.
+    /// - Throws: ``StaleItem`` where the item is not what it was when it was read.
     package func open(_ item: LocalItem) throws -> (file: SharedDescriptor, download: ContentDownload) {
         let entry = try join(item) { $0.readers += 1 }
         return (entry.file, entry.download)
     }
 
-    /// Goes up with all that comes: bytes, a whole file, a failure that no wait can heal. Who waits for downloads sees by it that they go on.
+    /// Grows with every event: bytes, a whole file, a permanent failure. Waiters see by it that downloads progress.
     package var arrivals: UInt64 { arrived.load(ordering: .relaxed) }
 
     func noteArrival() { arrived.add(1, ordering: .relaxed) }
 
-    /// The download of a blob under way, or a new one, after `note` was told of it.
+    /// The download of a blob under way, or a new one, after `note` has changed it.
     ///
     /// The database is read outside the lock: status holds a read of it while it waits for the lock.
     private func join(_ item: LocalItem, _ note: (inout ActiveDownload) -> Void) throws -> ActiveDownload {

@@ -15,7 +15,7 @@ package struct TreeEffects: Sendable {
     /// Bytes that nothing refers to any more.
     package var orphanedBlobs: [BlobName] = []
     package var wantsDownloads = false
-    /// Versions of the history that somebody removed.
+    /// Versions of the history that were removed.
     package var lostVersions: [HistoricVersion] = []
     /// Keys of key-value stores that show something else.
     package var keyValues: [KeyValueChange] = []
@@ -47,37 +47,4 @@ package struct TreeEffects: Sendable {
         changedNodes.isEmpty && changedEntries.isEmpty && moved.isEmpty && removed.isEmpty && orphanedBlobs.isEmpty
             && !wantsDownloads && lostVersions.isEmpty && keyValues.isEmpty
     }
-}
-
-/// Keys of a container's key-value store that changed other than by their user's hand here.
-package struct KeyValueChange: Sendable, Equatable {
-    package enum Reason: Sendable {
-        case serverChange
-        /// The store was never seen before.
-        case initialSync
-        /// The store of the cloud had no room for what was written here.
-        case quotaViolation
-    }
-
-    package let container: ContainerID
-    package let reason: Reason
-    package let keys: Set<String>
-}
-
-/// The mount, as the engine needs it.
-package protocol MountedFiles: Sendable {
-    /// Runs `body` while no file can become open.
-    func exclusively<T>(_ body: () throws -> T) rethrows -> T
-    func isOpen(_ node: NodeID) -> Bool
-    /// Handles of these keep their bytes, though the names are gone. Inside ``exclusively(_:)``, after the commit.
-    func detach(_ removed: [LocalItem])
-    /// Carries out what a committed change asks for: has stale blobs removed, tells the kernel. Not inside ``exclusively(_:)``.
-    func apply(_ effects: TreeEffects)
-    /// Notes edits in files that stay open for writing and were left alone for `pause`.
-    func noteIdleEdits(pause: Duration)
-    func saveUsage() throws
-    /// Whether programs write to blobs without our seeing each write.
-    var isWrittenByKernel: Bool { get }
-    /// Removes the stale blobs that wait for it.
-    func takeAwayBlobs()
 }

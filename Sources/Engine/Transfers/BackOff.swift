@@ -2,7 +2,7 @@
 struct BackOff: Sendable {
     /// The first pause, without jitter.
     static let shortest = Duration.milliseconds(250)
-    /// Notices within half a minute that a network is back, without anybody telling.
+    /// Notices within half a minute that a network is back, without a notification.
     static let longest = Duration.seconds(30)
 
     private var failures = 0

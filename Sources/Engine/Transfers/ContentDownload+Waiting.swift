@@ -16,7 +16,7 @@ extension ContentDownload {
         var progress: DownloadProgress?
     }
 
-    /// Tells the plan of an event and does what it answers.
+    /// Passes an event to the plan and performs the actions that it returns.
     func handle(_ event: (inout State, Duration) -> [FetchPlan.Action]) {
         let now = elapsed()
         let aftermath = state.withLock { perform(event(&$0, now), &$0, now: now) }
@@ -82,14 +82,14 @@ extension ContentDownload {
 
     private func finish(_ aftermath: Effects) {
         aftermath.oldTimer?.cancel()
-        // Before the waiters go on: what they see told is never behind what they got.
+        // Before the waiters go on: the reported progress is never behind what they got.
         if let progress = aftermath.progress { options.onProgress?(progress) }
         for (waiter, error) in aftermath.resumed {
             if let error { waiter.resume(throwing: error) } else { waiter.resume() }
         }
         for drain in aftermath.drained { drain.resume() }
         for (target, ticket) in aftermath.cancelled where context.slots.cancel(ticket) {
-            // It never ran, so nobody else will tell the plan.
+            // It never ran, so the plan has to be notified here.
             handle { state, now in
                 state.tickets[target] = nil
                 return state.plan.abandoned(target, now: now)
@@ -107,7 +107,9 @@ extension ContentDownload {
         return { start.duration(to: clock.now) }
     }
 
-    /// Sees to it that a timer fires when the plan wants it. Answers one to cancel.
+    /// Sets the timer for when the plan wants it.
+    ///
+    /// - Returns: The one before it, to be cancelled.
     private func setTimer(_ state: inout State, now: Duration) -> Task<Void, Never>? {
         let old = state.timer
         guard let wake = state.plan.nextWake else {

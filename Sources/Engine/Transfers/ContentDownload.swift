@@ -2,17 +2,7 @@ package import Chunking
 package import CloudModel
 import Synchronization
 
-/// How much of a content is on this device.
-package struct DownloadProgress: Hashable, Sendable {
-    package let presentBytes: UInt64
-    package let size: UInt64
-    package let isComplete: Bool
-
-    /// Of 0...1; an empty content is all there.
-    package var fraction: Double { isComplete ? 1 : size == 0 ? 0 : Double(presentBytes) / Double(size) }
-}
-
-/// The one download of a content, shared by all who read it.
+/// The one download of a content, shared by all its readers.
 ///
 /// Bytes are written only after their digest was checked, and count as present only after they were written. ``FetchPlan`` decides;
 /// this class holds the lock, runs the fetches and resumes the waiters. Fetches keep it, and so its descriptor, alive until they end.
@@ -24,7 +14,7 @@ package final class ContentDownload: Sendable {
         package var manifest: Manifest?
         /// Chunks found there are copied instead of fetched.
         package var reuse: ChunkSource?
-        /// Told whenever bytes became present, on any thread, a late call perhaps behind a newer one. Must return at once.
+        /// Called whenever bytes became present, on any thread; calls may arrive out of order. Must return at once.
         package var onProgress: (@Sendable (DownloadProgress) -> Void)?
 
         package init() {}
@@ -70,7 +60,7 @@ package final class ContentDownload: Sendable {
         if let manifest = kept ?? Manifest(within: reference) {
             let known = prepare(manifest)
             state.withLock { state in
-                // Nobody waits yet, so there is nothing to do for anybody.
+                // No reader waits yet, so there is nothing to do.
                 _ = enter(known, &state, now: .zero)
                 state.reportedBytes = state.plan.presentBytes
             }
@@ -80,7 +70,7 @@ package final class ContentDownload: Sendable {
     /// Returns once all these bytes are on this device. Bytes behind the end count as there.
     ///
     /// - Parameters:
-    ///   - priority: `demand` for a reader, `background` for a download that nobody waits to read.
+    ///   - priority: `demand` for a reader, `background` for a download without a waiting reader.
     ///   - patience: how long to wait while none of these bytes arrive; nil waits for ever.
     /// - Throws: ``TransferError``, or `CancellationError`. Other waiters are not concerned; a demand that comes right after one whose
     ///   patience ended fails with it.
@@ -112,7 +102,7 @@ package final class ContentDownload: Sendable {
         try await ensure(0..<reference.size, priority: .background, patience: patience)
     }
 
-    /// Fetches these bytes soon, without anybody waiting. A failure is not reported: it shows when they are demanded.
+    /// Fetches these bytes soon, without a waiter. A failure is not reported: it shows when they are demanded.
     package func prefetch(_ range: Range<UInt64>) { handle { $0.plan.prefetch(range, now: $1) } }
 
     /// Whether a read of these bytes can be answered at once. Never waits; a true answer also keeps the read-ahead going.

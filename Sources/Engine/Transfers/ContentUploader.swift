@@ -82,8 +82,8 @@ package struct ContentUploader: Sendable {
     private func verify(_ items: [UploadItem], _ ledger: inout UploadTracker) async {
         let indices = ledger.takeUnverified()
         guard !indices.isEmpty else { return }
-        let answers = await context.pool.run { indices.map { items[$0].stillUnchanged() } }
-        for (index, unchanged) in zip(indices, answers) { ledger.verified(index, unchanged: unchanged) }
+        let unchanged = await context.pool.run { indices.map { items[$0].stillUnchanged() } }
+        for (index, isUnchanged) in zip(indices, unchanged) { ledger.verified(index, unchanged: isUnchanged) }
     }
 
     private func send(_ sender: PieceSender, _ pieces: [UploadPiece], _ ledger: inout UploadTracker) async {

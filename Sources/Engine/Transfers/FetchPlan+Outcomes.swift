@@ -39,7 +39,7 @@ extension FetchPlan {
 
     mutating func failed(_ target: Target, _ error: TransferError, now: Duration, jitter: Double) -> [Action] {
         release(target)
-        // Nobody waits for these: fetching them again and again would never end.
+        // No reader waits for these: fetching them again and again would never end.
         readAhead.stop()
         hint = nil
         if error.isTransient {
@@ -62,7 +62,7 @@ extension FetchPlan {
     mutating func tick(now: Duration) -> [Action] {
         let error = patienceError
         let failures = fail(error) { $0.isLate(now) }
-        // Nobody is left who would notice a fetch that hangs.
+        // No waiter is left that would notice a fetch that hangs.
         if !failures.isEmpty, waiters.isEmpty { return failures + cancelAll() }
         return failures + schedule(now: now)
     }
@@ -79,7 +79,7 @@ extension FetchPlan {
             .stalled, "The cloud sends nothing. The download goes on when it does.", cause: lastFailure)
     }
 
-    /// The target is absent again and may be started anew.
+    /// The target is absent again and may be fetched again.
     private mutating func release(_ target: Target) {
         inFlight[target] = nil
         guard case .chunk(let index) = target else { return }

@@ -1,6 +1,6 @@
 import Chunking
 
-/// Decides what to fetch of one content, for whom and when. Pure: told of events and the time, it answers with actions.
+/// Decides what to fetch of one content, for which reader and when. Pure: events and the time in, actions out.
 ///
 /// Every chunk is fetched once however many wait for it. Demands go first, then what a reader will want next, then the rest.
 /// Times are durations since any fixed moment.
@@ -12,9 +12,9 @@ struct FetchPlan: Sendable {
 
     enum Action: Equatable, Sendable {
         case start(Target, TransferPriority)
-        /// Somebody now waits for what was started with less priority.
+        /// A reader now waits for what was started with a lower priority.
         case promote(Target)
-        /// Nobody wants it any more. Answered by ``FetchPlan/abandoned(_:now:)``, or by its outcome if it was faster.
+        /// No reader wants it any more. Followed by ``FetchPlan/abandoned(_:now:)``, or by its outcome if that was faster.
         case cancel(Target)
         case succeed(WaiterID)
         case fail(WaiterID, TransferError)
@@ -54,7 +54,7 @@ struct FetchPlan: Sendable {
     var lastFailure: TransferError?
     /// What came damaged once and is asked for again.
     var suspects: Set<Target> = []
-    /// Bytes somebody will want, told before the manifest was known.
+    /// Bytes to read ahead, requested before the manifest was known.
     var hint: Range<UInt64>?
     var isStopped = false
 
@@ -102,14 +102,14 @@ extension FetchPlan {
         return schedule(now: now)
     }
 
-    /// Somebody will want these bytes and does not wait for them.
+    /// A reader will want these bytes and does not wait for them.
     mutating func prefetch(_ range: Range<UInt64>, now: Duration) -> [Action] {
         guard !isComplete, !isStopped else { return [] }
         if let manifest { readAhead.prefetch(manifest.indices(covering: range)) } else { hint = range }
         return schedule(now: now)
     }
 
-    /// The waiter gave up. What it wanted goes on if anybody else waits.
+    /// The waiter gave up. What it wanted goes on if another one waits for it.
     mutating func cancel(_ id: WaiterID) -> [Action] {
         waiters.removeAll { $0.id == id }
         return waiters.isEmpty ? cancelAll() : []

@@ -20,7 +20,7 @@ struct PieceGroups {
         var group: [UploadPiece] = []
         var bytes = 0
         for piece in pieces {
-            // A list of chunks tells no length here, and may be long.
+            // The length of a list of chunks is not known here, and may be large.
             guard piece.entry.length > 0, piece.entry.length <= Self.smallBytes else {
                 groups.append([piece])
                 continue

@@ -31,7 +31,7 @@ struct ReadAhead: Sendable {
         return first
     }
 
-    /// Wants these chunks though nobody has read so far.
+    /// Wants these chunks though no reader has come that far.
     mutating func prefetch(_ chunks: Range<Int>) { if wanted.isEmpty { wanted = chunks } }
 
     mutating func stop() {

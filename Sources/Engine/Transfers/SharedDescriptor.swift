@@ -1,11 +1,11 @@
 package import Basics
 import Glibc
 
-/// A file descriptor that closes when its last user lets go. A number that was closed and given out again can thus never be written to.
+/// A file descriptor that closes with its last reference, so that a number that was closed and reused can never be written to.
 package final class SharedDescriptor: Sendable {
     package let raw: Int32
 
-    /// Takes over the descriptor: nobody else may close it.
+    /// Takes over the descriptor: no other code may close it.
     package init(adopting raw: Int32) { self.raw = raw }
 
     /// A descriptor of its own for the same open file, closed on `exec`.

@@ -1,22 +1,5 @@
 import Basics
 
-/// How soon a transfer is wanted.
-package enum TransferPriority: UInt8, CaseIterable, Comparable, Sendable {
-    /// Somebody waits for exactly these bytes.
-    case demand = 0
-    /// Somebody reads on and will want them next.
-    case readAhead = 1
-    /// Nobody waits.
-    case background = 2
-
-    package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
-}
-
-/// Stands for one request to ``TransferSlots``.
-package struct TransferTicket: Hashable, Sendable {
-    let number: UInt64
-}
-
 /// Decides which transfer may run next: a bounded number at once, earlier priorities first, in order within one.
 ///
 /// Some slots are kept for demands, so a read finds one however much goes on in the background.

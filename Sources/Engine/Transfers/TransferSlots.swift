@@ -19,7 +19,7 @@ package final class TransferSlots: Sendable {
         state = Mutex(State(queue: SlotQueue(limit: limit, reservedForDemand: reservedForDemand)))
     }
 
-    /// Runs `work` in a task of its own when its turn comes.
+    /// Runs `work` in a task of its own when a slot is free.
     package func submit(
         _ priority: TransferPriority, _ work: @escaping @Sendable () async -> Void
     ) -> TransferTicket {
@@ -33,7 +33,9 @@ package final class TransferSlots: Sendable {
         return ticket
     }
 
-    /// Runs `body` in the caller's task when its turn comes. Throws `CancellationError` if the caller is cancelled before that.
+    /// Runs `body` in the caller's task when a slot is free.
+    ///
+    /// - Throws: `CancellationError` if the caller is cancelled before that.
     package func withSlot<T>(_ priority: TransferPriority, _ body: () async throws -> T) async throws -> T {
         let ticket = state.withLock { $0.queue.makeTicket() }
         try await withTaskCancellationHandler {
@@ -89,7 +91,9 @@ package final class TransferSlots: Sendable {
         for caller in callers { caller.resume() }
     }
 
-    /// Starts what may run; answers the callers to resume outside the lock.
+    /// Starts what may run.
+    ///
+    /// - Returns: The callers to resume outside the lock.
     private func grant(_ state: inout State) -> [CheckedContinuation<Void, any Error>] {
         var callers: [CheckedContinuation<Void, any Error>] = []
         while let ticket = state.queue.grant() {

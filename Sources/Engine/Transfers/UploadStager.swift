@@ -1,6 +1,6 @@
 import Chunking
 
-/// What reading a batch of files brings forth.
+/// What reading a batch of files produces.
 enum StagedEvent: Sendable {
     case chunk(ChunkEntry, item: Int, offset: UInt64)
     /// All of the file is cut and named.
@@ -43,7 +43,9 @@ struct UploadStager: Sendable {
         return events
     }
 
-    /// Reads on in the present file; answers how many bytes that were.
+    /// Reads on in the present file.
+    ///
+    /// - Returns: How many bytes that were.
     private mutating func scan(budget: Int, into events: inout [StagedEvent]) throws -> Int {
         let file = try items[item].open()
         let size = items[item].size

@@ -2,7 +2,7 @@ import Chunking
 import CloudModel
 import CloudStorage
 
-/// Something to bring to the cloud, once, for all who need it.
+/// Something to bring to the cloud, once for all files that need it.
 struct UploadPiece: Sendable {
     enum Source: Sendable {
         case file(item: Int, offset: UInt64)
@@ -26,7 +26,7 @@ struct UploadPiece: Sendable {
 
 /// Keeps count of a batch: what each file still lacks in the cloud, when its manifest may go, when it is done.
 ///
-/// A manifest goes only when all its chunks are there: whoever finds a manifest finds everything it names.
+/// A manifest goes only when all its chunks are there: a device that finds a manifest finds everything it names.
 struct UploadTracker: Sendable {
     private enum Phase {
         case hashing
@@ -100,11 +100,13 @@ struct UploadTracker: Sendable {
         let reference = manifest.reference
         guard reference.layout == .manifest else { return items[item].phase = .done }
         items[item].phase = .sealing
-        // The length of a manifest chunk is told by its bytes; an entry only carries its name here.
+        // The length of a manifest chunk is that of its bytes; an entry only has its name here.
         stage(ChunkEntry(id: reference.digest, length: 0), .manifest(item: item))
     }
 
-    /// The piece is in the cloud. Answers the files to report on, with how many of their bytes are there.
+    /// The piece is in the cloud.
+    ///
+    /// - Returns: The files to report on, with how many of their bytes are there.
     mutating func arrived(_ piece: UploadPiece, sent: Int) -> [(item: Int, bytes: UInt64)] {
         var grown: [Int: UInt64] = [:]
         if let first = piece.sources.first { items[first.item].sentBytes += sent }

@@ -1,6 +1,6 @@
 import Glibc
 
-// What a file system does not offer: ENOSYS, which tells the kernel so.
+// What a file system does not implement: ENOSYS, after which the kernel does not ask again.
 extension FuseFileSystem {
     package func start(_ agreement: FuseAgreement) {}
 

@@ -2,7 +2,7 @@
 ///
 /// Methods run on the session's reader threads, several at once, and must not wait: what takes longer than memory or a
 /// local disk does is answered later, through ``FuseRequest/deferred()``. Names, payloads and values handed in are
-/// valid until the method returns. An operation that is not implemented answers ENOSYS, which the kernel remembers and
+/// valid until the method returns. An operation that is not implemented replies ENOSYS, which the kernel remembers and
 /// does not ask again where it may.
 ///
 /// There are no lock operations on purpose: the kernel then keeps POSIX and `flock(2)` locks itself, local to this
@@ -103,7 +103,7 @@ package protocol FuseFileSystem: AnyObject, Sendable {
         node: FuseNode, handle: FuseHandle, mode: Int32, offset: Int64, length: Int64,
         request: consuming FuseRequest<Answer.Done>)
 
-    /// `lseek(2)` with SEEK_DATA or SEEK_HOLE; the kernel answers the others itself.
+    /// `lseek(2)` with SEEK_DATA or SEEK_HOLE; the kernel handles the others itself.
     func lseek(
         node: FuseNode, handle: FuseHandle, offset: Int64, whence: Int32,
         request: consuming FuseRequest<Answer.Offset>)

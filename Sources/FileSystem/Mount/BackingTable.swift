@@ -30,7 +30,9 @@ final class BackingTable: Sendable {
     /// Whether the kernel may do all reading and writing by itself; then cached pages must not outlive a close.
     var isOffered: Bool { state.withLock { $0.session?.offersPassthrough == true && !$0.isRefused } }
 
-    /// Counts a handle in. Answers the backing to open it with, or nil for the cached mode.
+    /// Counts a handle in.
+    ///
+    /// - Returns: The backing to open it with; nil for the cached mode.
     func enter(_ handle: OpenHandle) -> FuseBacking? {
         state.withLock { state in
             var entry = state.entries[handle.file.node] ?? Entry()

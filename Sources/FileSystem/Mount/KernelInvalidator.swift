@@ -4,8 +4,8 @@ package import LocalMetadata
 package import Logging
 import Synchronization
 
-/// Tells the kernel what it may no longer believe, on a thread of its own: a page that is being read is locked until its bytes came,
-/// and nobody who brings bytes may wait for that.
+/// Invalidates what the kernel caches, on a thread of its own: a page that is being read is locked until its bytes have arrived, and the
+/// threads that bring them must not wait for that.
 package final class KernelInvalidator: Sendable {
     private let queue = DispatchQueue(label: "ubiquity.invalidate")
     private let notifier = Mutex<FuseNotifier?>(nil)

@@ -56,7 +56,7 @@ extension MountedFileSystem {
         }
     }
 
-    /// A write by whoever takes the set-user-id and set-group-id bits away, as the kernel says.
+    /// A write by a caller who clears the set-user-ID and set-group-ID bits, as the kernel says.
     func dropSetID(_ node: NodeID) throws {
         let attributes = try files.attributes(of: node)
         guard attributes.permissions & 0o6000 != 0 else { return }
@@ -89,7 +89,7 @@ extension MountedFileSystem {
     }
 
     /// Nothing is held back that a close could lose: bytes are in the blob, and the row says that it is being written. So the kernel
-    /// is told not to ask; one before Linux 5.16 does.
+    /// does not ask; one before Linux 5.16 does.
     package func flush(
         node: FuseNode, handle: FuseHandle, lockOwner: UInt64, request: consuming FuseRequest<Answer.Done>
     ) {

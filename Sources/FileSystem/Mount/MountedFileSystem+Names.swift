@@ -10,7 +10,7 @@ extension MountedFileSystem {
             request.reply(currentEntry(try attributes(named: bytes, in: NodeID(parent))))
         } catch {
             let code = code(error)
-            // Remembered until the kernel is told otherwise, like a name that is there.
+            // Cached until it is invalidated, like a name that exists.
             if code == ENOENT { request.reply(.absent(timeout: timeout)) } else { request.fail(code) }
         }
     }

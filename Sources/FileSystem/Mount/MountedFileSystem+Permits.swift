@@ -17,21 +17,21 @@ extension MountedFileSystem {
         case .now(let end):
             open(request)
             end()
-        case .later(let turn): wait(for: turn, request, open)
+        case .later(let permit): wait(for: permit, request, open)
         }
     }
 
     private func wait(
-        for turn: any PendingPermit, _ request: consuming FuseRequest<Answer.Opened>,
+        for permit: any PendingPermit, _ request: consuming FuseRequest<Answer.Opened>,
         _ open: @escaping @Sendable (consuming FuseRequest<Answer.Opened>) -> Void
     ) {
         let later = request.deferred()
         later.onInterrupt {
-            turn.giveUp()
+            permit.giveUp()
             later.take()?.fail(EINTR)
         }
-        turn.whenOver { outcome in
-            // Told under locks that an open takes.
+        permit.whenOver { outcome in
+            // Called under locks that an open takes.
             Self.turnQueue.async {
                 let request = later.take()
                 switch outcome {
@@ -45,6 +45,6 @@ extension MountedFileSystem {
         }
     }
 
-    /// Opens whose turn has come, one after the other.
+    /// Opens that got their permit, one after the other.
     private static let turnQueue = DispatchQueue(label: "ubiquity.turns")
 }

@@ -24,7 +24,7 @@ extension MountedFileSystem {
             }
         }
         later.onInterrupt {
-            // Ends this wait only; the fetch goes on while anybody else waits for it.
+            // Ends this wait only; the fetch goes on while other readers wait for it.
             task.cancel()
             later.take()?.fail(EINTR)
         }

@@ -6,7 +6,7 @@ package import Logging
 import Synchronization
 package import VirtualFileSystem
 
-/// Joins the kernel's requests with the ``VirtualFileSystem``: translates, answers, and waits where bytes are not here.
+/// Joins the kernel's requests with the ``VirtualFileSystem``: translates, replies, and waits where bytes are not here.
 ///
 /// A handle of the kernel is the address of a retained ``OpenHandle``: nothing has to be looked up, and the kernel sends each one
 /// back exactly once.
@@ -14,10 +14,10 @@ package final class MountedFileSystem: FuseFileSystem {
     let files: VirtualFileSystem
     let backings: BackingTable
     let invalidator: KernelInvalidator
-    /// Nil where nobody coordinates.
+    /// Nil where there is no coordination.
     let turns: (any AccessPermits)?
     let log: Logger
-    /// Names and attributes stay valid until the kernel is told otherwise, so the time is only a safety net.
+    /// Names and attributes stay valid until they are invalidated, so the timeout is only a safety net.
     let timeout: Duration
 
     package init(

@@ -63,7 +63,7 @@ extension VirtualFileSystem {
     }
 
     package func status(of item: LocalItem) throws -> DocumentStatus {
-        // Asked before the transaction: whoever answers may itself be reading the database.
+        // Before the transaction: the source may itself read the database.
         let progress = try progress(of: item)
         return try metadata.read { try status(of: item, progress, $0) }
     }

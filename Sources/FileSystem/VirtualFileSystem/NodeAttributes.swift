@@ -6,7 +6,7 @@ package import LocalMetadata
 import Logging
 import Synchronization
 
-/// What `stat(2)` tells of an item.
+/// What `stat(2)` returns for an item.
 package struct NodeAttributes: Sendable, Equatable {
     package var node: NodeID
     package var kind: LocalKind
@@ -23,7 +23,7 @@ package struct NodeAttributes: Sendable, Equatable {
 }
 
 extension VirtualFileSystem {
-    /// `stat(2)`. For a file that somebody writes, size and time are those of the blob this moment.
+    /// `stat(2)`. For a file that is open for writing, size and time are those of the blob at this moment.
     package func attributes(of node: NodeID) throws -> NodeAttributes {
         if node == .root { return rootAttributes() }
         if let file = openFiles[node], let live = try liveAttributes(file) { return live }
@@ -34,7 +34,7 @@ extension VirtualFileSystem {
         return result
     }
 
-    /// The attributes of an item whose row was just read. While somebody writes, the row is behind: then the open file is asked, and
+    /// The attributes of an item whose row was just read. While a file is open for writing its row is behind: then the open file is asked, and
     /// if it was closed since the row was read, the row once more. The kernel would keep a wrong answer for an hour.
     func attributes(of item: LocalItem) throws -> NodeAttributes {
         var item = item
@@ -98,7 +98,9 @@ extension VirtualFileSystem {
             group: owner.group, accessed: startedAt, modified: startedAt, changed: startedAt)
     }
 
-    /// Applies `chmod`, `chown`, `utimensat` and `truncate`; what is nil stays. Answers the attributes after it.
+    /// Applies `chmod`, `chown`, `utimensat` and `truncate`; what is nil stays.
+    ///
+    /// - Returns: The attributes afterwards.
     package func setAttributes(of node: NodeID, _ changes: AttributeRequest) throws -> NodeAttributes {
         guard node != .root else { throw Errno(EPERM) }
         // One "now" for row and blob: a difference at a start would mean an edit.

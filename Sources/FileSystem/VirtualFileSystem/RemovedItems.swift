@@ -4,11 +4,11 @@ import LocalMetadata
 import Logging
 import Synchronization
 
-/// Items that the kernel may still ask about though their row is gone: a folder that is somebody's working directory, a pipe
+/// Items that the kernel may still ask about though their row is gone: a folder that is a program's working directory, a pipe
 /// that is open.
 final class RemovedItems: Sendable {
     private let items = Mutex<(byNode: [NodeID: LocalItem], order: [NodeID])>(([:], []))
-    /// Bounded: beyond it the oldest is forgotten, and asking about it answers `ESTALE`.
+    /// Bounded: beyond it the oldest is forgotten, and requests for it fail with `ESTALE`.
     private let limit = 1024
 
     func insert(_ item: LocalItem) {
@@ -50,7 +50,7 @@ extension VirtualFileSystem {
         }
     }
 
-    /// Who holds an unlinked file without having it open (`O_PATH`) may still ask what it was.
+    /// A program that holds an unlinked file without having it open (`O_PATH`) may still ask for its attributes.
     func keepStatus(_ state: borrowing OpenFile.State) {
         guard var item = state.item else { return }
         if state.download == nil {

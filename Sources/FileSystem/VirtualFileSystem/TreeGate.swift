@@ -1,14 +1,14 @@
 import Glibc
 
 /// Lets many file operations run at once, or one change of the tree from outside (a remote version swapped in, an eviction): while
-/// that runs, no file can become open, so "is it open?" stays answered.
+/// that runs, no file can become open, so the result of "is it open?" stays true.
 ///
-/// First in the lock order: gate, open file, database, table of open files.
-package final class TreeGate: Sendable {
+/// First in the lock order; docs/CONCURRENCY.md has all of it.
+final class TreeGate: Sendable {
     // A lock is what makes other things safe to share; its address never changes.
     nonisolated(unsafe) private let lock: UnsafeMutablePointer<pthread_rwlock_t>
 
-    package init() {
+    init() {
         lock = .allocate(capacity: 1)
         // A writer that waits goes first: a busy mount must not hold up what comes from the cloud.
         var preference = pthread_rwlockattr_t()
@@ -23,24 +23,24 @@ package final class TreeGate: Sendable {
         lock.deallocate()
     }
 
-    package func shared<T>(_ body: () throws -> T) rethrows -> T {
+    func shared<T>(_ body: () throws -> T) rethrows -> T {
         pthread_rwlock_rdlock(lock)
         defer { pthread_rwlock_unlock(lock) }
         return try body()
     }
 
     /// `body` must be short: every open waits for it.
-    package func exclusive<T>(_ body: () throws -> T) rethrows -> T {
+    func exclusive<T>(_ body: () throws -> T) rethrows -> T {
         pthread_rwlock_wrlock(lock)
         defer { pthread_rwlock_unlock(lock) }
         return try body()
     }
 
-    /// Takes it shared if nobody has to be waited for; then ``leave()`` follows.
-    package func enterShared() -> Bool { pthread_rwlock_tryrdlock(lock) == 0 }
+    /// Takes it shared if that is possible without waiting; then ``leave()`` has to follow.
+    func enterShared() -> Bool { pthread_rwlock_tryrdlock(lock) == 0 }
 
-    /// Takes it exclusively if nobody has to be waited for; then ``leave()`` follows.
-    package func enterExclusively() -> Bool { pthread_rwlock_trywrlock(lock) == 0 }
+    /// Takes it exclusively if that is possible without waiting; then ``leave()`` has to follow.
+    func enterExclusively() -> Bool { pthread_rwlock_trywrlock(lock) == 0 }
 
-    package func leave() { pthread_rwlock_unlock(lock) }
+    func leave() { pthread_rwlock_unlock(lock) }
 }

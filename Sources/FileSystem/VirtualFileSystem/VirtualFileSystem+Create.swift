@@ -6,16 +6,6 @@ package import LocalMetadata
 import Synchronization
 import Transfers
 
-/// Who asks, as the kernel tells it.
-package struct Caller: Sendable {
-    package let user: UInt32
-    package let group: UInt32
-    package init(user: UInt32, group: UInt32) {
-        self.user = user
-        self.group = group
-    }
-}
-
 extension VirtualFileSystem {
     /// `mkdir(2)`; in the mount's root it makes a container, with its `Documents/`, or the trash.
     package func makeFolder(
@@ -70,7 +60,7 @@ extension VirtualFileSystem {
         return (bytes, try BlobStatus(descriptor: bytes.raw))
     }
 
-    /// `open(2)` with `O_CREAT` of a name that is free. The caller answers `EEXIST` or opens, where it is not.
+    /// `open(2)` with `O_CREAT` of a name that is free. Where it is not free the caller fails with `EEXIST` or opens it.
     package func create(
         _ bytes: [UInt8], in parent: NodeID, permissions: UInt16, caller: Caller
     ) throws -> (attributes: NodeAttributes, handle: OpenHandle) {
@@ -156,7 +146,7 @@ extension VirtualFileSystem {
         return group == owner.group ? nil : group
     }
 
-    /// Takes over the identity of an item of that name and kind whose deletion nobody has heard of.
+    /// Takes over the identity of an item of that name and kind whose deletion is not in the log yet.
     func inheritIdentity(_ item: inout LocalItem, _ transaction: MetadataTransaction) throws {
         // The log has no change of a link's target: another link is another item.
         guard !item.isExcluded, item.kind != .symlink,

@@ -80,13 +80,13 @@ extension VirtualFileSystem {
     /// Whether ``truncate`` needs bytes that are not here: shortening a placeholder to anything but nothing.
     package func needsContent(toTruncate node: NodeID, to size: UInt64) throws -> Bool {
         guard size > 0 else { return false }
-        // A download that has just ended is settled by whoever waits for it: the row alone would say "whole" too early.
+        // A download that has just ended is settled by its waiters: the row alone would say "whole" too early.
         if let file = openFiles[node], !file.isWhole { return true }
         guard let item = try metadata.read({ try $0.item(node) }) else { return false }
         return item.kind == .file && !item.isMaterialised
     }
 
-    /// Sets the size of an open file that somebody writes. To nothing, a placeholder needs no download.
+    /// Sets the size of a file that is open for writing. A placeholder cut to 0 needs no download.
     func resize(_ state: inout OpenFile.State, to size: UInt64) throws {
         guard let item = state.item, state.writers > 0 else { throw Errno(EINVAL) }
         if state.download != nil {

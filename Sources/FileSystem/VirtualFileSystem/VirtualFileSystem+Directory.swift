@@ -92,13 +92,3 @@ extension VirtualFileSystem {
     /// `fsync(2)` of a folder: every name in it survives the loss of power.
     package func syncFolder() throws { try metadata.makeDurable() }
 }
-
-/// What `statvfs(3)` tells.
-package struct FileSystemSpace: Sendable {
-    package let blockSize: UInt64
-    package let blocks: UInt64
-    package let free: UInt64
-    package let available: UInt64
-    package let files: UInt64
-    package let freeFiles: UInt64
-}

@@ -6,7 +6,7 @@ package import LocalMetadata
 import Logging
 import Synchronization
 
-/// Edits that are noted by nobody's close: of files that stay open, and those whose close found the disk full.
+/// Edits that no close records: of files that stay open, and those whose close found the disk full.
 extension VirtualFileSystem {
     /// Brings the row up to what the blob is now, if that differs.
     func noteEdit(_ state: inout OpenFile.State) throws {
@@ -103,7 +103,7 @@ extension VirtualFileSystem {
         else { return }
         let before = try content.status(blob)
         try content.beginRenewal(of: blob)
-        // While it is held nobody can open the file.
+        // While it is held the file cannot be opened.
         try gate.exclusive {
             guard !openFiles.isOpen(node), try content.status(blob) == before else { return }
             try content.finishRenewal(of: blob)
@@ -116,7 +116,7 @@ extension VirtualFileSystem {
             return unfinished
         }
         for file in files {
-            // Who opened it to write since has finished it.
+            // A later open for writing has finished it.
             let isDone = file.state.withLock { state in !state.isUnfinished || isFinished(&state) }
             if isDone { drop(file) } else { keepOpen(file) }
         }

@@ -13,7 +13,7 @@ extension VirtualFileSystem {
     /// A document renamed to a name that stays on the device leaves the cloud, unless its name is taken again at once.
     func leaveSync(_ item: inout LocalItem, from old: LocalItem, _ transaction: MetadataTransaction) throws {
         if item.isConflictSibling {
-            // Its folder went: nobody has dealt with the version, so it goes on for the others, and here a copy stays.
+            // Its folder was deleted: the version is not resolved, so other devices keep it, and here a copy stays.
             becomeDocument(&item)
         } else {
             // What was kept or restored after its deletion has an id of the log too: another device may bring it back.

@@ -7,7 +7,7 @@ import Synchronization
 /// How `setxattr(2)` treats an attribute that is there or not.
 package enum ExtendedAttributeMode: Sendable { case any, create, replace }
 
-/// Extended attributes: `user.ubiquity.*` tell and command, other `user.*` are the document's own and sync. Other namespaces are
+/// Extended attributes: `user.ubiquity.*` are status and commands, other `user.*` are the document's own and sync. Other namespaces are
 /// not supported (`EOPNOTSUPP`).
 extension VirtualFileSystem {
     /// Names and values of one item may take this much together, as on ext4 in one block times sixteen.
@@ -97,7 +97,7 @@ extension VirtualFileSystem {
         if try changeGone(node, change) != nil { return }
         let item = try update(node) { item in
             try change(&item)
-            // The last close tells of an edit, and of this with it; where nothing was written nobody else would.
+            // The last close records an edit, and this with it; where nothing was written it has to be recorded here.
             let waitsForClose = item.isWriting && item.isEdited && item.pendingSince == nil
             markPending(&item, at: item.changed)
             if waitsForClose { item.pendingSince = nil }

@@ -88,7 +88,7 @@ extension VirtualFileSystem {
     }
 
     /// Closes one handle; the last that may write says what became of the file.
-    /// - Returns: Whether size and times may be others now than whoever asked before was told.
+    /// - Returns: Whether size and times may differ from those returned before.
     @discardableResult
     package func release(_ handle: OpenHandle) -> Bool {
         let (isNoted, isChanged) = handle.file.state.withLock { state in

@@ -4,7 +4,7 @@ import Glibc
 package import LocalMetadata
 import Synchronization
 
-/// Items by path and by hand, for the daemon's services: what a command line names.
+/// Items by path, for the daemon's services.
 extension VirtualFileSystem {
     /// The item at these names below the mount's root; nil for the root itself. `ENOENT` where there is none.
     package func item(at names: [[UInt8]]) throws -> LocalItem? {

@@ -45,7 +45,7 @@ extension VirtualFileSystem {
         }
     }
 
-    /// Takes an item out of the tree and leaves what the cloud is to be told of it.
+    /// Takes an item out of the tree and records what is to be appended to the log about it.
     func depart(_ item: LocalItem, _ transaction: MetadataTransaction) throws {
         try transaction.remove(item.node)
         if let conflict = item.conflict {
@@ -64,7 +64,7 @@ extension VirtualFileSystem {
                 time: time.now()))
     }
 
-    /// After its row is gone: the bytes stay for who has the file open, else they go.
+    /// After its row is gone: the bytes stay while handles are open, and are removed otherwise.
     func letGo(_ item: LocalItem) {
         if let file = openFiles[item.node] {
             file.state.withLock { state in

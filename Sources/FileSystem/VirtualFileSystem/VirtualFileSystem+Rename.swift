@@ -4,13 +4,6 @@ import Glibc
 package import LocalMetadata
 import Synchronization
 
-/// The flags of `renameat2(2)` that are supported.
-package enum RenameMode: Sendable {
-    case replace
-    case noReplace
-    case exchange
-}
-
 extension VirtualFileSystem {
     /// `rename(2)`. A new file renamed over a document takes over that document's identity and history: this is how editors save.
     package func rename(
@@ -118,7 +111,7 @@ extension VirtualFileSystem {
         }
         if item.isExcluded, !wasExcluded, item.kind != .folder { try leaveSync(&item, from: old, transaction) }
         markPending(&item, at: now)
-        // The last close tells of what is written; what settled while the file stays open is on its way, and goes on waiting.
+        // The last close records what is written; a change that settled while the file stays open is queued already, and stays queued.
         if !item.isExcluded, item.isWriting, item.isEdited, old.pendingSince == nil { item.pendingSince = nil }
         try transaction.update(item)
         if item.kind == .folder, item.isExcluded != wasExcluded {

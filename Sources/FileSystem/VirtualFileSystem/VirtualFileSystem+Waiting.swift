@@ -15,12 +15,12 @@ extension VirtualFileSystem {
         return false
     }
 
-    /// Waits until that range is here. Ends early when the task is cancelled; the fetch goes on for others who wait.
+    /// Waits until that range is here. Ends early when the task is cancelled; the fetch goes on for other readers.
     package func wait(for range: Range<UInt64>, in handle: OpenHandle) async throws {
         guard let download = handle.file.state.withLock({ $0.download }) else { return }
         if let item = handle.file.state.withLock({ $0.item }) { source.completeInBackground(item) }
         try await download.ensure(range, patience: source.patience)
-        // Who only reads need not wait until the bytes are on the platter.
+        // A reader need not wait until the bytes are durable.
         if handle.canWrite, download.isComplete { try await finishDownload(of: handle.file) }
     }
 
@@ -48,7 +48,7 @@ extension VirtualFileSystem {
     private func settleDownload(of file: OpenFile) throws {
         try file.state.withLock { state in
             guard let download = state.download, download.isComplete, var item = state.item else { return }
-            // Without a row only the handles are left, and nobody will note anything.
+            // Without a row only the handles are left, and there is nothing to update.
             if let row = try metadata.read({ try $0.item(item.node) }) {
                 guard row.presence == .whole, row.blob == item.blob else { return }
                 item = row
@@ -56,7 +56,7 @@ extension VirtualFileSystem {
             }
             state.download = nil
             guard state.writers > 0 else { return }
-            // Somebody waits to write: from here on what differs from the download is an edit.
+            // A handle waits to write: from here on what differs from the download is an edit.
             try LocalContent.setModified(item.attributes.modified, descriptor: state.descriptor)
             state.baseline = try BlobStatus(descriptor: state.descriptor)
         }

@@ -5,13 +5,24 @@ package import LocalContent
 package import LocalMetadata
 package import Logging
 import Synchronization
-package import Transfers
 
-/// What each file operation means on documents, containers and their three trees. Knows no kernel interface and no network: it reads
-/// and writes ``LocalMetadata`` and ``LocalContent``, and asks a ``ContentSource`` for bytes that are not here.
+/// What each file operation means on documents, containers and their trees.
 ///
-/// Operations are synchronous and safe from any thread; only waiting for bytes is asynchronous (``wait(for:in:)``).
-/// Every change is committed before an operation returns, so that it survives the death of the process.
+/// The mount shows the *local* tree of the metadata database, and one blob for each file with bytes here. An operation reads or changes
+/// rows in one transaction, and the blob beside it. Bytes that are not here come from a ``ContentSource``, which the sync engine is.
+///
+/// Invariants:
+/// - A change is committed before its operation returns, so it survives the end of the process; fsync(2) makes it survive a loss of power.
+/// - A row says that a file is being written (`isWriting`) durably before the first byte of its blob can change.
+/// - A name whose creation failed does not exist: all that can fail comes before the commit.
+/// - The observer is notified of a name while ``naming`` is held, so ``withNamesFrozen(_:)`` sees what it knows.
+/// - A blob is removed only when no row names it and no handle has it open.
+///
+/// Locks are taken in this order: `gate`, the state of an open file, `naming`, the database, the table of open files
+/// (docs/CONCURRENCY.md). Operations are synchronous and safe from any thread; only waiting for bytes suspends (``wait(for:in:)``), and
+/// holds no lock meanwhile.
+///
+/// It must not use a kernel interface or the network, decide what is synced, or wait for the cloud in a synchronous operation.
 package final class VirtualFileSystem: Sendable {
     let metadata: MetadataDatabase
     let content: ContentStore
@@ -26,8 +37,8 @@ package final class VirtualFileSystem: Sendable {
     let startedAt: Timestamp
     let openFiles = OpenFiles()
     let gate = TreeGate()
-    /// Shared: changing names, from before the transaction until the witness has heard of it. Exclusive: looking at names with the
-    /// certainty that the witness knows all of them. Below ``gate``.
+    /// Shared: changing names, from before the transaction until the observer was notified. Exclusive: reading names that the observer
+    /// knows completely. Below ``gate`` in the lock order.
     let naming = TreeGate()
     let removed = RemovedItems()
     package let unreadable = UnreadableItems()
@@ -39,7 +50,7 @@ package final class VirtualFileSystem: Sendable {
 
     /// Closed files whose rows do not know that yet; each holds a claim.
     let unfinished = Mutex<[OpenFile]>([])
-    /// Held while blobs are made anew: two copies of one blob would be the same file.
+    /// Held while blobs are rewritten: two copies of one blob would be the same file.
     let renewing = Mutex(())
 
     package init(
@@ -119,75 +130,8 @@ package final class VirtualFileSystem: Sendable {
         }
     }
 
-    /// Marks a change that the cloud is to hear of; what stays on the device has nothing to tell.
+    /// Marks a change to be synced; what stays on the device is not marked.
     func markPending(_ item: inout LocalItem, at now: Timestamp) {
         item.pendingSince = item.isExcluded || item.isConflictSibling ? nil : now
-    }
-}
-
-/// Where bytes come from that are not here, and who wants to know of changes. The sync engine is one.
-package protocol ContentSource: Sendable {
-    /// Opens the blob of a file that is not whole, with the download that fills it. Each call needs one ``closeIncomplete(_:)``.
-    /// `ESTALE`: the item is not what it was when it was read, say because its download has just ended.
-    func openIncomplete(_ item: LocalItem) throws -> (bytes: SharedDescriptor, download: ContentDownload)
-    func closeIncomplete(_ item: LocalItem)
-    /// Returns once the row of a file whose download is complete says that its bytes are here; nothing writes to its blob after that.
-    /// Throws what kept it from being noted.
-    func finishDownload(of item: LocalItem) async throws
-    /// Somebody reads from the file: fetch the rest too while it is open.
-    func completeInBackground(_ item: LocalItem)
-    /// How long a reader waits for bytes that do not come.
-    var patience: Duration { get }
-    /// Something changed that the cloud is to hear of.
-    func localTreeChanged()
-    /// The transfer of a file that is going on now, if any.
-    func progress(of item: LocalItem) -> TransferFractions
-    /// Carries out a command given through an extended attribute; returns when it is noted, not when it is done.
-    func request(_ command: ContentCommand, for item: LocalItem) throws
-    /// Evicts documents so that `bytes` more can be written, where the disk refused that. Answers whether it is worth another try.
-    func makeRoom(for bytes: UInt64) -> Bool
-    /// Whether the disk has so much room that programs may write to blobs without our seeing each write.
-    var isRoomAmple: Bool { get }
-    /// Programs begin to write to a blob like that.
-    func kernelWrites()
-    /// What the cloud has in all and free; nil where it has no limit or is not known.
-    var cloudSpace: (total: UInt64, free: UInt64)? { get }
-}
-
-/// Of sources that evict nothing.
-extension ContentSource {
-    package func makeRoom(for bytes: UInt64) -> Bool { false }
-    package var isRoomAmple: Bool { true }
-    package func kernelWrites() {}
-}
-
-package enum ContentCommand: Sendable { case download, evict }
-
-/// How far a transfer is, for status.
-package struct TransferFractions: Sendable, Equatable {
-    package var downloading: Double?
-    package var uploading: Double?
-    package init(downloading: Double? = nil, uploading: Double? = nil) {
-        self.downloading = downloading
-        self.uploading = uploading
-    }
-}
-
-/// When files were last opened: gathered in memory, written together, so that reading costs no transaction.
-final class UsageTimes: Sendable {
-    private let times = Mutex<[NodeID: Timestamp]>([:])
-
-    func note(_ node: NodeID, _ time: Timestamp) {
-        times.withLock { times in
-            // Bounded: what does not fit is merely a little less precise to the eviction plan.
-            if times.count < 4096 || times[node] != nil { times[node] = time }
-        }
-    }
-
-    func take() -> [NodeID: Timestamp] {
-        times.withLock { times in
-            defer { times = [:] }
-            return times
-        }
     }
 }

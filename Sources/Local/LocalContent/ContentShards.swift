@@ -21,7 +21,7 @@ final class ContentShards: Sendable {
     func make(_ shard: String) throws(Errno) {
         let code = unsynced.withLock { unsynced -> Int32 in
             guard mkdirat(root, shard, 0o700) != 0 else {
-                // Noted before anybody else can find it and take it for durable.
+                // Recorded before another thread can find it and take it for durable.
                 unsynced.insert(shard)
                 return 0
             }

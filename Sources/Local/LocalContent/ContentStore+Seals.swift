@@ -17,7 +17,7 @@ extension ContentStore {
         return count == bytes.count ? EditSeal(decoding: bytes) : nil
     }
 
-    /// Moves the blob's change time, and nothing else that anybody looks at.
+    /// Moves the blob's change time, and no other attribute.
     package func set(_ seal: EditSeal, of blob: BlobName) throws(Errno) {
         let descriptor = try open(blob)
         defer { close(descriptor) }

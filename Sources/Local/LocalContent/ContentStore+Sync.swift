@@ -2,16 +2,16 @@ package import Basics
 import CLinux
 import Glibc
 
-/// What is on the platter, and what is not.
+/// Which blobs are durable, and which are not.
 extension ContentStore {
-    /// Makes the bytes of an open blob durable. Once that has failed it fails until the blob is emptied or made anew.
+    /// Makes the bytes of an open blob durable. Once that has failed it fails until the blob is emptied or rewritten.
     package func syncBytes(of blob: BlobName, _ descriptor: Int32) throws(Errno) {
         guard !unsynced.contains(blob) else { throw Errno(EIO, "an earlier sync of it failed") }
         do throws(Errno) { try check("fdatasync") { fdatasync(descriptor) } } catch {
             unsynced.insert([blob])
             throw error
         }
-        // Another call may have been told meanwhile what this one was not.
+        // The error of this sync may have been reported to another call (fsync(2) reports it once).
         guard !unsynced.contains(blob) else { throw Errno(EIO, "another sync of it failed") }
     }
 
@@ -64,13 +64,13 @@ extension ContentStore {
         try FileRenewal.copy(Self.path(of: blob), in: root)
     }
 
-    /// Puts the copy in the blob's place. Nobody has the blob open or writes it meanwhile, and it has not changed since the copy.
+    /// Puts the copy in the blob's place. The caller makes sure that the blob is not open and has not changed since the copy.
     package func finishRenewal(of blob: BlobName) throws(Errno) {
         try FileRenewal.install(Self.path(of: blob), in: root, parent: ContentShards.name(of: blob))
         try unsynced.remove(blob)
     }
 
-    /// What the last process could not sync; before anybody has a blob open.
+    /// What the last process could not sync. Called before any blob is open.
     func renewAll() throws(Errno) {
         for blob in unsynced.all {
             do throws(Errno) {

@@ -1,26 +1,6 @@
 package import Basics
 package import Glibc
 
-/// The name of a blob: the node whose content it is, and which of its contents. A replaced content gets a new generation, so what a
-/// handle has open is never written over.
-package struct BlobName: Hashable, Sendable, CustomStringConvertible {
-    package let node: UInt64
-    package let generation: UInt64
-
-    package init(node: UInt64, generation: UInt64) {
-        self.node = node
-        self.generation = generation
-    }
-
-    package var description: String { "\(node).\(generation)" }
-
-    init?(fileName: String) {
-        let parts = fileName.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 2, let node = UInt64(parts[0]), let generation = UInt64(parts[1]) else { return nil }
-        self.init(node: node, generation: generation)
-    }
-}
-
 /// The bytes of materialised and edited files: one plain file each, `content/XX/NODE.GENERATION`, so that the kernel can be handed them.
 ///
 /// What a blob means is in the metadata. Paths are relative to one open folder, whatever becomes of its name.
@@ -30,8 +10,8 @@ package final class ContentStore: Sendable {
     let onCall: (@Sendable (ContentCall) throws(Errno) -> Void)?
     let unsynced: UnsyncedBlobs
 
-    /// Opens the folder and makes it where it is missing. Its shards are made when their first blob comes. `onCall` is told of each
-    /// call that changes the disk: where a test lets it fail, or the process die.
+    /// Opens the folder and makes it where it is missing. Its shards are made when their first blob comes. `onCall` runs before
+    /// each call that changes the disk; a test makes it fail there, or ends the process.
     package init(directory: String, onCall: (@Sendable (ContentCall) throws(Errno) -> Void)? = nil) throws {
         self.onCall = onCall
         if mkdir(directory, 0o700) != 0, errno != EEXIST { throw Errno(errno, "mkdir \(directory)") }
@@ -127,13 +107,4 @@ package final class ContentStore: Sendable {
         try shards.make(ContentShards.name(of: blob))
         return try check(what) { call(path) }
     }
-}
-
-/// What a store is about to do to the disk.
-package enum ContentCall: Sendable {
-    /// A blob gets a name: it is made, renamed or linked.
-    case name
-    case remove
-    case setTime
-    case sync
 }

@@ -6,7 +6,7 @@ import Glibc
 ///
 /// CLOCK_REALTIME runs ahead of that clock by up to a tick (Documentation/filesystems/multigrain-ts.rst): a file made at a time of
 /// the one and written at a time of the other would grow younger. Each reading is later than every stamp before it, as far as the
-/// kernel tells them apart, and no later stamp is before it.
+/// kernel distinguishes them, and no later stamp is before it.
 package final class DiskTime: TimeSource {
     private let file: Int32
 

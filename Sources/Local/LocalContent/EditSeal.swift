@@ -2,7 +2,7 @@ import Basics
 package import CloudModel
 package import LocalMetadata
 
-/// What the bytes of an edit were while it waited for the cloud: the only thing that tells, before anybody else has them, whether one
+/// What the bytes of an edit were while it waited for the cloud: the only way to see, before another device has them, whether one
 /// of them changed by itself. It is kept with the blob, as an extended attribute.
 ///
 /// Whatever a program does to a document moves the change time that its row keeps, so a seal of another time is of other bytes. The
@@ -22,7 +22,7 @@ package struct EditSeal: Equatable, Sendable {
         changed = item.changed
     }
 
-    /// Whether it tells of the bytes that a file has now.
+    /// Whether it is of the bytes that a file has now.
     package func isOf(_ item: LocalItem, _ status: BlobStatus) -> Bool {
         item.isEdited && !item.isWriting && changed == item.changed && modified == status.modified
     }

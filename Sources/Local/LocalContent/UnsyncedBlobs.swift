@@ -23,7 +23,7 @@ final class UnsyncedBlobs: Sendable {
     func insert(_ added: some Sequence<BlobName>) {
         blobs.withLock { blobs in
             blobs.formUnion(added)
-            // Not stored, this process still knows; there is nobody better to tell than whoever is told of the failed sync.
+            // Where it cannot be stored this process still knows, and the caller reports the failed sync in any case.
             try? store(blobs)
         }
     }

@@ -4,12 +4,12 @@ import GRDBSQLite
 import Logging
 import Synchronization
 
-/// Carries the write-ahead log over into the database on a queue of its own, whenever the log has grown by some. Who writes waits
-/// for it only if the log could not be begun anew for long, as somebody always wrote or read meanwhile (sqlite.org/wal.html).
+/// Checkpoints the write-ahead log on a background queue whenever it has grown by some pages. A writer waits for a checkpoint only if
+/// the log could not be reset for long because readers or writers were always active (sqlite.org/wal.html).
 final class Checkpoint: Sendable {
     /// So many pages of 4 KiB are carried over at once; SQLite's own default.
     private static let step: CInt = 1000
-    /// Pages at which whoever writes does it, so that the log stays bounded: 64 MiB.
+    /// Pages at which the writer itself runs the checkpoint, so that the log stays bounded: 64 MiB.
     private static let limit: CInt = 16_384
 
     private struct State {
@@ -34,7 +34,7 @@ final class Checkpoint: Sendable {
         self.log = log
     }
 
-    /// Has SQLite tell the length of the log after each commit, in place of carrying it over by itself.
+    /// Has SQLite report the length of the log after each commit instead of checkpointing by itself.
     func follow(_ writer: DatabaseQueue) {
         _ = writer.inDatabase { db in
             // This object lives as long as the connection: both belong to ``DatabaseConnections``.
@@ -60,7 +60,7 @@ final class Checkpoint: Sendable {
 
     private func noteLength(_ pages: CInt) {
         let isDue = state.withLock { state in
-            // The log was begun anew.
+            // The log was reset.
             if pages + Self.step < state.due { state.due = Self.step }
             guard pages >= state.due, !state.isRunning else { return false }
             state.isRunning = true

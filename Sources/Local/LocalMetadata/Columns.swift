@@ -103,7 +103,7 @@ extension MetadataTransaction {
 }
 
 extension Database {
-    /// Hands out the rows of a query until `body` answers false. `body` must not run the same query.
+    /// Passes the rows of a query to `body` until it returns false. `body` must not run the same query.
     fileprivate func forEachRow(
         _ sql: String, _ arguments: StatementArguments, _ body: (Columns) throws -> Bool
     ) throws {
@@ -113,7 +113,7 @@ extension Database {
         while try step(statement), try body(Columns(statement: statement.sqliteStatement)) {}
     }
 
-    /// Runs a statement that answers nothing.
+    /// Runs a statement without result rows.
     func perform(_ sql: String, _ arguments: StatementArguments = []) throws {
         let statement = try cachedStatement(sql: sql)
         try statement.setArguments(arguments)
@@ -156,7 +156,7 @@ extension Database {
             try perform("COMMIT")
             return result
         } catch {
-            // Some failures have rolled back already (sqlite.org/lang_transaction.html); the first error is the one to tell.
+            // Some failures have rolled back already (sqlite.org/lang_transaction.html); the first error is the one to throw.
             if isInsideTransaction { try? perform("ROLLBACK") }
             throw error
         }

@@ -4,11 +4,11 @@ import Logging
 import Synchronization
 
 /// The connections to the one database file: one that writes, some that read beside it, and one that carries the write-ahead log
-/// over into the file, so that nobody who writes waits for that and its two syncs of the disk.
+/// over into the file, so that no writer waits for that and its two syncs of the disk.
 final class DatabaseConnections: Sendable {
     let writer: DatabaseQueue
     private let path: String
-    /// Those that nobody uses now; nil once they are closed. Each is opened when it is first needed.
+    /// The idle ones; nil once they are closed. Each is opened when it is first needed.
     private let idle = Mutex<[DatabaseQueue]?>([])
     /// As many as may read beside those that do.
     private let free: DispatchSemaphore
@@ -37,7 +37,7 @@ final class DatabaseConnections: Sendable {
         checkpoint.follow(writer)
     }
 
-    /// One more reader, for whoever closes it.
+    /// One more reader, which the caller closes.
     static func reader(path: String) throws -> DatabaseQueue {
         try DatabaseQueue(path: path, configuration: configuration(isReadOnly: true))
     }
@@ -49,7 +49,7 @@ final class DatabaseConnections: Sendable {
         configuration.busyMode = .timeout(5)
         configuration.prepareDatabase { db in
             try RowSeal.register(in: db)
-            // NORMAL: a commit is in the file, not on the platter. `makeDurable` is what fsync(2) of a document waits for.
+            // NORMAL: a commit is in the file, but not durable. fsync(2) of a document waits for `makeDurable`.
             try db.execute(sql: "PRAGMA synchronous = NORMAL")
             try db.execute(sql: "PRAGMA cache_size = -4000")
             try db.execute(sql: "PRAGMA journal_size_limit = 67108864")
@@ -57,7 +57,7 @@ final class DatabaseConnections: Sendable {
         return configuration
     }
 
-    /// Runs `body` with a connection that nobody else uses meanwhile.
+    /// Runs `body` with a connection of its own.
     func withReader<Result>(_ body: (Database) throws -> Result) throws -> Result {
         free.wait()
         defer { free.signal() }
@@ -77,7 +77,7 @@ final class DatabaseConnections: Sendable {
     func close() throws {
         for _ in 0..<readerCount { free.wait() }
         let readers = idle.withLock { $0.take() }
-        // Whoever comes now finds it closed and is told so.
+        // Later callers find it closed and get an error.
         for _ in 0..<readerCount { free.signal() }
         for reader in readers ?? [] { try reader.close() }
         try checkpoint.close()

@@ -8,7 +8,7 @@ import Synchronization
 import struct Foundation.Data
 
 /// Keeps the database able to note what frees space when its disk is full, also while another process takes each block that gets free:
-/// see ``SpaceReserve`` for what is kept, and ``SpaceUse`` for who may use it.
+/// see ``SpaceReserve`` for what is kept, and ``SpaceUse`` for what may use it.
 final class DatabaseSpace: Sendable {
     /// `FALLOC_FL_KEEP_SIZE` of <linux/falloc.h>.
     static let keepSize: Int32 = 1

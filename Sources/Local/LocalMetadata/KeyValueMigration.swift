@@ -1,8 +1,8 @@
 import GRDB
 
-/// The tables of key-value stores: what the log says, and what it has not been told.
+/// The tables of key-value stores: what the log holds, and what is not appended to it yet.
 enum KeyValueMigration {
-    /// Beside those that ``SealMigration`` made anew.
+    /// Besides those that ``SealMigration`` rebuilt.
     static let tables = ["keyValue", "keyValuePending"]
 
     static let pendingColumns = ["container", "key", "value", "time", "noted", "isSent"]

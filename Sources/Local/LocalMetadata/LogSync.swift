@@ -45,7 +45,7 @@ final class LogSync: Sendable {
         }
         try willSync()
         do throws(Errno) { try check("fdatasync") { fdatasync(descriptor) } } catch { throw fail("\(error)") }
-        // Another call may have been told meanwhile what this one was not.
+        // The error of this sync may have been reported to another call (fsync(2) reports it once).
         if let failure { throw failure }
         durableCommits.max(goal, ordering: .sequentiallyConsistent)
     }
@@ -62,7 +62,9 @@ final class LogSync: Sendable {
         if let failure { action(failure) }
     }
 
-    /// Takes note of a failed sync, this object's or SQLite's own. Answers what to tell of it.
+    /// Records a failed sync, this object's or SQLite's own.
+    ///
+    /// - Returns: The error to throw for it.
     @discardableResult
     func fail(_ why: String) -> MetadataError {
         let failure = MetadataError(

@@ -23,7 +23,7 @@ extension MetadataDatabase {
                 try db.transaction("BEGIN DEFERRED") {
                     let transaction = MetadataTransaction(db)
                     return try transaction.sealProblems(limit: limit).map { problem in
-                        // A way up that can not be read either is only missing from what people are told.
+                        // Where the path cannot be read either, the report goes without it.
                         (problem, (try? problem.node.map(transaction.path)) ?? [])
                     }
                 }

@@ -6,10 +6,20 @@ import Synchronization
 
 import struct Foundation.Data
 
-/// The one SQLite file that says what is on this device: the three trees of each container, the queue and the settings.
+/// The one SQLite file that says what is on this device: the three trees of each container, the outbox, what is wanted, and the settings.
 ///
-/// One writer at a time, readers beside it (WAL). A transaction that returned survives the death of the process; what must
-/// survive the loss of power calls ``makeDurable()`` after it.
+/// Everything the device has to do follows from these rows, so they are the truth: blobs without a row are garbage, and what the kernel
+/// caches is derived. docs/STORAGE.md describes the tables; ``Schema`` holds the rules that SQLite itself enforces.
+///
+/// Invariants:
+/// - One writer at a time, readers beside it (WAL). A reader sees the state of one commit.
+/// - A transaction that returned survives the end of the process. It survives a loss of power after ``makeDurable()``.
+/// - After a failed sync no later sync is trusted until the files were rewritten (``LogSync``, ``UnsyncedDatabase``).
+/// - A row has a seal over its bytes, so that a flipped bit is found and never synced (``RowSeal``).
+/// - Watchers run after the commit, outside of the transaction and without a connection.
+///
+/// It must not contain decisions of sync, touch blobs, or hand out a connection beyond a closure. Values that a column cannot hold are
+/// errors (`damaged`), never traps: the file may have been changed by anything.
 package final class MetadataDatabase: Sendable {
     let connections: DatabaseConnections
     let path: String
@@ -20,9 +30,12 @@ package final class MetadataDatabase: Sendable {
     private let writeCount = Atomic<UInt64>(0)
     let rowChanges = RowChangeLog()
 
-    /// Opens or makes the database. Throws `tooNew` when a newer version of this program wrote it, `damaged` when it is none.
+    /// Opens or makes the database.
+    ///
+    /// - Throws: `tooNew` when a newer version of this program wrote it, `damaged` when it is no database.
+    ///
     /// With `mayHaveLostPower` commits missing in the middle of the log are no damage: what was not synced may be gone in any part.
-    /// `onCall` is told of each call that changes the disk: where a test lets it fail, or the process die.
+    /// `onCall` runs before each call that changes the disk; a test makes it fail there, or ends the process.
     package init(
         path: String, log: Logger, mayHaveLostPower: Bool = false,
         onCall: (@Sendable (DatabaseCall) throws -> Void)? = nil
@@ -34,13 +47,13 @@ package final class MetadataDatabase: Sendable {
         space = DatabaseSpace(path: path)
         try UnsyncedDatabase(path: path).renew()
         do {
-            // After a loss of power a hole is what was not synced, and so was told to nobody.
+            // After a loss of power a hole is what was not synced, and so was reported to no program.
             let hasLostCommits = !mayHaveLostPower && WriteAheadLog.isDamaged("\(path)-wal")
             space.beforeOpening()
             // Open until the others are: the first connection has SQLite give up the blocks of its index.
             let first = try Self.looking(at: path)
             defer { withExtendedLifetime(first) {} }
-            // Rows older than what the cloud was told would go there as changes.
+            // Rows older than what was appended to the log would be appended as changes.
             guard !hasLostCommits else {
                 throw Self.damaged(path, "the newest changes in its write-ahead log are lost")
             }
@@ -49,17 +62,17 @@ package final class MetadataDatabase: Sendable {
                 try Schema.migrator.migrate($0)
             }
             connections.writer.inDatabase { rowChanges.follow($0) }
-            if hasLog { beginLogAnew() }
+            if hasLog { resetLog() }
             space.opened()
         } catch let error as DatabaseError { throw Self.describe(error, path: path) }
     }
 
     /// Has the log that another process left written from its start: what that one began and never ended would stand behind our commits,
     /// where it looks like damage. It keeps its blocks, which a full disk would not give back.
-    private func beginLogAnew() {
+    private func resetLog() {
         do { try connections.writer.inDatabase { _ = try $0.checkpoint(.restart) } } catch {
             if let error = error as? DatabaseError { sync.note(error) }
-            log.warning("the database's log was not begun anew", metadata: ["error": "\(error)"])
+            log.warning("the database's log could not be reset", metadata: ["error": "\(error)"])
         }
     }
 
@@ -126,8 +139,8 @@ package final class MetadataDatabase: Sendable {
 
     private func writeAndTell<T>(_ use: SpaceUse, _ body: (MetadataTransaction) throws -> T) throws -> T {
         let (result, changes) = try writeOnce(use, body)
-        // Not on the connection: others may write while it is told.
-        rowChanges.tell(changes)
+        // Not on the connection: others may write while the watcher runs.
+        rowChanges.notify(changes)
         return result
     }
 
@@ -224,13 +237,6 @@ package final class MetadataDatabase: Sendable {
         default: MetadataError(.unusable, "\(path): \(error.message ?? error.resultCode.description)")
         }
     }
-}
-
-/// What a database is about to do to the disk, or has just done.
-package enum DatabaseCall: Sendable {
-    case commit
-    case committed
-    case sync
 }
 
 extension DatabaseError {

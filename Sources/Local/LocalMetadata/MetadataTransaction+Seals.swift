@@ -6,7 +6,7 @@ extension MetadataTransaction {
     func sealProblems(limit: Int) throws -> [RowProblem] {
         let intended = try IntendedSchema()
         let schema = try intended.problems(in: db)
-        // A table that is defined otherwise answers no question about its rows.
+        // The rows of a table with another definition cannot be queried.
         guard schema.isEmpty else { return schema }
         let rows = try intended.tables.flatMap { try brokenSeals($0, limit: limit) }
         return try rows + [numberingProblem()].compactMap(\.self)

@@ -18,7 +18,7 @@ package struct RemoteTree: TreeStore {
     private let origin: EntryOrigin?
 
     /// - Parameters:
-    ///   - now: To be given by who folds entries; nil: the log's clock.
+    ///   - now: To be passed where entries are folded; nil: the log's clock.
     ///   - origin: The writer of the entry that is folded; nil: not known.
     package init(
         _ transaction: MetadataTransaction, container: ContainerID, now: Timestamp? = nil, origin: EntryOrigin? = nil

@@ -10,7 +10,7 @@ enum RowSeal {
 
     /// To be called for each connection: without it no row of a sealed table can be written.
     static func register(in db: Database) throws {
-        // Innocuous: it may stand in a schema whoever wrote that (sqlite.org/c3ref/c_deterministic.html).
+        // Innocuous: it may be used by a schema of any origin (sqlite.org/c3ref/c_deterministic.html).
         let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS
         let code = sqlite3_create_function_v2(
             db.sqliteConnection, column, -1, flags, nil,

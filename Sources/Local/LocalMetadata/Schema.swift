@@ -1,6 +1,6 @@
 import GRDB
 
-/// The tables of the metadata database; docs/STORAGE.md tells what each row means. Rules that must hold whatever the code does are
+/// The tables of the metadata database; docs/STORAGE.md describes what each row means. Rules that must hold whatever the code does are
 /// constraints here.
 enum Schema {
     static var migrator: DatabaseMigrator {

@@ -1,7 +1,7 @@
 import GRDB
 
 /// Gives every table the column that holds its rows' seals. SQLite adds no stored column to a table that is there, so each is made
-/// anew and filled from the old one (sqlite.org/lang_altertable.html, section 7).
+/// again and filled from the old one (sqlite.org/lang_altertable.html, section 7).
 struct SealMigration {
     let db: Database
 

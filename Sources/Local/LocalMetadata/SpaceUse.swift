@@ -2,7 +2,7 @@
 package enum SpaceUse: Sendable {
     /// Leaves the reserve alone: it fails with `noSpace` where the disk has no room beside it.
     case ordinary
-    /// Leads to bytes that can be evicted, since it tells the cloud of them: it may use half of the reserve.
+    /// Leads to bytes that can be evicted, since it appends them to the log: it may use half of the reserve.
     case uploading
     /// Removes, truncates or evicts, or notes what a program has done to bytes: it may use all of the reserve.
     case freeing
@@ -19,7 +19,7 @@ package enum SpaceUse: Sendable {
 
 /// How much of the disk the two files of the database have, and whether a transaction may use it. Pure.
 ///
-/// The reserve is space that the files already have, so that nobody else can take it: blocks behind the end of the write-ahead log,
+/// The reserve is space that the files already have, so that no other program can take it: blocks behind the end of the write-ahead log,
 /// and free pages within the database. The log is written from its start again after a checkpoint, so its part comes back; the part
 /// in the database comes back when the disk has room.
 struct SpaceReserve {

@@ -14,7 +14,7 @@ extension MetadataTransaction {
         var folders: Set<ItemID> = [.root]
         for name in path.dropFirst().dropLast() {
             folders = try Set(folders.flatMap { try self.folders(named: name, in: $0, root.container) })
-            // So many folders of one path that went in a month are nobody's documents.
+            // A path whose folder was deleted that often in a month is not of documents.
             guard folders.count <= 1_000 else { return [] }
         }
         let found = try folders.flatMap { try deletedItems(of: last, in: $0, root.container) }

@@ -4,7 +4,7 @@ import GRDB
 package import struct Basics.Timestamp
 import struct Foundation.Data
 
-/// What the log is to be told besides the rows of the tree: deletions, resolved conflicts, and the batch on its way.
+/// What is to be appended to the log besides the rows of the tree: deletions, resolved conflicts, and the batch on its way.
 extension MetadataTransaction {
     package func departure(of item: ItemID, in container: ContainerID) throws -> Departure? {
         try departures("container = ? AND item = ?", [container.value, item.data]).first

@@ -76,7 +76,9 @@ extension MetadataTransaction {
         try number("SELECT EXISTS (SELECT 1 FROM local WHERE parent = ?)", [Int64(bitPattern: parent.value)]) != 0
     }
 
-    /// Inserts and answers the node it got.
+    /// Inserts a row.
+    ///
+    /// - Returns: The node that it got.
     @discardableResult
     package func insert(_ item: LocalItem) throws -> NodeID {
         if item.isConflictSibling { memory.hasSiblings = true }
@@ -130,7 +132,7 @@ extension MetadataTransaction {
             [Int64(bitPattern: new.value), Int64(bitPattern: old.value)])
     }
 
-    /// Sets the times of a folder whose entries changed; sync hears of them with the next change.
+    /// Sets the times of a folder whose entries changed; they are synced with its next change.
     package func touch(_ folder: NodeID, at time: Timestamp) throws {
         try run(
             """

@@ -49,7 +49,7 @@ extension MetadataTransaction {
         guard try shownTotals(in: container).allows(entry, replacing: KeyValueEntry(value: old, time: now)) else {
             throw KeyValueRefusal.quota
         }
-        // Whoever writes has seen what is there, however the clocks go.
+        // A writer has seen the present value, whatever its clock says.
         let seen = try [
             pendingKeyValue(key, in: container)?.time,
             RemoteTree(self, container: container).keyValue(key)?.time,
@@ -76,7 +76,7 @@ extension MetadataTransaction {
 
     // MARK: Telling the log
 
-    /// What the log has not been told, noted before `time`, oldest first.
+    /// What is not in the log yet and was written before `time`, oldest first.
     package func unsentKeyValues(
         in container: ContainerID, before time: Timestamp, limit: Int
     ) throws -> [PendingKeyValue] {
@@ -99,7 +99,7 @@ extension MetadataTransaction {
             "SELECT container, key, value, time FROM keyValuePending WHERE seal IS \(seal) ORDER BY container, key")
     }
 
-    /// Puts what was written in another database into this one, to be told from here.
+    /// Puts what was written in another database into this one, to be appended from here.
     package func restore(_ pending: PendingKeyValue, in container: ContainerID, at now: Timestamp) throws {
         try run(
             "INSERT OR REPLACE INTO keyValuePending (container, key, value, time, noted) VALUES (?, ?, ?, ?, ?)",
@@ -112,7 +112,7 @@ extension MetadataTransaction {
             [pending.container.value, pending.key, pending.time.nanoseconds])
     }
 
-    /// The log shows what was written at that time; what was written since is still to be told.
+    /// The log shows what was written at that time; what was written since is still to be appended.
     package func confirmKeyValue(_ key: String, in container: ContainerID, time: Timestamp) throws {
         try noteShownValue(of: key, in: container)
         try run(

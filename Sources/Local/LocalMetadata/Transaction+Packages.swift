@@ -3,17 +3,6 @@ import CloudModel
 package import ContainerLog
 import GRDB
 
-/// What a package has that the cloud was not told of.
-package struct PackageDelta: Sendable {
-    /// Items with something to tell, parents before what is inside them.
-    package var items: [LocalItem] = []
-    package var departures: [Departure] = []
-    /// Half of a save may be missing: something in it changed a moment ago, is being written, or has not reached the cloud.
-    package var isUnderway = false
-    /// Roughly what telling it takes in the log.
-    package var bytes = 0
-}
-
 /// Folders that are one document each.
 extension MetadataTransaction {
     /// What the log of a container declares, and what was declared here and is on its way there.
@@ -52,25 +41,25 @@ extension MetadataTransaction {
     }
 
     /// Looks at everything in a package.
-    package func news(ofPackage node: NodeID, settledBefore time: Timestamp) throws -> PackageDelta {
-        var news = PackageDelta()
-        guard let package = try item(node) else { return news }
+    package func unsentChanges(ofPackage node: NodeID, settledBefore time: Timestamp) throws -> PackageDelta {
+        var delta = PackageDelta()
+        guard let package = try item(node) else { return delta }
         try forEach(below: package) { item in
             guard !item.isExcluded, !item.isConflictSibling else { return }
-            if item.isWriting || item.isEdited || item.isPaused { news.isUnderway = true }
+            if item.isWriting || item.isEdited || item.isPaused { delta.isUnderway = true }
             if let since = item.pendingSince {
-                if since > time { news.isUnderway = true }
-                news.items.append(item)
-                news.bytes += item.roughSize
+                if since > time { delta.isUnderway = true }
+                delta.items.append(item)
+                delta.bytes += item.roughSize
             }
             guard item.kind == .folder else { return }
             for departure in try unsentDepartures(from: item.node) {
-                if departure.time > time { news.isUnderway = true }
-                news.departures.append(departure)
-                news.bytes += 64
+                if departure.time > time { delta.isUnderway = true }
+                delta.departures.append(departure)
+                delta.bytes += 64
             }
         }
-        return news
+        return delta
     }
 }
 

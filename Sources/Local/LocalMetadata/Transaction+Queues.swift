@@ -6,12 +6,12 @@ import struct Foundation.Data
 
 /// What is to be done, found by index: nothing here scans the tree. A row that cannot be read is left out: `ubiquity check` names it.
 extension MetadataTransaction {
-    /// Items with changes that the cloud has not been told, made before `time`, oldest first.
+    /// Items with changes made before `time` that are not in the log yet, oldest first.
     package func pending(before time: Timestamp, limit: Int) throws -> [LocalItem] {
         try fetchReadable(QueueQueries.pending, [time.nanoseconds, limit]).items
     }
 
-    /// When the oldest local change was made that the cloud has not been told; ``Timestamp/zero`` if one must not wait to settle.
+    /// When the oldest local change was made that is not in the log yet; ``Timestamp/zero`` if one must not wait to settle.
     package func oldestPending() throws -> Timestamp? {
         let item = try optionalNumber(QueueQueries.oldestPending)
         let departure = try optionalNumber(QueueQueries.oldestDeparture)
@@ -20,14 +20,14 @@ extension MetadataTransaction {
         return [item, departure, resolution, keyValue].compactMap(\.self).min().map(Timestamp.init(nanoseconds:))
     }
 
-    /// When the next change behind `time` was made to the tree that the cloud has not been told.
+    /// When the next change after `time` was made to the tree that is not in the log yet.
     package func nextPending(after time: Timestamp) throws -> Timestamp? {
         let item = try optionalNumber(QueueQueries.nextPending, [time.nanoseconds])
         let departure = try optionalNumber(QueueQueries.nextDeparture, [time.nanoseconds])
         return [item, departure].compactMap(\.self).min().map(Timestamp.init(nanoseconds:))
     }
 
-    /// Whether there is anything that the cloud has not been told and confirmed; far cheaper than ``pendingTotals()``.
+    /// Whether any change is not appended and confirmed yet; far cheaper than ``pendingTotals()``.
     package func isAnythingPending() throws -> Bool {
         try number(
             """
@@ -86,7 +86,7 @@ extension MetadataTransaction {
 }
 
 extension MetadataTransaction {
-    /// Items of a container with something to tell whose bytes, if they need any, are in the cloud; oldest change first, those
+    /// Items of a container with changes to append whose bytes, if they need any, are in the cloud; oldest change first, those
     /// behind `last`.
     package func ready(
         in container: ContainerID, before time: Timestamp, after last: LocalItem? = nil, limit: Int
@@ -134,7 +134,7 @@ extension MetadataTransaction {
         ).items
     }
 
-    /// Some of the files whose last download failed and that nobody has asked for since, whichever they are.
+    /// Some of the files whose last download failed and that were not requested since, in no order.
     package func failedDownloads(limit: Int) throws -> [LocalItem] {
         try fetchAll(
             """

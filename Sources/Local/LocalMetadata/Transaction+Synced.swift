@@ -13,7 +13,7 @@ extension MetadataTransaction {
         return item?.isDeleted == true ? nil : item
     }
 
-    /// Whether a file shows the content that was agreed on. Where it does not, an edit of this device waits to be told, though its
+    /// Whether a file shows the content that was agreed on. Where it does not, an edit of this device waits to be appended, though its
     /// bytes may be in the cloud already.
     package func showsAgreed(_ file: LocalItem) throws -> Bool {
         guard !file.isEdited else { return false }

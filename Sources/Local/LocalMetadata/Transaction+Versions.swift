@@ -66,7 +66,7 @@ extension MetadataTransaction {
         try run("DELETE FROM version WHERE superseded < ?", [time.nanoseconds])
     }
 
-    /// Deleted items that had this name in this folder, the one deleted last first. Looks at all that the log ever had: for people who wait.
+    /// Deleted items that had this name in this folder, the one deleted last first. Scans all that the log ever had: slow, for interactive requests only.
     package func deletedItems(named name: ItemName, in parent: ItemID, _ container: ContainerID) throws -> [CloudItem] {
         try fetchAll(
             """

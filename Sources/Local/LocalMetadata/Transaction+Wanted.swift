@@ -3,7 +3,9 @@ import CloudModel
 import GRDB
 
 extension MetadataTransaction {
-    /// Asks for the bytes of a file, or of every file below a folder, that are not all here or not the newest. Answers how many.
+    /// Asks for the bytes of a file, or of every file below a folder, that are not all here or not the newest.
+    ///
+    /// - Returns: How many files.
     package func want(_ item: LocalItem, priority: UInt8) throws -> (items: Int, bytes: UInt64) {
         var result: (items: Int, bytes: UInt64) = (0, 0)
         try forEach(below: item) { file in

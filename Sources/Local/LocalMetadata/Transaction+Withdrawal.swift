@@ -2,7 +2,7 @@ import GRDB
 
 /// Taking back a batch that the log does not have.
 extension MetadataTransaction {
-    /// Forgets the batch on its way; what it told of is told again, as it is then. Only for a batch of which nothing happened: the log
+    /// Forgets the batch on its way; its changes are appended again, as they are then. Only for a batch of which nothing happened: the log
     /// was read for it and does not have it, or refuses it.
     package func withdrawOutbox(of container: ContainerID) throws {
         try removeOutbox(of: container)
@@ -11,7 +11,7 @@ extension MetadataTransaction {
         try run("UPDATE keyValuePending SET isSent = 0 WHERE container = ?", [container.value])
     }
 
-    /// How many changes the cloud is to hear of without anybody's further doing: those of paused items wait for their user.
+    /// How many changes will be appended without further action; those of paused items are not counted.
     package func unpausedPendingTotal() throws -> Int {
         let items = try number("SELECT count(*) FROM local WHERE pendingSince IS NOT NULL AND isPaused = 0")
         let others = try number("SELECT (SELECT count(*) FROM departed) + (SELECT count(*) FROM resolution)")

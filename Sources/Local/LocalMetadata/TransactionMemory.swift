@@ -17,7 +17,7 @@ final class TransactionMemory {
     /// What ``RowChanges`` says of this transaction beside the rows.
     var movedFolders: Set<NodeID> = []
     var leftFolders: Set<NodeID> = []
-    /// Folders became packages or ceased to be, which no row of theirs tells.
+    /// Folders became packages or ceased to be, which none of their rows shows.
     var changesEverything = false
     var packageTypes: [ContainerID: PackageTypes] = [:]
     var changedStores: Set<ContainerID> = []
@@ -43,7 +43,7 @@ final class TransactionMemory {
         items[key] = .some(item)
     }
 
-    /// Answers a flag, looked up once.
+    /// A flag, looked up once.
     func flag(_ path: ReferenceWritableKeyPath<TransactionMemory, Bool?>, _ look: () throws -> Bool) rethrows -> Bool {
         if let known = self[keyPath: path] { return known }
         let found = try look()

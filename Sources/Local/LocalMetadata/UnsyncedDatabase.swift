@@ -4,7 +4,7 @@ import Logging
 
 /// A database of which a sync failed: the disk may not have what the kernel shows of its two files, whatever a later sync says.
 ///
-/// A mark beside it tells the next process, which makes both files anew. It is not synced: a loss of power takes with it what the kernel
+/// A marker file beside it makes the next process rewrite both files. It is not synced: a loss of power takes with it what the kernel
 /// shows too.
 struct UnsyncedDatabase {
     let path: String
@@ -21,7 +21,7 @@ struct UnsyncedDatabase {
             "what the disk did not take can not be marked", metadata: ["error": "\(Errno(errno, "open \(mark)"))"])
     }
 
-    /// Makes both files anew if they are marked, before anybody opens them.
+    /// Rewrites both files if they are marked, before they are opened.
     func renew() throws(Errno) {
         guard access(mark, F_OK) == 0 else { return }
         let slash = path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex

@@ -31,7 +31,7 @@ struct WriteAheadLog {
         return log.hasFramesBehindABadOne
     }
 
-    /// A header that never reached the platter whole has nothing whole behind it.
+    /// No frame behind an incompletely written header is complete.
     private static func hasFramesBehindABadHeader(_ bytes: Data) -> Bool {
         let usualPageSize = 4096
         return [true, false].contains { isBigEndian in
@@ -72,7 +72,7 @@ struct WriteAheadLog {
                 sum = stored
                 continue
             }
-            // Older frames, of a log that was begun anew since, have other salts.
+            // Older frames, of a log that was reset since, have other salts.
             let next = index + 1
             guard next < frameCount, isOurs(next) else { return false }
             return [computed, stored].contains { hasCommit(from: next, after: $0) }

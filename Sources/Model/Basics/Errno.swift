@@ -22,7 +22,9 @@ package struct Errno: Error, Hashable, CustomStringConvertible {
     }
 }
 
-/// Runs a call that answers -1 with `errno`, again while a signal interrupts it (`EINTR`).
+/// Runs a call that returns -1 and sets `errno` on failure, again while a signal interrupts it (`EINTR`).
+///
+/// - Throws: Any other error of the call.
 @discardableResult
 package func check<T: SignedInteger>(_ call: String, _ body: () -> T) throws(Errno) -> T {
     while true {

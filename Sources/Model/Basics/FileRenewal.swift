@@ -1,8 +1,8 @@
 import Glibc
 
-/// Makes a file anew whose sync failed.
+/// Rewrites a file whose sync failed.
 ///
-/// The kernel takes what it could not write for written, so that the next sync says yes without it (fsync(2)). Writing the same bytes to
+/// The kernel marks pages that it could not write as clean, so that the next sync succeeds without them (fsync(2)). Writing the same bytes to
 /// the same file again does not help everywhere: ext4 then fills blocks that it keeps for never filled, which read as zeros after a loss
 /// of power. What memory has of it goes to another file, which takes its name.
 package enum FileRenewal {

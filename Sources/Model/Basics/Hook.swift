@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A function that somebody may hang in later, and that any thread may call then.
+/// A callback that is set later, and that any thread may call.
 ///
 /// Not a `Mutex` of the function itself: each reading of that one wraps the function once more, each wrapping is a frame of every later
 /// call, and after some ten thousand readings the stack ends.

@@ -25,7 +25,9 @@ package enum OwnThread {
         }
     }
 
-    /// Starts a thread that someone joins. The first 15 bytes of `name` show in `top -H`. Throws what `pthread_create(3)` answers.
+    /// Starts a thread that the caller has to join. The first 15 bytes of `name` show in `top -H`.
+    ///
+    /// - Throws: The error of `pthread_create(3)`.
     package static func start(
         _ name: String, _ body: @escaping @Sendable () -> Void
     ) throws(Errno) -> pthread_t {
@@ -45,7 +47,7 @@ package enum OwnThread {
         return thread
     }
 
-    /// Starts a thread that nobody waits for.
+    /// Starts a thread that is not joined.
     package static func detach(_ name: String, _ body: @escaping @Sendable () -> Void) throws(Errno) {
         pthread_detach(try start(name, body))
     }

@@ -46,19 +46,3 @@ package struct Timestamp: Hashable, Comparable, Sendable {
         return .seconds(one.seconds - other.seconds) + .nanoseconds(one.nanoseconds - other.nanoseconds)
     }
 }
-
-/// Where a component gets the time of day from; tests hand in a clock that moves when told.
-package protocol TimeSource: Sendable {
-    func now() -> Timestamp
-}
-
-/// The machine's clock, `clock_gettime(2)` CLOCK_REALTIME.
-package struct SystemTime: TimeSource {
-    package init() {}
-
-    package func now() -> Timestamp {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Timestamp(time)
-    }
-}

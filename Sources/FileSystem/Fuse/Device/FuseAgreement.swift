@@ -7,7 +7,7 @@ package struct FuseAgreement: Sendable, Equatable {
     /// The kernel can read and write a backing file in our place; whether we have the privilege shows when one is
     /// registered.
     package let passthrough: Bool
-    /// The kernel tells us when to drop set-id bits, instead of asking for `security.capability` before each write.
+    /// The kernel says when to clear set-ID bits, instead of asking for `security.capability` before each write.
     package let clearsSetID: Bool
 
     /// The kernel sends lookups and listings of one folder at once instead of one by one.

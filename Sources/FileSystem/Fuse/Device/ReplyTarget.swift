@@ -11,7 +11,7 @@ enum ReplyPatch {
 }
 
 /// Where this thread's next message to the kernel goes. libfuse calls our `writev` and does not say for which request,
-/// so the thread that answers leaves a note for itself.
+/// so the replying thread leaves a note for itself.
 struct ReplyTarget {
     let device: Int32
     var patch: ReplyPatch

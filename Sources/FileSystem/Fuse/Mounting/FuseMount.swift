@@ -5,7 +5,7 @@ import Glibc
 /// One mount of ours: where it is, and which of those that may lie there it is.
 struct FuseMount: Sendable {
     let path: String
-    /// The file system's device number as in the mount table, so that nobody else's mount at this path is taken away.
+    /// The file system's device number as in the mount table, so that no other mount at this path is removed.
     private let device: String
 
     /// Mounts at `path`; the descriptor is the connection to the kernel.

@@ -14,7 +14,7 @@ package enum FuseMountPoint {
     package static func clearDeadMount(at path: String) throws(FuseError) -> Bool {
         let path = resolved(path)
         var cleared = false
-        // Each turn takes one mount away, and nobody stacks a hundred.
+        // Each iteration removes one mount; a hundred stacked ones do not occur.
         for _ in 0..<100 {
             guard let entry = try topmost(at: path), entry.isFuse, isDead(path) else { return cleared }
             try unmount(path, lazily: true)
@@ -47,7 +47,7 @@ package enum FuseMountPoint {
         }
     }
 
-    /// `umount2(2)` as root, `fusermount3 -u` otherwise. Lazily: gone from sight at once, gone when nobody uses it.
+    /// `umount2(2)` as root, `fusermount3 -u` otherwise. Lazily: hidden at once, and removed when it is no longer in use.
     static func unmount(_ path: String, lazily: Bool) throws(FuseError) {
         guard geteuid() == 0 else { return try Fusermount.unmount(path, lazily: lazily) }
         guard umount2(path, cfuse_unmount_flags(lazily ? 1 : 0)) != 0 else { return }
@@ -93,7 +93,7 @@ package enum FuseMountPoint {
                 probe.finish(isDead: result != 0 && errno == ENOTCONN)
             }
         } catch {
-            // Who can not be asked counts as alive too.
+            // A daemon that cannot be queried counts as alive too.
             return false
         }
         return probe.wait(seconds: 5)

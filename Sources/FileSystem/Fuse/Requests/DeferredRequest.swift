@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A request that waits for its answer: can be captured by closures, and given up by whoever comes first.
+/// A request whose reply comes later: can be captured by closures, and is replied to once, by the first of them.
 ///
 /// Two may race for it, say a download that ends and an interrupt: ``take()`` gives the request to one of them. If the
 /// object goes away with the request in it, the program gets EIO.

@@ -1,6 +1,6 @@
 import CFuse3
 
-/// Who asks: ids as in the namespaces of the mount. All zero when the kernel itself writes back.
+/// The caller: its ids in the namespaces of the mount. All zero when the kernel itself writes back.
 package struct FuseContext: Sendable, Equatable {
     package let user: UInt32
     package let group: UInt32

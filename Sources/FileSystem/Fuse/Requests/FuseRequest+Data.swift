@@ -21,7 +21,7 @@ extension FuseRequest where Answer == FuseAnswer.Data {
         }
     }
 
-    /// Answers from a range of `file`: spliced from the page cache without passing through our memory where the answer
+    /// Replies with a range of `file`: spliced from the page cache without passing through our memory where the answer
     /// is of two pages or more. What lies behind the end of the file is left out.
     @discardableResult
     package consuming func reply(from file: Int32, at offset: Int64, count: Int) -> Bool {

@@ -74,7 +74,7 @@ extension FuseRequest where Answer == FuseAnswer.Offset {
 }
 
 extension FuseRequest where Answer == FuseAnswer.ExtendedAttribute {
-    /// Answers as the system calls ask: the size for a `capacity` of 0, ERANGE if `value` does not fit, else its bytes.
+    /// Replies as the system calls want it: the size for a `capacity` of 0, ERANGE if `value` does not fit, else its bytes.
     @discardableResult
     package consuming func reply(_ value: UnsafeRawBufferPointer, capacity: Int) -> Bool {
         if capacity == 0 { return answer { fuse_reply_xattr($0, value.count) } }

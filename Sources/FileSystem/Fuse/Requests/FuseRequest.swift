@@ -6,7 +6,7 @@ import Logging
 /// One question of the kernel, which must be answered exactly once: answering consumes the value, and a request that
 /// goes away unanswered is answered EIO and logged, so a program never hangs on a forgotten one.
 ///
-/// May be answered on any thread. To answer later, from a closure or a task, see ``deferred()``. The answers return
+/// May be replied to on any thread. To reply later, from a closure or a task, see ``deferred()``. The replies return
 /// whether the kernel took them: it does not when the mount has ended, and then no forget or release follows either.
 package struct FuseRequest<Answer>: ~Copyable, Sendable {
     private var handle: RequestHandle
@@ -22,13 +22,13 @@ package struct FuseRequest<Answer>: ~Copyable, Sendable {
         _ = handle.answer { fuse_reply_err($0, EIO) }
     }
 
-    /// Who asks.
+    /// The caller.
     package var context: FuseContext { FuseContext(of: handle.request) }
 
-    /// True once the program has been told to stop waiting, for instance by Ctrl-C: answer EINTR soon.
+    /// True once the program's call was interrupted, for instance by Ctrl-C: reply EINTR soon.
     package var isInterrupted: Bool { fuse_req_interrupted(handle.request) != 0 }
 
-    /// Answers with an error number of `errno(3)`.
+    /// Replies with an error number of `errno(3)`.
     @discardableResult
     package consuming func fail(_ code: Int32) -> Bool {
         // The kernel takes 0 as success, and refuses a message with a code of 512 or more: the program would wait on.

@@ -13,7 +13,9 @@ struct RequestHandle: @unchecked Sendable {
     let unique: UInt64
     var watchesInterrupt = false
 
-    /// Answers through `send`, with `patch` applied to the message; whether the kernel took it.
+    /// Replies through `send`, with `patch` applied to the message.
+    ///
+    /// - Returns: Whether the kernel took it.
     func answer(_ patch: ReplyPatch = .none, _ send: (OpaquePointer) -> Int32) -> Bool {
         forgetInterrupt()
         let result = ReplyTarget.with(device: device, patch: patch) { send(request) }

@@ -11,7 +11,7 @@ package enum FuseEnding: Sendable, Equatable {
     case failed(Errno)
 }
 
-/// Where a session stands: starting, serving, ended, and who waits for it.
+/// The state of a session (starting, serving, ended) and its waiters.
 final class FuseLifecycle: Sendable {
     private struct State {
         var agreement: FuseAgreement?
@@ -42,7 +42,7 @@ final class FuseLifecycle: Sendable {
 
     func noteFailure(_ error: Errno) { state.withLock { $0.firstFailure = $0.firstFailure ?? error } }
 
-    /// True for the first who asks: it then has to close the connection.
+    /// True for the first caller, which then has to close the connection.
     func beginClosing() -> Bool {
         state.withLock { state in
             defer { state.isClosing = true }

@@ -2,7 +2,7 @@ package import Basics
 import CFuse3
 import Glibc
 
-/// Tells the kernel what it may no longer believe. From any thread, but never under a lock that a handler takes, and never
+/// Invalidates what the kernel caches. From any thread, but never under a lock that a handler takes, and never
 /// from within a handler but for attributes alone: the kernel may hold the very folder or page locked whose request that
 /// handler serves.
 ///
@@ -31,7 +31,7 @@ package struct FuseNotifier: Sendable {
         try check("invalidate an entry", code)
     }
 
-    /// Forgets `name` and tells those who watch the folder that `child` is gone. EBUSY, ENOTEMPTY: it is in use, and
+    /// Forgets `name` and notifies watchers of the folder that `child` is gone. EBUSY, ENOTEMPTY: it is in use, and
     /// the name was only invalidated.
     package func delete(parent: FuseNode, child: FuseNode, name: [UInt8]) throws(Errno) {
         let code = name.withUnsafeBytes { bytes in

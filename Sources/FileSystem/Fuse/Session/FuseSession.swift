@@ -45,7 +45,7 @@ package final class FuseSession: Sendable {
         return session
     }
 
-    /// Tells the kernel of changes that did not come through it.
+    /// Notifies the kernel of changes that did not come through it.
     package var notifier: FuseNotifier { FuseNotifier(connection) }
 
     /// What the workload has cost so far.
@@ -66,7 +66,7 @@ package final class FuseSession: Sendable {
     }
 
     /// Takes the mount away and ends the session even if programs have files open: they get ENOTCONN. Requests that are
-    /// still unanswered may be answered later, to nobody. Returns when no handler runs any more; throws if the mount
+    /// still open may be replied to later, without effect. Returns when no handler runs any more; throws if the mount
     /// could not be taken away, which is then dead and can be cleared.
     package func stop() async throws(FuseError) {
         connection.lifecycle.requestStop()

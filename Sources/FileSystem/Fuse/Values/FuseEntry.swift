@@ -5,7 +5,7 @@ import CFuse3
 package struct FuseEntry: Sendable {
     /// 0 for "there is no such name", which the kernel remembers for `nameTimeout`.
     package var node: FuseNode
-    /// Tells two items apart that got the same node one after the other.
+    /// Distinguishes two items that got the same node one after the other.
     package var generation: UInt64
     package var attributes: FuseAttributes
     /// How long the name may be taken to mean this node without asking again.

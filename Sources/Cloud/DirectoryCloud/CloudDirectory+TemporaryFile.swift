@@ -4,36 +4,6 @@ import Glibc
 import Logging
 import Synchronization
 
-/// The name of a file or folder being made: who makes it, and chance.
-struct TemporaryName: Equatable {
-    let process: Int32
-    let chance: UInt64
-
-    static func new() -> TemporaryName { TemporaryName(process: getpid(), chance: .random(in: 0...UInt64.max)) }
-
-    var text: String { "\(process)-\(Hex.encode(chance))" }
-    var path: String { "\(CloudLayout.temporary)/\(text)" }
-
-    init(process: Int32, chance: UInt64) {
-        self.process = process
-        self.chance = chance
-    }
-
-    init?(_ text: String) {
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 2, let process = Int32(parts[0]), process > 0, parts[1].utf8.count == 16,
-            let chance = UInt64(parts[1], radix: 16)
-        else { return nil }
-        self.init(process: process, chance: chance)
-    }
-
-    /// Whether its maker will not come back for it. A process id alone proves little: it may belong to another machine or
-    /// container, or have a new owner. Should it be wrong after all, its maker's operation fails and is done again.
-    func isAbandoned(age: Duration, makerLives: Bool) -> Bool {
-        age > (makerLives ? .seconds(7 * 86_400) : .seconds(600))
-    }
-}
-
 extension CloudDirectory {
     /// Gives `body` the path of a new file with these parts in it. Whatever is left under that path afterwards is removed.
     func withTemporaryFile<T>(

@@ -1,0 +1,9 @@
+import Basics
+
+/// A call on a path that failed; the path is relative to the cloud's directory.
+struct PathError: Error {
+    let path: String
+    let errno: Basics.Errno
+
+    var code: Int32 { errno.code }
+}

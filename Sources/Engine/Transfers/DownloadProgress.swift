@@ -1,0 +1,9 @@
+/// How much of a content is on this device.
+package struct DownloadProgress: Hashable, Sendable {
+    package let presentBytes: UInt64
+    package let size: UInt64
+    package let isComplete: Bool
+
+    /// Of 0...1; an empty content is all there.
+    package var fraction: Double { isComplete ? 1 : size == 0 ? 0 : Double(presentBytes) / Double(size) }
+}

@@ -1,0 +1,1 @@
+package enum ContentCommand: Sendable { case download, evict }

@@ -1,0 +1,9 @@
+/// What `statvfs(3)` returns.
+package struct FileSystemSpace: Sendable {
+    package let blockSize: UInt64
+    package let blocks: UInt64
+    package let free: UInt64
+    package let available: UInt64
+    package let files: UInt64
+    package let freeFiles: UInt64
+}

@@ -1,0 +1,41 @@
+import LocalMetadata
+import Synchronization
+
+/// The open files by node. A file is entered before its row is read, so that an operation that removes the row finds it.
+final class OpenFiles: Sendable {
+    private let table = Mutex<[NodeID: Entry]>([:])
+
+    private struct Entry {
+        let file: OpenFile
+        var claims: Int
+    }
+
+    /// The file of a node, made if it is not open; every claim needs one ``release(_:)``.
+    func claim(_ node: NodeID) -> OpenFile {
+        table.withLock { table in
+            if let entry = table[node] {
+                table[node]?.claims += 1
+                return entry.file
+            }
+            let file = OpenFile(node: node)
+            table[node] = Entry(file: file, claims: 1)
+            return file
+        }
+    }
+
+    /// Gives a claim back. True for the last one: the caller then closes what the file holds.
+    func release(_ file: OpenFile) -> Bool {
+        table.withLock { table in
+            guard var entry = table[file.node], entry.file === file else { return true }
+            entry.claims -= 1
+            table[file.node] = entry.claims == 0 ? nil : entry
+            return entry.claims == 0
+        }
+    }
+
+    subscript(node: NodeID) -> OpenFile? { table.withLock { $0[node]?.file } }
+
+    func isOpen(_ node: NodeID) -> Bool { table.withLock { $0[node] != nil } }
+
+    var all: [OpenFile] { table.withLock { $0.values.map(\.file) } }
+}

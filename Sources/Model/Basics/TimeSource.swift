@@ -1,0 +1,17 @@
+import Glibc
+
+/// Where a component gets the time of day from; tests pass a manual clock.
+package protocol TimeSource: Sendable {
+    func now() -> Timestamp
+}
+
+/// The machine's clock, `clock_gettime(2)` CLOCK_REALTIME.
+package struct SystemTime: TimeSource {
+    package init() {}
+
+    package func now() -> Timestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(time)
+    }
+}
