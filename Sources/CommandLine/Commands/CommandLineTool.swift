@@ -66,6 +66,7 @@ struct UbiquityCommand: ParsableCommand {
                 name: "Documents",
                 subcommands: [
                     SyncCommand.self, DownloadCommand.self, EvictCommand.self, PinCommand.self, UnpinCommand.self,
+                    PauseCommand.self, ResumeCommand.self,
                     ConflictsCommand.self, ResolveCommand.self, VersionsCommand.self, DeletedCommand.self,
                     RestoreCommand.self, CoordinateCommand.self, PublishCommand.self, MoveInCommand.self,
                     MoveOutCommand.self,

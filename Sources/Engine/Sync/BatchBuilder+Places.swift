@@ -15,9 +15,9 @@ extension BatchBuilder {
             try addAlone(departure)
             return nil
         }
-        guard let item = try transaction.item(resident, in: container), !item.isExcluded, !item.isPaused else {
-            return nil
-        }
+        guard let item = try transaction.item(resident, in: container), !item.isExcluded,
+            try !transaction.isPaused(item)
+        else { return nil }
         let parent = try transaction.item(item.parent)?.item
         guard item.name != place.name || parent != place.parent else { return nil }
         try addAlone(item)

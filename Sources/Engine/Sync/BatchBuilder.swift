@@ -97,7 +97,7 @@ package struct BatchBuilder {
     }
 
     mutating func addAlone(_ item: LocalItem) throws {
-        guard !item.isExcluded, !item.isPaused, planned.insert(item.item).inserted else { return }
+        guard !item.isExcluded, try !transaction.isPaused(item), planned.insert(item.item).inserted else { return }
         let trees = try transaction.trees(of: item.item, in: container)
         guard let local = trees.local else { return }
         if trees.remote == nil || local.parent != trees.remote?.parent, try !addParent(of: item) {

@@ -12,8 +12,11 @@ package struct Evictor: Sendable {
 
     package init(_ context: EngineContext) { self.context = context }
 
-    /// Drops the bytes of one file. Throws ``EvictionRefusal`` where they must stay; no error where there are none.
-    package func evict(_ node: NodeID) throws {
+    /// Drops the bytes of one file; no error where there are none.
+    ///
+    /// - Parameter isForSpace: They may come back by themselves when there is plenty of space, if the file is pinned like that.
+    /// - Throws: ``EvictionRefusal`` where they must stay.
+    package func evict(_ node: NodeID, forSpace isForSpace: Bool = false) throws {
         try context.changeTree(.freeing) { transaction, effects in
             guard var item = try transaction.item(node) else { return }
             let isOpen = context.mounted.isOpen(node)
@@ -31,7 +34,8 @@ package struct Evictor: Sendable {
             item.presence = .none
             item.ranges = []
             item.generation += 1
-            item.wanted = 0
+            let returns = try isForSpace && transaction.effectivePin(of: node) == .whenSpace
+            item.wanted = returns ? DownloadPriority.whenSpace : 0
             try transaction.update(item)
         }
     }
@@ -75,29 +79,29 @@ package struct Evictor: Sendable {
 
     /// Drops the bytes of one file if those who show it agree; where they have to be asked, once they have. Answers whether it is done.
     /// Throws as ``evict(_:)``, and ``EvictionRefusal/isPresented`` where somebody keeps it.
-    package func evictInTurn(_ node: NodeID) throws -> Bool {
+    package func evictInTurn(_ node: NodeID, forSpace isForSpace: Bool = false) throws -> Bool {
         guard !context.turns.areFree else {
-            try evict(node)
+            try evict(node, forSpace: isForSpace)
             return true
         }
         switch context.turns.ask(.evict, for: node) {
         case .now(let end):
             defer { end() }
-            try evict(node)
+            try evict(node, forSpace: isForSpace)
             return true
         case .later(let turn):
-            context.waiting.add(node, turn) { [self] in await evictLate(node, $0) }
+            context.waiting.add(node, turn) { [self] in await evictLate(node, forSpace: isForSpace, $0) }
             return false
         case .refused: throw EvictionRefusal.isPresented
         }
     }
 
-    private func evictLate(_ node: NodeID, _ end: PermitRelease?) async {
+    private func evictLate(_ node: NodeID, forSpace isForSpace: Bool, _ end: PermitRelease?) async {
         do {
             try await context.blocking { [self] in
                 guard let end else { return noteRefusal(node) }
                 defer { end() }
-                try evict(node)
+                try evict(node, forSpace: isForSpace)
             }
         } catch { context.log.debug("kept a file", metadata: ["why": "\(error)"]) }
     }
@@ -110,7 +114,7 @@ package struct Evictor: Sendable {
     private func wasEvictedInTurn(_ item: LocalItem) -> Bool {
         let now = context.time.now()
         guard context.waiting.backoff.withLock({ $0.mayAsk(item.node, at: now) }) else { return false }
-        do { return try evictInTurn(item.node) } catch {
+        do { return try evictInTurn(item.node, forSpace: true) } catch {
             if error as? EvictionRefusal == .isPresented { noteRefusal(item.node) }
             context.log.debug("kept a file", metadata: ["why": "\(error)"])
             return false

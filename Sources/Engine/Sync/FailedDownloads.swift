@@ -6,7 +6,6 @@ import Synchronization
 package final class FailedDownloads: Sendable {
     private let context: EngineContext
     private let pauses = Mutex(RetryPauses())
-    private static let priority: UInt8 = 10
     private static let most = 256
 
     package init(_ context: EngineContext) { self.context = context }
@@ -17,7 +16,8 @@ package final class FailedDownloads: Sendable {
         guard isDue else { return false }
         let failed = try context.metadata.read { transaction in
             try transaction.failedDownloads(limit: Self.most).filter { item in
-                try transaction.isStale(item) || !item.isMaterialised && transaction.isKept(item)
+                try transaction.isStale(item)
+                    || !item.isMaterialised && [.keep, .whenSpace].contains(transaction.effectivePin(of: item.node))
             }
         }
         pauses.withLock { $0.looked(found: !failed.isEmpty) }
@@ -25,7 +25,9 @@ package final class FailedDownloads: Sendable {
         try context.metadata.write { transaction in
             for item in failed {
                 guard let row = try transaction.item(item.node), row.downloadError != nil else { continue }
-                _ = try transaction.want(row, priority: Self.priority)
+                let isOptional = try !transaction.isStale(row) && !transaction.isKept(row)
+                _ = try transaction.want(
+                    row, priority: isOptional ? DownloadPriority.whenSpace : DownloadPriority.kept)
             }
         }
         return true

@@ -27,7 +27,7 @@ extension TreeFollower {
             try become(remote, other)
             return true
         }
-        if other.isExcluded || other.isPaused || other.uploadError != nil {
+        if try other.isExcluded || other.uploadError != nil || transaction.isPaused(other) {
             try giveWay(other)
             return true
         }

@@ -28,7 +28,7 @@ extension TreeFollower {
         let busy = try packagesBeingTold()
         return try packages.flatMap { id -> [SetAside] in
             guard let package = try transaction.item(id, in: container) else { return try bringBack(id) }
-            guard !busy.contains(package.node), package.isPackage, !package.isPaused,
+            guard !busy.contains(package.node), package.isPackage, try !transaction.isPaused(package),
                 try hasUntoldChanges(package), try !hasAnnouncements(package)
             else { return [] }
             return try setAside(package, deviceName)

@@ -18,7 +18,7 @@ package struct TreeFollower {
     var freed: Set<NodeID> = []
     /// Items being followed further up the call stack: names that change places would go round for ever.
     private var underway: Set<ItemID> = []
-    private var keptFolders: [NodeID: Bool] = [:]
+    private var priorities: [NodeID: UInt8] = [:]
     private let reconciler = Reconciler()
 
     package init(
@@ -134,7 +134,7 @@ package struct TreeFollower {
         item.isKnown = true
         if case .symlink(let target) = remote.body { item.target = target }
         if let content = remote.body.content { setPlaceholder(content, &item) }
-        if item.kind == .file, try isKept(parent) { item.wanted = 10 }
+        if item.kind == .file { item.wanted = try priority(ofNewFileIn: parent) }
         try transaction.insert(item)
         if item.wanted > 0 { effects.wantsDownloads = true }
         enter(parent, remote.name)
@@ -142,11 +142,11 @@ package struct TreeFollower {
     }
 
     /// No pin changes while the log is followed, so a folder is asked about once.
-    mutating func isKept(_ folder: NodeID) throws -> Bool {
-        if let known = keptFolders[folder] { return known }
-        let isKept = try transaction.effectivePin(of: folder) == .keep
-        keptFolders[folder] = isKept
-        return isKept
+    mutating func priority(ofNewFileIn folder: NodeID) throws -> UInt8 {
+        if let known = priorities[folder] { return known }
+        let priority = try transaction.priority(ofNewFileIn: folder)
+        priorities[folder] = priority
+        return priority
     }
 
     private mutating func parentNode(of remote: CloudItem) throws -> NodeID? {

@@ -141,7 +141,10 @@ final class UploadService: Sendable {
     private func saved(_ item: LocalItem) throws -> LocalItem? {
         context.mounted.noteIdleEdits(pause: .zero)
         let present = try context.metadata.read { try $0.item(item.item, in: item.container) }
-        return present.flatMap { $0.isEdited && !$0.isPaused && !$0.isExcluded ? $0 : nil }
+        guard let present, present.isEdited, !present.isExcluded,
+            try !context.metadata.read({ try $0.isPaused(present) })
+        else { return nil }
+        return present
     }
 
     private func candidate(_ item: LocalItem) -> UploadCandidate? {

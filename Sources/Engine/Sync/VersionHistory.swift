@@ -74,7 +74,10 @@ package struct VersionHistory: Sendable {
                 throw VersionError(code: .notFound, message: "The document is gone. Restore the version to a file.")
             }
             if item.pendingSince == nil, !item.isEdited, !item.isWriting, item.isKnown { return item }
-            guard !item.isExcluded, !item.isPaused, look < Self.looks else { throw Self.untold(item) }
+            let isPaused = try await context.blocking { [context] in
+                try context.metadata.read { try $0.isPaused(item) }
+            }
+            guard !item.isExcluded, !isPaused, look < Self.looks else { throw Self.untold(item) }
             try await context.clock.sleep(for: Self.pause)
         }
         throw CancellationError()

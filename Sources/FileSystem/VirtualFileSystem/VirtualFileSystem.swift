@@ -161,7 +161,7 @@ extension ContentSource {
     package func kernelWrites() {}
 }
 
-package enum ContentCommand: Sendable { case download, evict }
+package enum ContentCommand: Sendable { case download, downloadWhenSpace, evict }
 
 /// How far a transfer is, for status.
 package struct TransferFractions: Sendable, Equatable {

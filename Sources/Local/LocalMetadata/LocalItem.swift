@@ -38,12 +38,14 @@ package enum Presence: UInt8, Sendable {
     case whole = 2
 }
 
-/// What is to be kept on this device (the content policies of semantics: inherit, lazily, evict on update, keep).
+/// What is to be kept on this device.
 package enum PinState: UInt8, Sendable, CaseIterable {
     case inherited = 0
     case lazy = 1
     case evictOnUpdate = 2
     case keep = 3
+    /// Downloaded while there is plenty of space, and evicted again when it is short.
+    case whenSpace = 4
 }
 
 /// One row of the local tree: what the mount shows, and how far its content is.

@@ -55,6 +55,7 @@ extension MetadataTransaction {
     package func news(ofPackage node: NodeID, settledBefore time: Timestamp) throws -> PackageDelta {
         var news = PackageDelta()
         guard let package = try item(node) else { return news }
+        news.isUnderway = try isPaused(in: package.parent)
         try forEach(below: package) { item in
             guard !item.isExcluded, !item.isConflictSibling else { return }
             if item.isWriting || item.isEdited || item.isPaused { news.isUnderway = true }

@@ -11,10 +11,18 @@ extension MetadataTransaction {
         try run("UPDATE keyValuePending SET isSent = 0 WHERE container = ?", [container.value])
     }
 
-    /// How many changes the cloud is to hear of without anybody's further doing: those of paused items wait for their user.
+    /// Number of changes that are sent without the user's doing; those of paused items and in paused folders wait for the user.
     package func unpausedPendingTotal() throws -> Int {
-        let items = try number("SELECT count(*) FROM local WHERE pendingSince IS NOT NULL AND isPaused = 0")
-        let others = try number("SELECT (SELECT count(*) FROM departed) + (SELECT count(*) FROM resolution)")
+        let items = try number(
+            """
+            SELECT count(*) FROM local
+            WHERE pendingSince IS NOT NULL AND isPaused = 0 AND NOT \(QueueQueries.isPaused("local.parent"))
+            """)
+        let others = try number(
+            """
+            SELECT (SELECT count(*) FROM departed WHERE isSent = 1 OR NOT \(QueueQueries.isPaused("departed.parent")))
+              + (SELECT count(*) FROM resolution)
+            """)
         return Int(items + others)
     }
 

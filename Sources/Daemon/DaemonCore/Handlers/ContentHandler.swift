@@ -146,7 +146,11 @@ extension DaemonService {
         return ItemsResponse(
             outcomes: try await each(request.paths) { path in
                 let items = try items(at: path)
-                for item in items { try device.files.setPin(pin, of: item.node) }
+                if path.isRoot {
+                    try device.files.setRootPin(pin)
+                } else {
+                    for item in items { try device.files.setPin(pin, of: item.node) }
+                }
                 return ItemOutcome(path: path, items: UInt64(items.count))
             })
     }
@@ -187,6 +191,7 @@ extension PinState {
         case .lazy: self = .lazy
         case .evictOnUpdate: self = .evictOnUpdate
         case .keep: self = .keep
+        case .whenSpace: self = .whenSpace
         case .excluded: return nil
         }
     }

@@ -170,6 +170,7 @@ extension PinPolicy {
             case .lazy: .lazy
             case .evictOnUpdate: .evictOnUpdate
             case .keep: .keep
+            case .whenSpace: .whenSpace
             }
     }
 }
