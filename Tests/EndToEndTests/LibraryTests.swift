@@ -174,7 +174,7 @@ extension EndToEnd {
 
         // MARK: Identity
 
-        @Test("the identity token is each program's own and gone after logout; who observes it hears of that")
+        @Test("the identity token is each program's own and gone after logout; its observers are notified")
         func identity() async throws {
             try await ServerProcess.with { server in
                 try await TestDevices.with(devices: ["A"], cloud: server.url) { test in

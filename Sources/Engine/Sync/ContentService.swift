@@ -42,19 +42,19 @@ package final class ContentService: Sendable {
         finisher = DownloadFinisher(context)
     }
 
-    /// Opens a blob that is not whole, for a reader. Answers what it is written through and its download; the same ones to everyone.
+    /// Opens a blob that is not whole, for a reader. Returns what it is written through and its download; the same ones to everyone.
     /// Throws ``StaleItem`` where the item is not what it was when it was read.
     package func open(_ item: LocalItem) throws -> (file: SharedDescriptor, download: ContentDownload) {
         let entry = try join(item) { $0.readers += 1 }
         return (entry.file, entry.download)
     }
 
-    /// Goes up with all that comes: bytes, a whole file, a failure that no wait can heal. Who waits for downloads sees by it that they go on.
+    /// Goes up with all that comes: bytes, a whole file, a failure that no wait can heal. Waits for downloads see by it that they go on.
     package var arrivals: UInt64 { arrived.load(ordering: .relaxed) }
 
     func noteArrival() { arrived.add(1, ordering: .relaxed) }
 
-    /// The download of a blob under way, or a new one, after `note` was told of it.
+    /// The download of a blob under way, or a new one, after `note` was called with it.
     ///
     /// The database is read outside the lock: status holds a read of it while it waits for the lock.
     private func join(_ item: LocalItem, _ note: (inout ActiveDownload) -> Void) throws -> ActiveDownload {
@@ -92,7 +92,7 @@ package final class ContentService: Sendable {
         Task { await keepPart(idle) }
     }
 
-    /// Somebody read from the file: fetch the rest too, while it is open.
+    /// It was read from: fetch the rest too, while it is open.
     package func completeInBackground(_ item: LocalItem) {
         active.withLock { active in
             guard var entry = active.downloads[item.blob], entry.completion == nil else { return }

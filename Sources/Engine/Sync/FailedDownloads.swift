@@ -2,7 +2,7 @@ import LocalMetadata
 import Synchronization
 
 /// Asks again for what is to be on this device and could not be fetched: newer versions of what is here, and what is kept. A disk that
-/// was full, or refused a write, need not be told of to the device a second time.
+/// was full, or refused a write, need not be reported to the device a second time.
 package final class FailedDownloads: Sendable {
     private let context: EngineContext
     private let pauses = Mutex(RetryPauses())
@@ -10,7 +10,7 @@ package final class FailedDownloads: Sendable {
 
     package init(_ context: EngineContext) { self.context = context }
 
-    /// To be called now and then, with the time since the last call. Answers whether anything is wanted again.
+    /// To be called now and then, with the time since the last call. Returns whether anything is wanted again.
     package func look(after elapsed: Duration) throws -> Bool {
         let isDue = pauses.withLock { $0.isDue(after: elapsed) }
         guard isDue else { return false }

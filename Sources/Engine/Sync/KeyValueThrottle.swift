@@ -2,8 +2,8 @@ import Basics
 import LocalMetadata
 import Synchronization
 
-/// How often the log is told of a key-value store: a program that writes a key at every turn of a wheel makes few entries, and holds up no
-/// other program's settings. What is held back is gathered, and told with the next.
+/// How often keys of a store are appended to the log: a program that writes a key at every turn of a wheel makes few entries, and holds up no
+/// other program's settings. What is held back is sent with the next batch.
 final class KeyValueThrottle: Sendable {
     /// So many at once, and one more for each pause.
     static let burst = 15.0
@@ -21,19 +21,19 @@ final class KeyValueThrottle: Sendable {
         }
     }
 
-    /// Of the stores that told something lately; any other may tell as much as one can.
+    /// Of the stores that sent something lately; any other may send as much as one can.
     private let allowances = Mutex<[ContainerID: Allowance]>([:])
 
-    /// Whether a store may be told of now. Whoever waits for everything to be in the cloud does not wait for this.
-    func mayTell(of store: ContainerID, at now: Timestamp, isHurried: Bool) -> Bool {
-        isHurried
+    /// Whether keys of a store may be sent now. A wait for everything to be in the cloud does not include this.
+    func maySend(of store: ContainerID, at now: Timestamp, isUrgent: Bool) -> Bool {
+        isUrgent
             || allowances.withLock { allowances in
                 allowances[store]?.refill(at: now)
                 return allowances[store].map { $0.left >= 1 } ?? true
             }
     }
 
-    func noteTold(of store: ContainerID, at now: Timestamp) {
+    func noteSent(of store: ContainerID, at now: Timestamp) {
         allowances.withLock { allowances in
             for known in allowances.keys { allowances[known]?.refill(at: now) }
             allowances = allowances.filter { $0.key == store || $0.value.left < KeyValueThrottle.burst }

@@ -15,7 +15,7 @@ package struct TreeEffects: Sendable {
     /// Bytes that nothing refers to any more.
     package var orphanedBlobs: [BlobName] = []
     package var wantsDownloads = false
-    /// Versions of the history that somebody removed.
+    /// Versions of the history that a program removed.
     package var lostVersions: [HistoricVersion] = []
     /// Keys of key-value stores that show something else.
     package var keyValues: [KeyValueChange] = []
@@ -71,7 +71,7 @@ package protocol MountedFiles: Sendable {
     func isOpen(_ node: NodeID) -> Bool
     /// Handles of these keep their bytes, though the names are gone. Inside ``exclusively(_:)``, after the commit.
     func detach(_ removed: [LocalItem])
-    /// Carries out what a committed change asks for: has stale blobs removed, tells the kernel. Not inside ``exclusively(_:)``.
+    /// Carries out what a committed change asks for: has stale blobs removed, notifies the kernel. Not inside ``exclusively(_:)``.
     func apply(_ effects: TreeEffects)
     /// Notes edits in files that stay open for writing and were left alone for `pause`.
     func noteIdleEdits(pause: Duration)

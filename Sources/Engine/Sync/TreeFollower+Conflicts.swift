@@ -53,7 +53,7 @@ extension TreeFollower {
         effects.changedNodes.insert(document.node)
     }
 
-    /// Whoever has the document here will want to compare its versions, also offline.
+    /// Where the document is on this device its versions can be compared offline too.
     private mutating func priority(ofVersionOf document: LocalItem) throws -> UInt8 {
         let inherited = try priority(ofNewFileIn: document.parent)
         let own = try document.pin == .inherited ? inherited : transaction.priority(ofNewFileIn: document.node)

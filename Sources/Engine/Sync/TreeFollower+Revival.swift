@@ -30,7 +30,7 @@ extension TreeFollower {
         return item
     }
 
-    /// What was to be told of the deletion is not told any more, where it is not on its way.
+    /// The deletion is not sent any more, where it is not on its way.
     private func takeBack(_ deleted: DeletedItem, _ item: inout LocalItem) throws {
         if let departure = deleted.departure {
             item.isKnown = true

@@ -55,8 +55,8 @@ extension DaemonService {
     /// Waits until the cloud has what the mount shows at the path, with what programs had not saved.
     func uploaded(_ path: MountPath, within seconds: Double?) async throws -> Uploaded {
         let engine = device.engine
-        engine.context.pace.hurry()
-        defer { engine.context.pace.relax() }
+        engine.context.urgency.begin()
+        defer { engine.context.urgency.end() }
         try await saveUnsavedChanges(at: [path], within: seconds)
         try await blocking { [self] in device.files.noteIdleEdits(pause: .zero) }
         let clock = ContinuousClock()

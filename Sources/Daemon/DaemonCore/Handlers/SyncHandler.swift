@@ -10,8 +10,8 @@ extension DaemonService {
     func sync(_ request: SyncRequest) async throws -> SyncResponse {
         for path in request.paths { _ = try await blocking { [self] in try items(at: path).count } }
         let engine = device.engine
-        engine.context.pace.hurry()
-        defer { engine.context.pace.relax() }
+        engine.context.urgency.begin()
+        defer { engine.context.urgency.end() }
         if request.wait { try await saveUnsavedChanges(at: request.paths, within: request.timeout) }
         try await blocking { [self] in device.files.noteIdleEdits(pause: .zero) }
         engine.localTreeChanged()

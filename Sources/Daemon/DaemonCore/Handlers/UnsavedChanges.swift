@@ -11,7 +11,7 @@ extension DaemonService {
     /// Asks the programs that present something at or below the paths to save it, as a coordinated read does, so that their unsaved edits
     /// are uploaded too. No path means everything. A program that does not reply within the usual patience is passed over.
     func saveUnsavedChanges(at paths: [MountPath], within seconds: Double? = nil) async throws {
-        guard !device.claims.ledger.letters.isEmpty else { return }
+        guard !device.claims.ledger.deliveries.isEmpty else { return }
         let patience = try seconds.map { min(try Self.duration(ofSeconds: $0), Patience.limit) } ?? Patience.limit
         let permits = DaemonPermits(device.claims)
         let nodes = try await blocking { [self] in try presented(at: paths) }

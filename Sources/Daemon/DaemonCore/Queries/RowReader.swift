@@ -78,7 +78,7 @@ struct TransferTable: Sendable {
     /// Of a device on which nothing is transferred.
     init() { fractions = [:] }
 
-    /// Not inside a transaction: whoever answers may itself be reading the database.
+    /// Not inside a transaction: the engine may itself be reading the database.
     init(_ engine: SyncEngine) {
         var fractions: [NodeID: TransferFractions] = [:]
         for transfer in engine.transfers {
