@@ -262,7 +262,7 @@ let package = Package(
                 "Queries", "Sync", "TestSupport", "VirtualFileSystem", logging,
             ]),
         .target(
-            name: "Commands", dependencies: ["Basics", "DaemonProtocol", argumentParser],
+            name: "Commands", dependencies: ["Basics", "CLinux", "DaemonProtocol", argumentParser],
             path: "Sources/CommandLine/Commands"),
         .testTarget(
             name: "CommandsTests",

@@ -57,6 +57,6 @@ struct ClaimsTreeTests {
         #expect(film.claims?.first?.waitsForPresenters == [9] && tree.first?.claims == nil)
     }
 
-    @Test("where nobody coordinates and nothing moves there is no tree")
+    @Test("where no program coordinates and nothing moves there is no tree")
     func empty() { #expect(ClaimsTree(ClaimsResponse(items: [])).isEmpty) }
 }

@@ -127,7 +127,7 @@ struct CommandTests {
         }
     }
 
-    @Test("reset asks before it acts, and does nothing when nobody can answer")
+    @Test("reset asks before it acts, and does nothing without a terminal")
     func reset() async throws {
         let handler = ScriptedHandler { _ in .reset(ResetResponse(pendingItems: 1)) }
         try await FakeDaemon.with(handler) { daemon in

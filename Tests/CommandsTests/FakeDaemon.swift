@@ -34,7 +34,7 @@ struct FakeDaemon: Sendable {
     }
 }
 
-/// Answers by a closure, and remembers what it was asked.
+/// Returns by a closure, and remembers what it was asked.
 final class ScriptedHandler: RequestHandler {
     private let asked = Mutex<[DaemonRequest]>([])
     private let answer: @Sendable (DaemonRequest) async throws -> DaemonResponse

@@ -3,7 +3,7 @@ import DaemonProtocol
 import Testing
 
 /// Requests that the server answers on the thread that reads them.
-@Suite("Answers at once")
+@Suite("Requests that are answered at once")
 struct PromptAnswerTests {
     private let hello = DaemonRequest.hello(HelloRequest(program: "test"))
     private let granted = DaemonResponse.granted(GrantedResponse(paths: [.root], claim: 7))

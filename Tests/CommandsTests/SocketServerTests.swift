@@ -118,7 +118,7 @@ struct SocketServerTests {
         }
     }
 
-    @Test("a client may die at any byte and nobody else notices")
+    @Test("a client may die at any byte and no other program notices")
     func dyingAnywhere() async throws {
         try await FakeDaemon.with(diagnose) { daemon in
             let hello = try ControlFrame.frame(ClientEnvelope(id: 1, request: .hello(HelloRequest(program: "test"))))
@@ -232,7 +232,7 @@ struct SocketServerTests {
         withExtendedLifetime(socket) {}
     }
 
-    @Test("where nobody listens the mount counts as dead")
+    @Test("where no process listens the mount counts as dead")
     func nobody() async throws {
         let record = MountRecord(mount: "/m", pid: 7, state: "/s", socket: "/nonexistent/control.sock")
         let failure = await #expect(throws: CommandFailure.self) {

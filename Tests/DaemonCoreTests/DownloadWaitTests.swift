@@ -34,7 +34,7 @@ struct DownloadWaitTests {
         #expect(wait.failure(.online, arrivals: 1, now: late * 2)?.code == .timedOut)
     }
 
-    @Test("a cloud that cannot be used until somebody does something is not waited for")
+    @Test("a cloud that cannot be used until its user does something is not waited for")
     func stopped() {
         var wait = DownloadWait(arrivals: 0, now: .zero)
         #expect(wait.failure(.stopped("It is another cloud."), arrivals: 0, now: .zero)?.code == .failed)

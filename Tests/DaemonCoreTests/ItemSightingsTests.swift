@@ -16,7 +16,7 @@ struct ItemSightingsTests {
         return item
     }
 
-    @Test("what came after somebody began to look is new, in whatever order it is told")
+    @Test("what came after the first look is new, in whatever order it comes")
     func new() throws {
         var sightings = ItemSightings(after: NodeID(20))
         #expect(sightings.kind(of: NodeID(23), try item("c")) == .created)

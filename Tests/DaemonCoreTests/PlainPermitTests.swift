@@ -56,7 +56,7 @@ struct PlainPermitTests {
         #expect(waiting.all == ["called off", "given up"])
     }
 
-    @Test("a turn that comes after it was given up is ended: nobody listens, and nobody else is to end it")
+    @Test("a permit that comes after it was given up is ended, as it has no listener")
     func comesLate() {
         let calls = Calls()
         let turn = calls.turn

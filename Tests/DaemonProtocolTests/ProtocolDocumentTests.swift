@@ -20,6 +20,7 @@ struct ProtocolDocumentTests {
         case .sync: "sync"
         case .download: "download"
         case .evict: "evict"
+        case .storage: "storage"
         case .pin: "pin"
         case .conflicts: "conflicts"
         case .resolve: "resolve"

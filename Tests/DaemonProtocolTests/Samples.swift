@@ -59,7 +59,8 @@ enum Samples {
         .hello(HelloRequest(program: "test")), .status(StatusRequest(paths: [path, oddPath])),
         .watch(WatchRequest()), .sync(SyncRequest(paths: [.root], wait: true, timeout: 1.5)),
         .download(DownloadRequest(paths: [path], wait: true)), .evict(EvictRequest(paths: [oddPath])),
-        .pin(PinRequest(paths: [path], pin: .evictOnUpdate)), .conflicts(ConflictsRequest(path: .root)),
+        .pin(PinRequest(paths: [path], pin: .evictOnUpdate)), .storage(StorageRequest()),
+        .conflicts(ConflictsRequest(path: .root)),
         .resolve(ResolveRequest(path: path, keep: .version("7.0"))), .stop(StopRequest(upload: true)),
         .versions(VersionsRequest(path: oddPath)), .fetchVersion(FetchVersionRequest(path: path, version: "7.0")),
         .restore(RestoreRequest(path: path, version: "7.0")),
@@ -97,6 +98,13 @@ enum Samples {
         .status(StatusResponse(mount: mount, items: [item], failures: [failure])),
         .items(ItemsResponse(outcomes: [ItemOutcome(path: oddPath, items: 2, bytes: 3, failure: failure)])),
         .sync(SyncResponse(pendingItems: 0, pendingBytes: 0)),
+        .storage(
+            StorageResponse(containers: [
+                ContainerStorage(
+                    name: "com.example.app", folder: "com~example~app",
+                    areas: [StorageArea(name: "Data", isDocuments: false, files: 1, localBytes: 2, cloudBytes: 3)],
+                    versionBytes: 4)
+            ])),
         .conflicts(ConflictsResponse(conflicts: [ConflictedItem(path: path, current: side, versions: [side])])),
         .versions(VersionsResponse(path: oddPath, isDeleted: true, versions: [version])),
         .fetchVersion(FetchVersionResponse(version: version)),

@@ -68,7 +68,7 @@ private final class Places: Sendable {
     var all: [LogSequence: [UInt8]] { state.withLock { $0 } }
     var count: Int { all.count }
 
-    /// Answers how many there are now.
+    /// Returns how many there are now.
     func add(_ place: LogSequence, _ payload: [UInt8]) -> Int {
         state.withLock { places in
             places[place] = payload

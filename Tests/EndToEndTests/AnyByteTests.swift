@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// One byte of one file changes while nobody looks. DAMAGE_ROUNDS=100 tries more of them, DAMAGE_SEED=n the same again.
+    /// One byte of one file changes behind the programs' backs. DAMAGE_ROUNDS=100 tries more of them, DAMAGE_SEED=n the same again.
     @Suite("Any byte of a device and its cloud")
     struct AnyByteTests {
         private static let environment = ProcessInfo.processInfo.environment
@@ -102,7 +102,7 @@ private struct DamageBench {
             return file
         }
         let files = try Damage.files(below: test.a.state) + Damage.files(below: test.cloud.directory)
-        // A lock and a log hold nothing; of an edit that was never sent nobody else knows what it should be.
+        // A lock and a log hold nothing; of an edit that was never sent no other program knows what it should be.
         let candidates = files.filter { file in
             file.size > 0 && file.size != "edited\n".utf8.count
                 && !["lock", "daemon.log", "metadata.sqlite-reserve", "-shm"].contains { file.path.hasSuffix($0) }
@@ -143,7 +143,7 @@ private struct DamageBench {
         try await a.stop()
     }
 
-    /// What this device can not mend is in the cloud alone; another one that has the bytes can.
+    /// What this device can not repair is in the cloud alone; another one that has the bytes can.
     private func expectOnlyCloud(_ what: String, _ repair: ProgramOutcome, isCloud: Bool) async throws {
         #expect(isCloud, "\(what) is left: \(repair)")
         guard repair.errors.contains("damaged bytes of it") else { return }

@@ -186,7 +186,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a flipped byte of the database is found, and a repair mends it")
+        @Test("a flipped byte of the database is found, and a repair fixes it")
         func database() async throws {
             try await TestDevices.with(devices: ["A", "B"]) { test in
                 try await test.a.shell("for i in $(seq 1 400); do echo $i > document-$i; done")

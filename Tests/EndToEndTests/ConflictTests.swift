@@ -49,6 +49,21 @@ extension EndToEnd {
             }
         }
 
+        @Test("the other version is downloaded by itself where the document is, and stays in the cloud where it is not")
+        func bytesOfTheOther() async throws {
+            try await TestDevices.with(devices: ["A", "B", "C"]) { test in
+                let (a, b, c) = (test.devices[0], test.devices[1], test.devices[2])
+                let sibling = try await Self.makeConflict(test.cloud, a, b)
+                for device in [a, b] {
+                    try await eventually("it comes by itself on \(device.name)") {
+                        try await device.attribute("status", of: sibling) == "current"
+                    }
+                }
+                try await eventually("C shows it") { try await c.list().contains(sibling) }
+                #expect(try await c.attribute("status", of: sibling) == "notDownloaded")
+            }
+        }
+
         @Test("deleting the sibling discards it everywhere")
         func deleteSibling() async throws {
             try await TestDevices.withTwo { cloud, a, b in

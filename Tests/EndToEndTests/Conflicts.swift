@@ -27,7 +27,7 @@ extension EndToEnd.ConflictTests {
         }
     }
 
-    /// Two versions of doc.txt: A's older, B's newer. Answers the name of the sibling once both devices show it.
+    /// Two versions of doc.txt: A's older, B's newer. Returns the name of the sibling once both devices show it.
     static func makeConflict(_ cloud: TestCloud, _ a: TestDevice, _ b: TestDevice) async throws -> String {
         try await a.shell("echo base > doc.txt")
         try await settle(a, b)

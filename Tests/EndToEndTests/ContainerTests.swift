@@ -8,7 +8,7 @@ extension EndToEnd {
     struct ContainerTests {
         private func root(_ device: TestDevice) async throws -> String { try await device.shell("ls ../..") }
 
-        @Test("a container without documents is removed on all devices, and is there again once somebody makes it")
+        @Test("a container without documents is removed on all devices, and is there again once a program makes it")
         func remove() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell("mkdir ../../Work; echo x > ../../Work/Documents/x")

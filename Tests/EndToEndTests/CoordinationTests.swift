@@ -116,7 +116,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a holder that is stopped keeps its claim for half a minute, then others go on and it hears of it")
+        @Test("a holder that is stopped keeps its claim for half a minute, then others go on and it is notified")
         func stoppedHolder() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let go = "\(test.a.state)/go"

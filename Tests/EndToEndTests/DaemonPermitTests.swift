@@ -47,7 +47,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a newer version takes a document's place only when nobody reads it under a claim any more")
+        @Test("a newer version takes a document's place only when no program reads it under a claim any more")
         func swap() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell("echo old > f")

@@ -6,7 +6,7 @@ extension EndToEnd {
     @Suite("Key values")
     struct KeyValueTests {
         @Test(
-            "a key written on one device is read on the other, who hears of it; the last write counts, also one made offline"
+            "a key written on one device is read on the other, which is notified; the last write counts, also one made offline"
         )
         func keyValues() async throws {
             try await TestDevices.withTwo { cloud, a, b in
@@ -58,7 +58,7 @@ extension EndToEnd {
                 try await test.a.ubiquity(["kv", "set", "k", "kept", "--mount", test.a.mount]).text()
                 try await test.a.stop()
                 try test.cloud.goOnline()
-                // Without a daemon there is nobody who could tell the log before the state is made anew. It starts one.
+                // Without a daemon nothing is appended to the log before the state is rebuilt. It starts one.
                 try await test.a.ubiquity(["reset", test.a.mount, "--state", test.a.state, "--yes"]).text()
                 #expect(try await test.a.ubiquity(["kv", "get", "k", "--mount", test.a.mount]).text() == "kept")
             }

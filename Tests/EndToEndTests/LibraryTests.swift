@@ -57,17 +57,19 @@ extension EndToEnd {
             }
         }
 
-        @Test("a folder cannot be paused, and says so; a package and a file can")
+        @Test("a folder, a package and a file can be paused")
         func pauses() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.shell("echo x > f; mkdir d p.rtfd")
-                #expect(try await tool(test.a, "pause d") == "cannot be paused")
+                #expect(try await tool(test.a, "pause d") == "can be paused")
                 #expect(try await tool(test.a, "pause p.rtfd") == "can be paused")
                 #expect(try await tool(test.a, "pause f") == "can be paused")
-                #expect(try await !test.a.setAttribute("isSyncPaused", to: "1", of: "d").succeeded)
-                #expect(try await test.a.setAttribute("isSyncPaused", to: "0", of: "d").succeeded)
-                let refusal = try await test.a.shell("\(test.a.binaries)/presenter-tool sync d pause")
-                #expect(refusal.contains("one by one"), "\(refusal)")
+                #expect(try await test.a.shell("\(test.a.binaries)/presenter-tool sync d pause") == "pause")
+                #expect(try await test.a.attribute("isSyncPaused", of: "d") == "1")
+                let refusal = try await test.a.shell("echo x > d/g; \(test.a.binaries)/presenter-tool sync d/g resume")
+                #expect(refusal.contains("resume the folder"), "\(refusal)")
+                #expect(try await test.a.shell("\(test.a.binaries)/presenter-tool sync d resume") == "resume")
+                #expect(try await test.a.attribute("isSyncPaused", of: "d/g") == "0")
             }
         }
 
@@ -172,7 +174,7 @@ extension EndToEnd {
 
         // MARK: Identity
 
-        @Test("the identity token is each program's own and gone after logout; who observes it hears of that")
+        @Test("the identity token is each program's own and gone after logout; its observers are notified")
         func identity() async throws {
             try await ServerProcess.with { server in
                 try await TestDevices.with(devices: ["A"], cloud: server.url) { test in

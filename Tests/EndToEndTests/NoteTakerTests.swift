@@ -21,7 +21,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a program's query and settings hear of another device; what it remembers is there too")
+        @Test("a program's query and settings learn of another device; what it remembers is there too")
         func notebook() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell("echo 1 > first.txt; echo 2 > other.md")

@@ -13,7 +13,7 @@ extension EndToEnd {
             try await b.download("d.rtfd")
         }
 
-        /// A's change wins, as it is told first. Answers the name of B's whole once both devices show it.
+        /// A's change wins, as it is told first. Returns the name of B's whole once both devices show it.
         private func makeConflict(
             _ cloud: TestCloud, _ a: TestDevice, _ b: TestDevice, _ round: String = ""
         ) async throws -> String {

@@ -54,6 +54,65 @@ extension EndToEnd {
             }
         }
 
+        @Test("a paused folder keeps all that is done in it to itself, downloads go on; resumed, everything goes up")
+        func folder() async throws {
+            try await TestDevices.withTwo { _, a, b in
+                try await a.shell("mkdir -p d/e; echo one > d/e/f; echo gone > d/gone; echo one > g; echo far > d/far")
+                try await a.sync()
+                try await eventually("B reads it") { try await b.tryShell("grep -q one d/e/f").succeeded }
+                let paused = try await a.ubiquity(["pause", a.path("d")]).text()
+                #expect(paused == "Paused \(a.path("d")).")
+                #expect(try await a.attribute("isSyncPaused", of: "d/e/f") == "1", "a folder passes it on")
+                #expect(try await a.attribute("isSyncPaused", of: "g") == "0")
+                let found = try await a.ubiquity(["find", "isSyncPaused == 1 && kind == 'file'", a.documents]).text()
+                #expect(
+                    Set(found.split(separator: "\n").map { $0.split(separator: "/").last ?? "" }) == [
+                        "f", "gone", "far",
+                    ])
+                let single = try await a.ubiquity(["resume", a.path("d/e/f")])
+                #expect(single.status == 6 && single.errors.contains("Resume the folder"), "\(single)")
+                try await a.shell(
+                    "echo two > d/e/f; echo new > d/e/new; rm d/gone; mv d/e d/E; echo two > g; mkdir d/sub")
+                try await b.shell("echo far away > d/far")
+                try await eventually("what is outside arrives") { try await b.tryShell("grep -q two g").succeeded }
+                try await eventually("the other device's version arrives") {
+                    try await a.tryShell("grep -q away d/far").succeeded
+                }
+                #expect(try await b.list("d") == ["e", "far", "gone"])
+                #expect(try await b.contents("d/e/f") == "one")
+                #expect(try await a.ubiquity(["status", a.path("d"), a.path("d/E/f")]).text().contains("paused"))
+                try await a.restart()
+                #expect(try await a.contents("d/E/f") == "two")
+                _ = try await a.ubiquity(["resume", a.path("d")]).text()
+                try await a.sync()
+                try await eventually("everything arrives") {
+                    try await b.tryShell(
+                        "test ! -e d/gone && grep -q two d/E/f && grep -q new d/E/new && test -d d/sub"
+                    )
+                    .succeeded
+                }
+            }
+        }
+
+        @Test("a paused container keeps its documents to itself; what is moved out of a paused folder goes up")
+        func container() async throws {
+            try await TestDevices.withTwo { _, a, b in
+                try await a.shell("mkdir d; echo one > f; echo one > d/g")
+                try await a.sync()
+                try await eventually("B reads it") { try await b.tryShell("grep -q one d/g").succeeded }
+                _ = try await a.ubiquity(["pause", "\(a.mount)/CloudDocs"]).text()
+                try await a.shell("echo two > f")
+                _ = try await a.ubiquity(["sync", a.mount]).text()
+                #expect(try await a.attribute("isUploaded", of: "f") == "0")
+                _ = try await a.ubiquity(["resume", "\(a.mount)/CloudDocs"]).text()
+                try await eventually("it goes up") { try await b.tryShell("grep -q two f").succeeded }
+                _ = try await a.ubiquity(["pause", a.path("d")]).text()
+                try await a.shell("echo two > d/g; mv d/g g; mv f d/f")
+                try await eventually("what left the folder goes up") { try await b.tryShell("grep -q two g").succeeded }
+                #expect(try await b.list().contains("f"), "what was moved into it stays where it was")
+            }
+        }
+
         private func program(_ device: TestDevice, _ actions: String, on name: String = "f") async throws -> [String] {
             try await device.shell("\(device.binaries)/presenter-tool sync \(name) \(actions)")
                 .split(separator: "\n").map(String.init)

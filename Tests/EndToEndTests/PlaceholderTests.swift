@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Programs that have never heard of us, on documents whose bytes are in the cloud only: they end as on a disk.
+    /// Programs that have never learned of us, on documents whose bytes are in the cloud only: they end as on a disk.
     @Suite("Programs on placeholders")
     struct PlaceholderTests {
         /// What the programs work on.

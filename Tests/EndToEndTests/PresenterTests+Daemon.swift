@@ -21,6 +21,27 @@ extension EndToEnd.PresenterTests {
         }
     }
 
+    @Test("sync --wait and publishing upload what a program has not saved; a plain sync asks no program")
+    func unsaved() async throws {
+        try await TestDevices.withTwo { _, a, b in
+            try await a.shell("mkdir d; echo x > f; echo x > d/g")
+            try await a.sync()
+            try await a.presenting("f unsaved 'typed in f'") { shown in
+                try await a.presenting("d/g unsaved 'typed in g'", name: "other") { other in
+                    _ = try await a.ubiquity(["sync", a.mount]).text()
+                    #expect(shown.said == ["presenting"])
+                    _ = try await a.ubiquity(["sync", "--wait", a.path("d")]).text()
+                    try await eventually("it arrives") { try await b.tryShell("grep -q typed d/g").succeeded }
+                    #expect(shown.said == ["presenting"], "\(shown.said)")
+                    #expect(other.said.contains("save"))
+                    try await a.sync()
+                    #expect(shown.said.contains("save"))
+                }
+            }
+            try await eventually("it arrives") { try await b.tryShell("grep -q 'typed in f' f").succeeded }
+        }
+    }
+
     @Test("a presenter that never answers holds up an upload once, for a while")
     func deafUpload() async throws {
         try await TestDevices.with(devices: ["A"]) { test in
@@ -30,9 +51,11 @@ extension EndToEnd.PresenterTests {
                 try await test.a.shell("echo y > f")
                 try await shown.says("reader")
                 try await test.a.sync()
+                // The upload and the sync ask it at the same time.
+                let asked = shown.said.count { $0 == "reader" }
                 try await test.a.shell("echo z > f")
                 try await test.a.sync()
-                #expect(shown.said.count { $0 == "reader" } == 1)
+                #expect(shown.said.count { $0 == "reader" } == asked)
             }
         }
     }

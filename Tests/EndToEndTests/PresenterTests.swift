@@ -22,7 +22,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a folder's presenter hears of everything below, once, in order")
+        @Test("a folder's presenter learns of everything below, once, in order")
         func folder() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.shell("mkdir -p d/e; echo x > d/e/old")
@@ -139,7 +139,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("presenters hear of changes again when the daemon comes back after a crash")
+        @Test("presenters learn of changes again when the daemon comes back after a crash")
         func restart() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.shell("echo x > f")

@@ -124,7 +124,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a live query hears of what programs and other devices do")
+        @Test("a live query learns of what programs and other devices do")
         func live() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell("echo 1 > before.txt")

@@ -4,7 +4,7 @@ import TestSupport
 /// A TCP connection of a client that is in no hurry.
 struct RawConnection: Sendable {
     private let descriptor: Int32
-    /// After so many milliseconds in which nobody moves it counts as stuck.
+    /// After so many milliseconds in which nothing moves it counts as stuck.
     private static let patience: Int32 = 2_000
 
     init(port: Int) throws {

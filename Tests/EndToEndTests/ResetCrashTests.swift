@@ -5,7 +5,7 @@ import Testing
 extension EndToEnd {
     @Suite("Reset, interrupted")
     struct ResetCrashTests {
-        @Test("a daemon that is killed while it makes its state anew loses nothing", arguments: [0, 60, 120, 200, 300])
+        @Test("a daemon that is killed while it rebuilds its state loses nothing", arguments: [0, 60, 120, 200, 300])
         func killed(milliseconds: Int) async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let a = test.a

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// A device that makes its state anew, because it was told to or because the old one is damaged.
+    /// A device that rebuilds its state, because it was told to or because the old one is damaged.
     @Suite("Reset")
     struct ResetTests {
         private static let recovered = "find Recovered -type f -printf '%f '"
@@ -112,7 +112,7 @@ extension EndToEnd {
             }
         }
 
-        /// A device stops with two edits that the cloud has not heard of; its database is damaged; it is mounted again. `named`: whether
+        /// A device stops with two edits that the cloud has not learned of; its database is damaged; it is mounted again. `named`: whether
         /// the names of the edits survive; nil: perhaps.
         private func rebuilt(named: Bool?, _ damage: (_ state: String) throws -> Void) async throws {
             try await TestDevices.with(devices: ["A", "B"]) { test in

@@ -37,7 +37,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "a claim that is called off right behind it is known by then, also of a document that nobody asked for before"
+            "a claim that is called off right behind it is known by then, also of a document that was not asked for before"
         )
         func calledOffAtOnce() async throws {
             try await TestDevices.with(devices: ["A"]) { test in

@@ -194,7 +194,7 @@ extension TestDevice {
             let status: MountStatus?
 
             init(from decoder: any Decoder) throws {
-                // A mount of somebody else may be dead and lack fields.
+                // A mount of another program may be dead and lack fields.
                 status = try? MountStatus(from: decoder)
             }
         }

@@ -72,7 +72,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a version is copied to a file, also of a deleted document, which can be made anew")
+        @Test("a version is copied to a file, also of a deleted document, which can be recreated")
         func export() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await save(["one", "two"], a)

@@ -54,7 +54,7 @@ struct BlobVerdictTests {
     @Test("bytes that the log was told of for that document may go")
     func clean() throws { #expect(try verdict(row(id), told) == .inCloud) }
 
-    @Test("bytes that the log never heard of are recovered, whatever the row says of them")
+    @Test("bytes that the log never learned of are recovered, whatever the row says of them")
     func untoldBytes() throws {
         #expect(try verdict(row(id), untold) == .recover)
         #expect(try verdict(row(id, edited: true), untold) == .recover)
@@ -78,7 +78,7 @@ struct BlobVerdictTests {
         #expect(try verdict(row(id, presence: .none), untold, hasHoles: true) == .leftover)
     }
 
-    @Test("what nobody knows and has holes stays with the old state, and is never thrown away")
+    @Test("a blob of unknown origin with holes stays with the old state, and is never thrown away")
     func holes() throws {
         #expect(try verdict(nil, untold, hasHoles: true) == .keepAside)
         #expect(try verdict(nil, nil) == .keepAside)

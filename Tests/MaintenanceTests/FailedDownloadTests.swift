@@ -33,7 +33,7 @@ struct FailedDownloadTests {
         return item
     }
 
-    @Test("a newer version and what is kept are asked for again; what somebody merely wanted to see is not")
+    @Test("a newer version and what is kept are asked for again; what was only opened is not")
     func which() throws {
         let test = try TestEngine()
         _ = try failed(test, "stale", hasOld: true)

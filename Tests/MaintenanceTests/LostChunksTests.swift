@@ -35,12 +35,12 @@ struct LostChunksTests {
         await running.value
     }
 
-    @Test("a batch whose bytes nobody has any more is made anew of what is here", .timeLimit(.minutes(1)))
+    @Test("a batch whose bytes are nowhere any more is rebuilt of what is here", .timeLimit(.minutes(1)))
     func withdrawn() async throws {
         let test = try TestEngine()
         let running = try await startAppending(test)
         test.backend.replaceChunk(Digest.of(bytes), in: .cloudDocs, with: nil)
-        // Somebody wrote over it since: its first bytes are nowhere.
+        // It was written over since: its first bytes are nowhere.
         let newer = [UInt8](repeating: 9, count: 6000)
         let item = try #require(try test.item("f"))
         let handle = try test.files.open(item.node, canWrite: true, truncate: true)

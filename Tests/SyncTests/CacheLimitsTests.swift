@@ -20,4 +20,16 @@ struct CacheLimitsTests {
         #expect(CacheLimits(size: 90, minimumFree: 50).excess(present: 100, free: 20) == 30)
         #expect(CacheLimits(size: nil, minimumFree: 500).excess(present: 100, free: 20) == 100)
     }
+
+    @Test(
+        "what is downloaded unasked leaves a tenth of the limit and a quarter of the free space alone, so that it is not evicted at once"
+    )
+    func spare() {
+        let mega: UInt64 = 1 << 20
+        #expect(CacheLimits(size: 100, minimumFree: 0).spare(present: 40, free: .max) == 50)
+        #expect(CacheLimits(size: 100, minimumFree: 0).spare(present: 95, free: .max) == 0)
+        #expect(CacheLimits(size: nil, minimumFree: 100 * mega).spare(present: 0, free: 130 * mega) == 5 * mega)
+        #expect(CacheLimits(size: nil, minimumFree: 0).spare(present: 0, free: 80 * mega) == 0)
+        #expect(CacheLimits(size: nil, minimumFree: .max).spare(present: 0, free: .max) == 0)
+    }
 }

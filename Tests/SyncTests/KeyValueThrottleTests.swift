@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sync
 
-@Suite("The pace of key-value stores")
+@Suite("How often key-value stores are sent")
 struct KeyValueThrottleTests {
     private let busy = ContainerID(1)
     private let quiet = ContainerID(2)
@@ -12,19 +12,19 @@ struct KeyValueThrottleTests {
 
     @Test("a store that tells all the time holds up itself, and no other one")
     func apart() {
-        let pace = KeyValueThrottle()
+        let throttle = KeyValueThrottle()
         for _ in 0..<15 {
-            #expect(pace.mayTell(of: busy, at: start, isHurried: false))
-            pace.noteTold(of: busy, at: start)
+            #expect(throttle.maySend(of: busy, at: start, isUrgent: false))
+            throttle.noteSent(of: busy, at: start)
         }
-        #expect(!pace.mayTell(of: busy, at: start, isHurried: false))
-        #expect(pace.mayTell(of: busy, at: start, isHurried: true))
-        #expect(pace.mayTell(of: quiet, at: start, isHurried: false))
+        #expect(!throttle.maySend(of: busy, at: start, isUrgent: false))
+        #expect(throttle.maySend(of: busy, at: start, isUrgent: true))
+        #expect(throttle.maySend(of: quiet, at: start, isUrgent: false))
         let later = start.adding(KeyValueThrottle.pause)
-        #expect(pace.mayTell(of: busy, at: later, isHurried: false))
-        pace.noteTold(of: quiet, at: later)
-        pace.noteTold(of: busy, at: later)
-        #expect(!pace.mayTell(of: busy, at: later, isHurried: false), "another store's turn gives it none")
-        #expect(!pace.mayTell(of: busy, at: start, isHurried: false), "a clock that was set back gives nothing")
+        #expect(throttle.maySend(of: busy, at: later, isUrgent: false))
+        throttle.noteSent(of: quiet, at: later)
+        throttle.noteSent(of: busy, at: later)
+        #expect(!throttle.maySend(of: busy, at: later, isUrgent: false), "another store's turn gives it none")
+        #expect(!throttle.maySend(of: busy, at: start, isUrgent: false), "a clock that was set back gives nothing")
     }
 }

@@ -43,7 +43,7 @@ struct RoundThrottleTests {
         #expect(try await rest(after: .seconds(1), didWork: true).isEmpty)
     }
 
-    @Test("a round that found nothing to do makes nobody wait")
+    @Test("a round that found nothing to do delays no caller")
     func idleRound() async throws {
         #expect(try await rest(after: .milliseconds(30), didWork: false).isEmpty)
     }

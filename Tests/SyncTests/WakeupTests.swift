@@ -42,7 +42,7 @@ struct WakeupTests {
         #expect(order.events.withLock { $0 } == ["rung", "woken"])
     }
 
-    @Test("a ring that nobody waits for is kept, several are one")
+    @Test("a ring without a waiter is kept, several are one")
     func ringsAreKept() async {
         let bell = Wakeup()
         bell.ring()

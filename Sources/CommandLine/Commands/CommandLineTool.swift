@@ -2,7 +2,7 @@ import ArgumentParser
 import DaemonProtocol
 import Glibc
 
-/// The `ubiquity` program: parses its arguments, runs one command and tells how it ended.
+/// The `ubiquity` program: parses its arguments, runs one command and reports how it ended.
 package enum CommandLineTool {
     /// The exit status for the process; see ``ExitStatus``.
     package static func run() -> Int32 {
@@ -10,7 +10,7 @@ package enum CommandLineTool {
             try checkCommandName()
             var command = try UbiquityCommand.parseAsRoot()
             try command.run()
-            // What could not be written was not told: a full disk or a closed pipe behind standard output.
+            // What could not be written is a failure: a full disk or a closed pipe behind standard output.
             guard fflush(nil) == 0 else { throw CommandFailure(.failed, "standard output can not be written") }
             return ExitStatus.done.rawValue
         } catch let failure as CommandFailure {
@@ -66,6 +66,7 @@ struct UbiquityCommand: ParsableCommand {
                 name: "Documents",
                 subcommands: [
                     SyncCommand.self, DownloadCommand.self, EvictCommand.self, PinCommand.self, UnpinCommand.self,
+                    PauseCommand.self, ResumeCommand.self,
                     ConflictsCommand.self, ResolveCommand.self, VersionsCommand.self, DeletedCommand.self,
                     RestoreCommand.self, CoordinateCommand.self, PublishCommand.self, MoveInCommand.self,
                     MoveOutCommand.self,
@@ -73,8 +74,8 @@ struct UbiquityCommand: ParsableCommand {
             CommandGroup(
                 name: "Looking and listening",
                 subcommands: [
-                    FindCommand.self, MonitorCommand.self, KeyValueCommand.self, ContainerCommand.self,
-                    PackageTypesCommand.self,
+                    FindCommand.self, MonitorCommand.self, StorageCommand.self, KeyValueCommand.self,
+                    ContainerCommand.self, PackageTypesCommand.self,
                 ]),
             CommandGroup(name: "Servers", subcommands: [LoginCommand.self, LogoutCommand.self]),
             CommandGroup(

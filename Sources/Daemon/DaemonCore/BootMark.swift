@@ -16,7 +16,7 @@ struct BootMark {
         self.log = log
     }
 
-    /// False where nothing tells.
+    /// False where nothing shows it.
     var isOfThisRun: Bool {
         guard let mark = try? Data(contentsOf: URL(filePath: path)), !mark.isEmpty else { return false }
         return mark == Self.current

@@ -66,18 +66,19 @@ final class ContentSourceAdapter: ContentSource {
     func request(_ command: ContentCommand, for item: LocalItem) throws {
         switch command {
         case .download: try requestDownload(item)
+        case .downloadWhenSpace: try requestDownload(item, priority: DownloadPriority.whenSpace)
         case .evict:
             // Those who show it are asked without holding up the caller, who may be one of them.
             do {
-                guard try current?.evictor.evictInTurn(item.node) ?? true else { throw Errno(EINPROGRESS) }
+                guard try current?.evictor.evictWithPermit(item.node) ?? true else { throw Errno(EINPROGRESS) }
             } catch is EvictionRefusal { throw Errno(EBUSY) }
         }
     }
 
-    /// Notes a download of a file, or of all below a folder. Answers how many files that is.
+    /// Notes a download of a file, or of all below a folder. Returns how many files that is.
     @discardableResult
-    func requestDownload(_ item: LocalItem) throws -> (items: Int, bytes: UInt64) {
-        let noted = try metadata.write { try $0.want(item, priority: 100) }
+    func requestDownload(_ item: LocalItem, priority: UInt8 = 100) throws -> (items: Int, bytes: UInt64) {
+        let noted = try metadata.write { try $0.want(item, priority: priority) }
         if noted.items > 0 { downloadsWanted() }
         return noted
     }

@@ -9,10 +9,10 @@ import Mount
 import Synchronization
 import UnixSignals
 
-/// The daemon: composes the parts of a device and runs them until it is told to stop.
+/// The daemon: composes the parts of a device and runs them until it is to stop.
 package enum Daemon {
     /// Runs until SIGTERM, SIGINT, a `stop` request or the end of the mount. Reports through `readiness` once it answers; throws what
-    /// kept it from that. Answers whether it is to be started again with a reset of its state.
+    /// kept it from that. Returns whether it is to be started again with a reset of its state.
     package static func run(
         _ configuration: DaemonConfiguration, readiness: ReadinessPipe, logger: Logger
     ) async throws -> Bool {

@@ -20,7 +20,7 @@ package struct DaemonConfiguration: Hashable, Sendable {
     package var versionDays: Int?
     /// Attached to a terminal or to a service manager.
     package var isForeground: Bool
-    /// Make the state anew from the cloud before anything else.
+    /// Rebuild the state from the cloud before anything else.
     package var resets = false
     /// How often in a row the daemon has crashed before this start.
     package var crashes = 0

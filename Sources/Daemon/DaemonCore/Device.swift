@@ -62,7 +62,8 @@ struct Device: Sendable {
         let context = EngineContext(
             metadata: metadata, content: content, backend: transfers.backend,
             mounted: MountAdapter(files, invalidator, link, claims, keyValues), transfers: transfers, device: id,
-            deviceName: configuration.deviceName, time: time, timing: timing, turns: DaemonPermits(claims), log: logger)
+            deviceName: configuration.deviceName, time: time, timing: timing, permits: DaemonPermits(claims),
+            log: logger)
         engine = SyncEngine(context, limits: limits, versions: versions)
         try VersionFiles(directory: "\(state)/versions", context: context).removeAll()
         link.attach(engine)

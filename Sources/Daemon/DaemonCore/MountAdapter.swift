@@ -6,7 +6,7 @@ import Sync
 import Synchronization
 import VirtualFileSystem
 
-/// Lets the engine see the mount: which files are open, and what the kernel has to be told.
+/// Lets the engine see the mount: which files are open, and what the kernel has to be notified of.
 final class MountAdapter: MountedFiles {
     private let files: VirtualFileSystem
     private let invalidator: KernelInvalidator

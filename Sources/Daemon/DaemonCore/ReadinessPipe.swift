@@ -3,7 +3,7 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// Tells whoever started the daemon how the start goes: lines into a pipe that was inherited from it, and notifications to a
+/// Reports to the program that started the daemon how the start goes: lines into a pipe that was inherited from it, and notifications to a
 /// service manager if there is one.
 ///
 /// `starting: WHAT` and `note: TEXT` any number of times, then once `ready` or `error: ` and a ``DaemonFailure`` as JSON on one line.
@@ -12,7 +12,7 @@ import Synchronization
 package final class ReadinessPipe: Sendable {
     private let descriptor: Mutex<Int32?>
 
-    /// Nil when nobody waits.
+    /// Nil when no client waits.
     package init(descriptor: Int32?) {
         self.descriptor = Mutex(descriptor)
         guard let descriptor else { return }

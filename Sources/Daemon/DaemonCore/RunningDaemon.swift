@@ -97,7 +97,7 @@ final class RunningDaemon: Sendable {
     /// What the kernel has asked so far.
     var requestCounts: FuseRequestCounts? { session.withLock { $0?.counts } }
 
-    /// A disk that lost commits once is believed no more: whoever watches over this process starts another.
+    /// A disk that lost commits once is not trusted again: the supervisor of this process starts another.
     private func endIfNotDurable() {
         device.metadata.onSyncFailure { [logger, weak self] failure in
             logger.critical("\(failure)")
@@ -105,7 +105,7 @@ final class RunningDaemon: Sendable {
         }
     }
 
-    /// Ends as ``stop()`` does; the next start makes the state anew.
+    /// Ends as ``stop()`` does; the next start rebuilds the state.
     func stopForReset() {
         ending.withLock { $0 = true }
         stop()
@@ -145,7 +145,7 @@ final class RunningDaemon: Sendable {
 
     private func publish(_ record: MountRecord) {
         do { try MountRegistry.standard.publish(record) } catch {
-            // Commands find the mount through the mount table then, if they are told where it is.
+            // Commands find the mount through the mount table then, if its path is given.
             logger.warning("could not publish the mount", metadata: ["error": "\(error)"])
         }
     }
@@ -159,12 +159,12 @@ final class RunningDaemon: Sendable {
 
     private func obey(_ signals: UnixSignalsSequence) async {
         for await signal in signals {
-            logger.notice("told to stop", metadata: ["signal": "\(signal)"])
+            logger.notice("stopping", metadata: ["signal": "\(signal)"])
             stop()
         }
     }
 
-    /// Tells presenters of the state of their items: what the library calls ubiquity attributes.
+    /// Notifies presenters of the state of their items: what the library calls ubiquity attributes.
     private func watchAttributes() async {
         let (claims, engine) = (device.claims, device.engine)
         while !Task.isCancelled {

@@ -1,7 +1,7 @@
 import Basics
 import Glibc
 
-/// Tells a service manager how the start goes: a datagram to the socket named by NOTIFY_SOCKET (sd_notify(3)).
+/// Notifies a service manager of how the start goes: a datagram to the socket named by NOTIFY_SOCKET (sd_notify(3)).
 enum ServiceNotification {
     /// One assignment per line, such as `READY=1`. Does nothing where no manager listens.
     static func send(_ text: String) {

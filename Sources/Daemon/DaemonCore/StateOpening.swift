@@ -9,7 +9,7 @@ import Logging
 import Maintenance
 import Transfers
 
-/// Opens a device on its state directory. A state that is damaged, or whose reset was asked for, is first made anew from the cloud.
+/// Opens a device on its state directory. A state that is damaged, or whose reset was asked for, is first rebuilt from the cloud.
 struct StateOpening {
     let configuration: DaemonConfiguration
     let readiness: ReadinessPipe
@@ -105,7 +105,7 @@ struct StateOpening {
         return DaemonFailure(
             code, "\(what) (\(DaemonFailure.clause(why)))", path: state,
             advice:
-                "Nothing was changed; edits that were not uploaded are in its folder content. Mount again once that is mended."
+                "Nothing was changed; edits that were not uploaded are in its folder content. Mount again once that is fixed."
         )
     }
 }
@@ -115,7 +115,7 @@ extension RebuildReport {
     var sentence: String {
         var text = "rebuilt this device's state from the cloud because \(DaemonFailure.clause(reason)). "
         if let folder {
-            text += "\(recovered) documents that the cloud had not been told of are in \(folder). "
+            text += "\(recovered) documents that the cloud did not have are in \(folder). "
         } else {
             text += "There was nothing that the cloud did not have. "
         }

@@ -6,7 +6,7 @@ import LocalMetadata
 import Sync
 import Transfers
 
-/// Bytes of versions that somebody asked for: `versions/ITEM-VERSION/NAME` in the state directory, only to be read. They are copies: what is
+/// Bytes of versions that a program asked for: `versions/ITEM-VERSION/NAME` in the state directory, only to be read. They are copies: what is
 /// older than a day goes with the next one that is fetched, all of it at a start.
 struct VersionFiles: Sendable {
     let directory: String

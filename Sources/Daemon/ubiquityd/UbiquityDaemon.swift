@@ -48,7 +48,7 @@ struct UbiquityDaemon: AsyncParsableCommand {
         transform: level)
     var logLevel: Logger.Level = .info
 
-    @Flag(help: ArgumentHelp("Make the state anew from the cloud first.", visibility: .private))
+    @Flag(help: ArgumentHelp("Rebuild the state from the cloud first.", visibility: .private))
     var reset = false
 
     @Option(help: ArgumentHelp("A descriptor to report readiness on.", valueName: "number", visibility: .private))
@@ -100,7 +100,7 @@ struct UbiquityDaemon: AsyncParsableCommand {
         try startAgain(configuration)
     }
 
-    /// Replaces this process by one that resets the state: the same process id, so whoever watches over it sees no end.
+    /// Replaces this process by one that resets the state: the same process id, so its supervisor sees no end.
     private func startAgain(_ configuration: DaemonConfiguration) throws -> Never {
         let arguments = configuration.arguments + ["--log-level", logLevel.rawValue, "--reset"]
         var pointers = ([CommandLine.arguments.first ?? "ubiquityd"] + arguments).map { strdup($0) } + [nil]

@@ -28,7 +28,7 @@ extension BatchBuilder {
         try transaction.markSent(departure)
     }
 
-    /// The log deletes a folder once nothing is in it: what left it is told before, whatever the clock said when it did.
+    /// The log deletes a folder once nothing is in it: what left it comes first in the batch, whatever the clock said when it did.
     private mutating func addDepartures(inside folder: ItemID) throws {
         for child in try RemoteTree(transaction, container: container).children(of: folder) where !isFull {
             guard let departure = try transaction.departure(of: child, in: container), !departure.isSent else {

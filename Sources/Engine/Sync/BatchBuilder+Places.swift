@@ -2,10 +2,10 @@ import CloudModel
 import ContainerLog
 import LocalMetadata
 
-/// In which order changes of place are told, so that the log finds each place free and no folder in itself.
+/// In which order changes of place are sent, so that the log finds each place free and no folder in itself.
 extension BatchBuilder {
-    /// Who has left the place that a change claims, or left this device, is told to have done so before: to the log, the place would
-    /// be taken otherwise, and the newcomer get another name. Answers who could only be told to be out of the way so far.
+    /// An item that left the place that a change claims, or left this device, does so first in the batch: to the log, the place would
+    /// be taken otherwise, and the newcomer get another name. Returns the item that could only be moved out of the way so far.
     mutating func makeRoom(for change: Change) throws -> LocalItem? {
         guard let place = change.place else { return nil }
         let tree = RemoteTree(transaction, container: container)
@@ -15,33 +15,33 @@ extension BatchBuilder {
             try addAlone(departure)
             return nil
         }
-        guard let item = try transaction.item(resident, in: container), !item.isExcluded, !item.isPaused else {
-            return nil
-        }
+        guard let item = try transaction.item(resident, in: container), !item.isExcluded,
+            try !transaction.isPaused(item)
+        else { return nil }
         let parent = try transaction.item(item.parent)?.item
         guard item.name != place.name || parent != place.parent else { return nil }
         try addAlone(item)
-        guard !told.contains(resident), try isWaitingForThisBatch(item) else { return nil }
+        guard !complete.contains(resident), try isWaitingForThisBatch(item) else { return nil }
         // Two that change places, or one that wants to be in the other, need a third one.
         changes.append(.move(resident, parent: place.parent, name: try ItemName("\(resident).moving")))
         return item
     }
 
-    /// Whether it, or a folder above it, is being told further up the call stack: then it can be told after that, in this batch. What waits
+    /// Whether it, or a folder above it, is being added further up the call stack: then it can be added after that, in this batch. What waits
     /// in a folder whose sync is paused can not.
     private func isWaitingForThisBatch(_ item: LocalItem) throws -> Bool {
         var next = item
         // Damaged rows may lead in a circle; no path has more folders.
         for _ in 0..<4096 {
             if next.isExcluded || next.isPaused { return false }
-            if planned.contains(next.item), !told.contains(next.item) { return true }
+            if planned.contains(next.item), !complete.contains(next.item) { return true }
             guard next.parent != .root, let folder = try transaction.item(next.parent) else { return false }
             next = folder
         }
         return false
     }
 
-    /// Answers false where the log does not have the folder and is not to hear of it now: what is inside waits with it, for the log
+    /// Returns false where the log does not have the folder and is not to learn of it now: what is inside waits with it, for the log
     /// would give it another place.
     mutating func addParent(of item: LocalItem) throws -> Bool {
         if item.kind == .folder { try addMovedFolders(above: item) }
@@ -49,10 +49,10 @@ extension BatchBuilder {
             try transaction.remote(parent.item, in: container) == nil
         else { return true }
         try addAlone(parent)
-        return told.contains(parent.item)
+        return complete.contains(parent.item)
     }
 
-    /// A folder that went out of the one which now moves into it: told in the other order, the log would see a circle.
+    /// A folder that went out of the one which now moves into it: in the other order, the log would see a circle.
     private mutating func addMovedFolders(above item: LocalItem) throws {
         var above: [LocalItem] = []
         var next = item.parent

@@ -3,16 +3,16 @@ package import CloudModel
 package import ContainerLog
 package import LocalMetadata
 
-/// Gathers what the cloud has not been told of one container into one batch, parents before what is inside them.
+/// Gathers the changes of one container that the cloud does not have into one batch, parents before what is inside them.
 package struct BatchBuilder {
     let transaction: MetadataTransaction
     let container: ContainerID
     let reconciler = Reconciler()
     package internal(set) var changes: [Change] = []
     var planned: Set<ItemID> = []
-    /// Those of the planned whose changes are all in.
-    var told: Set<ItemID> = []
-    /// Items with nothing to tell after all.
+    /// Those of the planned whose changes are all in the batch.
+    var complete: Set<ItemID> = []
+    /// Items with nothing to send after all.
     package private(set) var quiet: [ItemID] = []
 
     /// Bounds a batch, and with it a transaction and the memory for it, on every device that reads it.
@@ -75,7 +75,7 @@ package struct BatchBuilder {
     mutating func add(package: NodeID, instead: (inout BatchBuilder) throws -> Void) throws {
         switch packages.states[package] {
         case .waiting: return
-        case .told, .loose: return try instead(&self)
+        case .complete, .loose: return try instead(&self)
         case nil: break
         }
         let delta = try transaction.unsentChanges(ofPackage: package, settledBefore: time)
@@ -91,13 +91,13 @@ package struct BatchBuilder {
             packages.isCutShort = true
             return packages.states[package] = .waiting
         }
-        packages.states[package] = .told
+        packages.states[package] = .complete
         for item in delta.items { try addAlone(item) }
         for departure in delta.departures { try addAlone(departure) }
     }
 
     mutating func addAlone(_ item: LocalItem) throws {
-        guard !item.isExcluded, !item.isPaused, planned.insert(item.item).inserted else { return }
+        guard !item.isExcluded, try !transaction.isPaused(item), planned.insert(item.item).inserted else { return }
         let trees = try transaction.treesPromotingSibling(of: item.item, in: container)
         guard let local = trees.local else { return }
         if trees.remote == nil || local.parent != trees.remote?.parent, try !addParent(of: item) {
@@ -111,14 +111,14 @@ package struct BatchBuilder {
         for change in news {
             if let resident = try makeRoom(for: change) { displaced.append(resident) }
         }
-        told.insert(item.item)
+        complete.insert(item.item)
         changes.append(contentsOf: news)
         bytes += item.roughSize
         if plan.changes.isEmpty, !plan.needsUpload { quiet.append(item.item) }
         for resident in displaced { try addAlone(resident) }
     }
 
-    /// Adds written keys of the key-value store until the batch is full. Answers whether there were any.
+    /// Adds written keys of the key-value store until the batch is full. Returns whether there were any.
     package mutating func add(_ values: [PendingKeyValue]) throws -> Bool {
         var didAdd = false
         for pending in values where !isFull {

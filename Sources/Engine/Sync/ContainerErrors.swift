@@ -27,7 +27,7 @@ package final class ContainerErrors: Sendable {
     /// Rounds that looked at every container, with or without trouble.
     package var attempts: UInt64 { state.withLock { $0.attempts } }
 
-    /// Answers whether the container can not be followed for another reason than before.
+    /// Returns whether the container can not be followed for another reason than before.
     func note(_ trouble: Trouble) -> Bool {
         state.withLock { $0.troubles.updateValue(trouble, forKey: trouble.container) } != trouble
     }

@@ -38,7 +38,7 @@ extension ContentService {
         try await download.completeAll(patience: context.timing.patience)
         let version = NewVersion(
             reference: wanted.reference, file: file, blob: blob, replaced: item, manifest: download.manifest)
-        try await context.blocking { [self] in try installInTurn(version) }
+        try await context.blocking { [self] in try installWithPermit(version) }
         noteArrival()
     }
 
@@ -51,18 +51,19 @@ extension ContentService {
         let manifest: Manifest?
     }
 
-    /// Swaps it in while nobody reads or writes the item under a claim, and after those who show it have saved. Where that takes its time it
+    /// Swaps it in while no program reads or writes the item under a claim, and after those who show it have saved. Where that takes its time it
     /// waits by itself.
-    private func installInTurn(_ version: NewVersion) throws {
-        if context.turns.areFree {
+    private func installWithPermit(_ version: NewVersion) throws {
+        if context.permits.areFree {
             do { return try install(version, ifFree: true) } catch is PermitNeeded {}
         }
-        switch context.turns.ask(.swap, for: version.replaced.node) {
+        switch context.permits.ask(.swap, for: version.replaced.node) {
         case .now(let end):
             defer { end() }
             try install(version)
-        case .later(let turn):
-            let isWaiting = context.waiting.add(version.replaced.node, turn) { [self] in await installLate(version, $0)
+        case .later(let permit):
+            let isWaiting = context.waiting.add(version.replaced.node, permit) { [self] in
+                await installLater(version, $0)
             }
             if !isWaiting { try context.content.remove(version.blob) }
         // Asked for again by the next look at what the log has and this device has not.
@@ -70,7 +71,7 @@ extension ContentService {
         }
     }
 
-    private func installLate(_ version: NewVersion, _ end: PermitRelease?) async {
+    private func installLater(_ version: NewVersion, _ end: PermitRelease?) async {
         do {
             try await context.blocking { [self] in
                 defer { end?() }

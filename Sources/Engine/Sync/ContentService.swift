@@ -106,7 +106,7 @@ package final class ContentService: Sendable {
         Task { await keepPart(idle) }
     }
 
-    /// Somebody read from the file: fetch the rest too, while it is open.
+    /// It was read from: fetch the rest too, while it is open.
     package func completeInBackground(_ item: LocalItem) {
         active.withLock { active in
             guard var entry = active.downloads[item.blob], entry.completion == nil else { return }

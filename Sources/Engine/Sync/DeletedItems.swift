@@ -20,7 +20,7 @@ package struct DeletedItems: Sendable {
     /// How many items a change of the tree brings back: every `open` waits for one.
     private static let page = 200
 
-    /// Shows a deleted item again, of a folder all that went with it, as placeholders; the log is told next.
+    /// Shows a deleted item again, of a folder all that went with it, as placeholders; the log gets it next.
     ///
     /// - Parameters:
     ///   - folder: Where to; nil: where it was, with the folders above it that are gone.

@@ -130,7 +130,7 @@ final class DownloadFinisher: Sendable {
 }
 
 extension MetadataTransaction {
-    /// All bytes of `item`'s content are in its blob. Answers false, and changes nothing, where it has another content since.
+    /// All bytes of `item`'s content are in its blob. Returns false, and changes nothing, where it has another content since.
     package func noteWhole(_ item: LocalItem, holding reference: ContentReference, at now: Timestamp) throws -> Bool {
         guard var row = try self.item(item.node), row.generation == item.generation, row.content == reference,
             !row.isEdited

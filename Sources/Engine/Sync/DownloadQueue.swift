@@ -22,15 +22,41 @@ final class DownloadQueue: Sendable {
 
     /// Fetches until nothing is wanted. Throws the cloud's error when it can not be reached.
     func run() async throws {
+        // What only fills free space is tried once in a run.
+        var tried: Set<NodeID> = []
         while !Task.isCancelled {
             let wanted = try await context.blocking { [context] in
                 try context.metadata.read { try $0.wanted(limit: 256) }
             }
-            let fresh = running.withLock { running in
-                wanted.filter { !running.contains($0.node) && !context.waiting.contains($0.node) }
+            let fresh = startable(wanted)
+            guard fresh.isEmpty else {
+                try await fetch(fresh)
+                continue
             }
-            guard !fresh.isEmpty else { return }
-            try await fetch(fresh)
+            let optional = startable(try await context.blocking { [self, tried] in try fillingSpace(without: tried) })
+            guard !optional.isEmpty else { return }
+            tried.formUnion(optional.map(\.node))
+            try await fetch(optional)
+        }
+    }
+
+    private func startable(_ wanted: [LocalItem]) -> [LocalItem] {
+        running.withLock { running in
+            wanted.filter { !running.contains($0.node) && !context.waiting.contains($0.node) }
+        }
+    }
+
+    /// Files that fit together into the space that is left over.
+    private func fillingSpace(without tried: Set<NodeID>) throws -> [LocalItem] {
+        var rest = try room.bytesToSpare()
+        guard rest > 0 else { return [] }
+        let candidates = try context.metadata.read {
+            try $0.wantedWhenSpace(upTo: rest, limit: Self.width + tried.count)
+        }
+        return candidates.filter { item in
+            guard !tried.contains(item.node), item.size <= rest else { return false }
+            rest -= item.size
+            return true
         }
     }
 
@@ -56,6 +82,7 @@ final class DownloadQueue: Sendable {
         }
         guard let item = present, item.wanted > 0, item.content != nil || item.presence == .whole else { return }
         do {
+            guard item.wanted > DownloadPriority.whenSpace else { return try await fetchOptional(item) }
             try await room.making(for: item.size) {
                 try await service.fetch(item)
                 try await note(item, error: nil, wanted: 0)
@@ -73,6 +100,17 @@ final class DownloadQueue: Sendable {
             try await note(item, error: "\(error)", wanted: 0)
             service.noteArrival()
         }
+    }
+
+    /// Evicts nothing for it.
+    private func fetchOptional(_ item: LocalItem) async throws {
+        let isStillMeant = try await context.blocking { [context] in
+            try context.metadata.read { try $0.effectivePin(of: item.node) == .whenSpace }
+        }
+        if isStillMeant {
+            do { try await service.fetch(item) } catch  where RoomMaker.isOfFullDisk(error) { return }
+        }
+        try await note(item, error: nil, wanted: 0)
     }
 
     private func note(_ item: LocalItem, error: String?, wanted: UInt8) async throws {

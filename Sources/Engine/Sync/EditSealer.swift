@@ -63,14 +63,14 @@ package final class EditSealer: Sendable {
             // On another disk, or with more space, the next start does.
             state.withLock { $0.isPossible = false }
         } catch let error as Errno {
-            // Its bytes are gone or can not be read: whoever uploads it says so.
+            // Its bytes are gone or can not be read: the upload reports it.
             context.log.debug("an edit could not be sealed", metadata: ["node": "\(item.node)", "error": "\(error)"])
         } catch let error as TransferError {
             context.log.debug("an edit could not be read", metadata: ["node": "\(item.node)", "error": "\(error)"])
         }
     }
 
-    /// Seals an edit as `digest`, unless it was changed while it was read. Answers whether it did.
+    /// Seals an edit as `digest`, unless it was changed while it was read. Returns whether it did.
     package func note(_ digest: Digest, of item: LocalItem, _ status: BlobStatus) throws -> Bool {
         guard try context.metadata.read({ try $0.item(item.node) }) == item,
             try context.content.status(item.blob) == status

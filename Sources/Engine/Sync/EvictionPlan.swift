@@ -12,6 +12,16 @@ package struct CacheLimits: Sendable, Equatable {
         self.minimumFree = minimumFree
     }
 
+    /// Bytes that may be downloaded without being asked for. Some room stays unused, or what is downloaded would be evicted again soon.
+    package func spare(present count: @autoclosure () throws -> UInt64, free: UInt64) rethrows -> UInt64 {
+        let least = max(minimumFree, 64 << 20)
+        let (floor, isTooMuch) = least.addingReportingOverflow(least / 4)
+        guard !isTooMuch, free > floor else { return 0 }
+        guard let size else { return free - floor }
+        let (present, most) = (try count(), size - size / 10)
+        return present < most ? min(free - floor, most - present) : 0
+    }
+
     /// How many bytes have to go. `present` is asked for only where it matters: to count it takes time.
     package func excess(present count: @autoclosure () throws -> UInt64, free: UInt64) rethrows -> UInt64 {
         guard size != nil || free < minimumFree else { return 0 }

@@ -12,8 +12,11 @@ package struct Evictor: Sendable {
 
     package init(_ context: EngineContext) { self.context = context }
 
-    /// Drops the bytes of one file. Throws ``EvictionRefusal`` where they must stay; no error where there are none.
-    package func evict(_ node: NodeID) throws {
+    /// Drops the bytes of one file; no error where there are none.
+    ///
+    /// - Parameter isForSpace: They may come back by themselves when there is plenty of space, if the file is pinned like that.
+    /// - Throws: ``EvictionRefusal`` where they must stay.
+    package func evict(_ node: NodeID, forSpace isForSpace: Bool = false) throws {
         try context.changeTree(.freeing) { transaction, effects in
             guard var item = try transaction.item(node) else { return }
             let isOpen = context.mounted.isOpen(node)
@@ -31,12 +34,13 @@ package struct Evictor: Sendable {
             item.presence = .none
             item.ranges = []
             item.generation += 1
-            item.wanted = 0
+            let returns = try isForSpace && transaction.effectivePin(of: node) == .whenSpace
+            item.wanted = returns ? DownloadPriority.whenSpace : 0
             try transaction.update(item)
         }
     }
 
-    /// Evicts the least recently used files while the cache is over its limits. Answers how many went.
+    /// Evicts the least recently used files while the cache is over its limits. Returns how many went.
     @discardableResult
     package func enforce(_ limits: CacheLimits) throws -> Int {
         let free = try context.content.freeBytes()
@@ -55,7 +59,7 @@ package struct Evictor: Sendable {
         return true
     }
 
-    /// Evicts the least recently used files until so many bytes are gone, as far as there are any. Answers how many went.
+    /// Evicts the least recently used files until so many bytes are gone, as far as there are any. Returns how many went.
     func evict(bytes: UInt64) throws -> Int {
         var excess = bytes
         var count = 0
@@ -65,7 +69,7 @@ package struct Evictor: Sendable {
             let candidates = try context.metadata.read { try $0.evictable(limit: 256, offset: kept) }
             guard !candidates.isEmpty else { break }
             let plan = EvictionPlan(candidates: candidates, excess: excess) { context.mounted.isOpen($0) }
-            let gone = plan.victims.filter(wasEvictedInTurn)
+            let gone = plan.victims.filter(wasEvicted)
             excess -= min(excess, gone.reduce(0) { $0.saturatingSum($1.size) })
             count += gone.count
             kept += candidates.count - gone.count
@@ -73,31 +77,31 @@ package struct Evictor: Sendable {
         return count
     }
 
-    /// Drops the bytes of one file if those who show it agree; where they have to be asked, once they have. Answers whether it is done.
-    /// Throws as ``evict(_:)``, and ``EvictionRefusal/isPresented`` where somebody keeps it.
-    package func evictInTurn(_ node: NodeID) throws -> Bool {
-        guard !context.turns.areFree else {
-            try evict(node)
+    /// Drops the bytes of one file if those who show it agree; where they have to be asked, once they have. Returns whether it is done.
+    /// Throws as ``evict(_:)``, and ``EvictionRefusal/isPresented`` where a program keeps it.
+    package func evictWithPermit(_ node: NodeID, forSpace isForSpace: Bool = false) throws -> Bool {
+        guard !context.permits.areFree else {
+            try evict(node, forSpace: isForSpace)
             return true
         }
-        switch context.turns.ask(.evict, for: node) {
+        switch context.permits.ask(.evict, for: node) {
         case .now(let end):
             defer { end() }
-            try evict(node)
+            try evict(node, forSpace: isForSpace)
             return true
-        case .later(let turn):
-            context.waiting.add(node, turn) { [self] in await evictLate(node, $0) }
+        case .later(let permit):
+            context.waiting.add(node, permit) { [self] in await evictLater(node, forSpace: isForSpace, $0) }
             return false
         case .refused: throw EvictionRefusal.isPresented
         }
     }
 
-    private func evictLate(_ node: NodeID, _ end: PermitRelease?) async {
+    private func evictLater(_ node: NodeID, forSpace isForSpace: Bool, _ end: PermitRelease?) async {
         do {
             try await context.blocking { [self] in
                 guard let end else { return noteRefusal(node) }
                 defer { end() }
-                try evict(node)
+                try evict(node, forSpace: isForSpace)
             }
         } catch { context.log.debug("kept a file", metadata: ["why": "\(error)"]) }
     }
@@ -107,10 +111,10 @@ package struct Evictor: Sendable {
         context.waiting.backoff.withLock { $0.refused(node, at: now) }
     }
 
-    private func wasEvictedInTurn(_ item: LocalItem) -> Bool {
+    private func wasEvicted(_ item: LocalItem) -> Bool {
         let now = context.time.now()
         guard context.waiting.backoff.withLock({ $0.mayAsk(item.node, at: now) }) else { return false }
-        do { return try evictInTurn(item.node) } catch {
+        do { return try evictWithPermit(item.node, forSpace: true) } catch {
             if error as? EvictionRefusal == .isPresented { noteRefusal(item.node) }
             context.log.debug("kept a file", metadata: ["why": "\(error)"])
             return false

@@ -2,22 +2,22 @@ import LocalMetadata
 import Synchronization
 
 /// Asks again for what is to be on this device and could not be fetched: newer versions of what is here, and what is kept. A disk that
-/// was full, or refused a write, need not be told of to the device a second time.
+/// was full, or refused a write, need not be reported to the device a second time.
 package final class FailedDownloads: Sendable {
     private let context: EngineContext
     private let pauses = Mutex(RetryPauses())
-    private static let priority: UInt8 = 10
     private static let most = 256
 
     package init(_ context: EngineContext) { self.context = context }
 
-    /// To be called now and then, with the time since the last call. Answers whether anything is wanted again.
+    /// To be called now and then, with the time since the last call. Returns whether anything is wanted again.
     package func look(after elapsed: Duration) throws -> Bool {
         let isDue = pauses.withLock { $0.isDue(after: elapsed) }
         guard isDue else { return false }
         let failed = try context.metadata.read { transaction in
             try transaction.failedDownloads(limit: Self.most).filter { item in
-                try transaction.isStale(item) || !item.isMaterialised && transaction.isKept(item)
+                try transaction.isStale(item)
+                    || !item.isMaterialised && [.keep, .whenSpace].contains(transaction.effectivePin(of: item.node))
             }
         }
         pauses.withLock { $0.looked(found: !failed.isEmpty) }
@@ -25,7 +25,9 @@ package final class FailedDownloads: Sendable {
         try context.metadata.write { transaction in
             for item in failed {
                 guard let row = try transaction.item(item.node), row.downloadError != nil else { continue }
-                _ = try transaction.want(row, priority: Self.priority)
+                let isOptional = try !transaction.isStale(row) && !transaction.isKept(row)
+                _ = try transaction.want(
+                    row, priority: isOptional ? DownloadPriority.whenSpace : DownloadPriority.kept)
             }
         }
         return true

@@ -86,7 +86,7 @@ package enum FollowAction: Sendable, Equatable {
     case insert(CloudItem)
     case place(parent: ItemID, name: ItemName)
     case setAttributes(ItemAttributes)
-    /// Show this content; its bytes come when somebody opens it.
+    /// Show this content; its bytes come when a program opens it.
     case replaceContent(FileContent)
     /// Fetch this content and show the old one until all of it is here.
     case fetch(ContentReference)
@@ -101,11 +101,11 @@ package struct ItemPlan: Sendable, Equatable {
     package var follow: [FollowAction] = []
     /// What both sides agree on once ``follow`` is done; nil: that there is no such item.
     package var agreed: CloudItem?
-    /// What the cloud is to be told.
+    /// What the cloud is to get.
     package var changes: [Change] = []
     /// The bytes must be in the cloud before ``changes`` can be made.
     package var needsUpload = false
-    /// What the cloud may be told before the bytes are there: that there is such a file, and how large it is.
+    /// What may be announced before the bytes are there: that there is such a file, and how large it is.
     package var announcement: Change?
 
     package init(

@@ -2,8 +2,8 @@ import Basics
 import LocalMetadata
 import Synchronization
 
-/// How often the log is told of a key-value store: a program that writes a key at every turn of a wheel makes few entries, and holds up no
-/// other program's settings. What is held back is gathered, and told with the next.
+/// How often keys of a store are appended to the log: a program that writes a key at every turn of a wheel makes few entries, and holds up no
+/// other program's settings. What is held back is sent with the next batch.
 final class KeyValueThrottle: Sendable {
     /// So many at once, and one more for each pause.
     static let burst = 15
@@ -13,11 +13,11 @@ final class KeyValueThrottle: Sendable {
     private let buckets = Mutex<[ContainerID: TokenBucket]>([:])
 
     /// Whether a store's changes may be appended now. A caller that waits for everything to be in the cloud is not held back.
-    func mayTell(of store: ContainerID, at now: Timestamp, isHurried: Bool) -> Bool {
-        isHurried || buckets.withLock { $0[store]?.hasToken(at: now.sinceEpoch) ?? true }
+    func maySend(of store: ContainerID, at now: Timestamp, isUrgent: Bool) -> Bool {
+        isUrgent || buckets.withLock { $0[store]?.hasToken(at: now.sinceEpoch) ?? true }
     }
 
-    func noteTold(of store: ContainerID, at now: Timestamp) {
+    func noteSent(of store: ContainerID, at now: Timestamp) {
         let now = now.sinceEpoch
         buckets.withLock { buckets in
             let full = TokenBucket(capacity: Self.burst, interval: Self.pause, now: now)

@@ -21,13 +21,14 @@ package struct LogFollower: Sendable {
                 "passed over a log entry", metadata: ["sequence": "\(record.sequence)", "why": "\(what)"])
             batch = nil
         }
-        try inTurn(batch?.changes.compactMap(\.item) ?? [], in: container) { held, transaction, effects in
+        batch.map { context.namesakes.look(at: $0, device: context.device, name: context.deviceName) }
+        try withPermit(batch?.changes.compactMap(\.item) ?? [], in: container) { held, transaction, effects in
             let origin = batch.map { EntryOrigin(device: $0.deviceName, time: $0.time) }
             var tree = RemoteTree(transaction, container: container.id, now: context.time.now(), origin: origin)
             guard let batch else { return try ContainerReducer().foldVoid(at: record.sequence, into: &tree) }
             var follower = follower(transaction, container.id, held: held)
             let isVoid = try ContainerReducer().isVoid(batch, in: tree)
-            // Of its own batches a device knows what it told.
+            // A device knows its own batches.
             let aside =
                 batch.device == context.device || isVoid
                 ? [] : try follower.setAsidePackages(changedBy: batch, deviceName: context.deviceName)
@@ -48,7 +49,7 @@ package struct LogFollower: Sendable {
         _ transaction: MetadataTransaction, _ follower: inout TreeFollower
     ) throws {
         var touched = result.touched
-        // Before rows become one: what was told of a row is agreed on for that row, and for no other.
+        // Before rows become one: what was sent of a row is agreed on for that row, and for no other.
         if batch.device == context.device {
             touched += try confirm(batch, result, &follower)
         }
@@ -89,7 +90,7 @@ package struct LogFollower: Sendable {
     ) throws -> [ItemID] {
         let (transaction, container) = (follower.transaction, follower.container)
         if let waiting = try transaction.outbox(of: container), waiting.deviceSequence == batch.deviceSequence {
-            // A refused batch told nothing, and one that was withdrawn took the number of what was made in its place.
+            // A refused batch has no effect, and one that was withdrawn took the number of what was made in its place.
             let isTold = try !result.isRefused && ChangeBatch(decoding: waiting.payload) == batch
             if isTold {
                 try transaction.removeOutbox(of: container)
@@ -115,7 +116,7 @@ package struct LogFollower: Sendable {
 
     /// Brings items after the log that it did not touch.
     func follow(_ ids: [ItemID], in container: LocalContainer) throws {
-        try inTurn(ids, in: container) { held, transaction, effects in
+        try withPermit(ids, in: container) { held, transaction, effects in
             var follower = follower(transaction, container.id, held: held)
             for id in ids { try follower.follow(id) }
             try follower.nameSiblings()
@@ -135,13 +136,13 @@ package struct LogFollower: Sendable {
 
     // MARK: Coordination
 
-    /// Changes the tree while nobody can begin to read or write these items under a claim. Those that are held already are told to `body`:
+    /// Changes the tree while no program can begin to read or write these items under a claim. `body` gets those that are held already:
     /// what they show is not to be touched, and nothing else waits for them.
-    private func inTurn(
+    private func withPermit(
         _ ids: [ItemID], in container: LocalContainer,
         _ body: (_ held: Set<NodeID>, MetadataTransaction, inout TreeEffects) throws -> Void
     ) throws {
-        if context.turns.areFree {
+        if context.permits.areFree {
             do {
                 return try context.changeTree(.uploading, ifFree: true) { try body([], $0, &$1) }
             } catch is PermitNeeded {}
@@ -153,14 +154,14 @@ package struct LogFollower: Sendable {
         var held: Set<NodeID> = []
         defer { for end in ends { end() } }
         for node in nodes {
-            if case .now(let end) = context.turns.ask(.follow, for: node) {
+            if case .now(let end) = context.permits.ask(.follow, for: node) {
                 ends.append(end)
             } else {
                 held.insert(node)
             }
         }
-        if !held.isEmpty { context.turns.noteDeferral() }
-        // What others changed is read on the way to telling them what changed here.
+        if !held.isEmpty { context.permits.noteDeferral() }
+        // What others changed is read on the way to sending what changed here.
         try context.changeTree(.uploading) { try body(held, $0, &$1) }
     }
 }

@@ -8,11 +8,11 @@ import Logging
 import Transfers
 
 /// After the cloud said that chunks were lost on their way to its disk: puts again all that untold changes need, out of this device's
-/// files. A batch whose bytes nobody has any more is withdrawn, and made anew of what is here now.
+/// files. A batch whose bytes are on no device any more is withdrawn, and rebuilt of what is here now.
 struct LostChunks {
     let context: EngineContext
 
-    /// Appends a batch, and mends the cloud once if it lost chunks before it could.
+    /// Appends a batch, and repairs the cloud once if it lost chunks before it could.
     func append(_ payload: [UInt8], to container: LocalContainer) async throws {
         do { _ = try await context.backend.append(payload, to: container.name) } catch let error as CloudError {
             guard error.code == .damaged else { throw error }
@@ -34,14 +34,14 @@ struct LostChunks {
         }
         for content in needed where try await isHeld(content, in: container.name) { needed.remove(content) }
         guard !needed.isEmpty else { return true }
-        context.log.error("a batch is made anew: bytes it told of are gone", metadata: ["count": "\(needed.count)"])
+        context.log.error("a batch is rebuilt: bytes that it names are gone", metadata: ["count": "\(needed.count)"])
         try await context.blocking { [context] in
             try context.metadata.write(.uploading) { try $0.withdrawBatch(of: container.id) }
         }
         return false
     }
 
-    /// Answers what the file's bytes come to once the cloud has them; nil where they are not what was told of them.
+    /// Returns what the file's bytes come to once the cloud has them; nil where they are not what the batch says.
     private func put(_ item: LocalItem, to container: ContainerName) async throws -> ContentReference? {
         guard let content = item.content, item.presence == .whole, item.size > 0 else { return nil }
         let file: SharedDescriptor
@@ -68,7 +68,7 @@ struct LostChunks {
 }
 
 extension ChangeBatch {
-    /// The contents that these changes tell of.
+    /// The contents that these changes name.
     fileprivate var contents: Set<ContentReference> {
         let contents = changes.compactMap { change -> ContentReference? in
             switch change {

@@ -10,13 +10,13 @@ package struct Outbox: Sendable {
 
     package struct Batch {
         package let payload: [UInt8]
-        /// It holds as much as a batch may: there may be more to tell.
+        /// It holds as much as a batch may: there may be more to send.
         package let isFull: Bool
     }
 
     package init(_ context: EngineContext) { self.context = context }
 
-    /// The batch to send: the one on its way, else a new one of what has settled. Nil when there is nothing to tell.
+    /// The batch to send: the one on its way, else a new one of what has settled. Nil when there is nothing to send.
     package func next(in container: LocalContainer) throws -> Batch? {
         if let waiting = try context.metadata.read({ try $0.outbox(of: container.id) }) {
             return Batch(payload: waiting.payload, isFull: true)
@@ -34,9 +34,9 @@ package struct Outbox: Sendable {
         return batch
     }
 
-    /// Packages that somebody writes under a claim, and turns for those that nobody does, until the batch is made.
+    /// Packages that a program writes under a claim, and permits for the others, until the batch is made.
     private func heldPackages(before due: Timestamp) throws -> (Set<NodeID>, [PermitRelease]) {
-        guard !context.turns.areFree else { return ([], []) }
+        guard !context.permits.areFree else { return ([], []) }
         var memory = PackageMemory()
         let packages = try context.metadata.read { transaction in
             Set(
@@ -46,13 +46,13 @@ package struct Outbox: Sendable {
         }
         var (held, ends): (Set<NodeID>, [PermitRelease]) = ([], [])
         for package in packages {
-            if case .now(let end) = context.turns.ask(.tell, for: package) {
+            if case .now(let end) = context.permits.ask(.send, for: package) {
                 ends.append(end)
             } else {
                 held.insert(package)
             }
         }
-        if !held.isEmpty { context.turns.noteDeferral() }
+        if !held.isEmpty { context.permits.noteDeferral() }
         return (held, ends)
     }
 
@@ -63,8 +63,8 @@ package struct Outbox: Sendable {
             || !transaction.announceable(in: container, before: due, from: context.announcedSize, limit: 1).isEmpty
             || !transaction.unsentDepartures(in: container, before: due, limit: 1).isEmpty
             || !transaction.unsentResolutions(in: container).isEmpty
-            || (context.keyValuePace.mayTell(
-                of: container, at: context.time.now(), isHurried: context.pace.isHurried)
+            || (context.keyValueThrottle.maySend(
+                of: container, at: context.time.now(), isUrgent: context.urgency.isUrgent)
                 && !transaction.unsentKeyValues(in: container, before: due, limit: 1).isEmpty)
     }
 
@@ -79,11 +79,11 @@ package struct Outbox: Sendable {
             try builder.add(departure)
         }
         try builder.add(transaction.unsentResolutions(in: container.id))
-        if context.keyValuePace.mayTell(
-            of: container.id, at: context.time.now(), isHurried: context.pace.isHurried)
+        if context.keyValueThrottle.maySend(
+            of: container.id, at: context.time.now(), isUrgent: context.urgency.isUrgent)
         {
             let values = try transaction.unsentKeyValues(in: container.id, before: due, limit: BatchBuilder.limit)
-            if try builder.add(values) { context.keyValuePace.noteTold(of: container.id, at: context.time.now()) }
+            if try builder.add(values) { context.keyValueThrottle.noteSent(of: container.id, at: context.time.now()) }
         }
         let inConflict = try settle(builder.quiet, in: container.id, transaction)
         guard !builder.changes.isEmpty else { return (nil, inConflict) }
@@ -91,8 +91,8 @@ package struct Outbox: Sendable {
         return (Batch(payload: payload, isFull: builder.isFull), inConflict)
     }
 
-    /// Settles items that turned out to be what the log says. Answers documents in conflict among them, which have to be followed instead:
-    /// one that was renamed, and renamed back before the log heard of it, has siblings named after the name between.
+    /// Settles items that turned out to be what the log says. Returns documents in conflict among them, which have to be followed instead:
+    /// one that was renamed, and renamed back before the log learned of it, has siblings named after the name between.
     private func settle(
         _ quiet: [ItemID], in container: ContainerID, _ transaction: MetadataTransaction
     ) throws -> [ItemID] {
@@ -118,7 +118,7 @@ package struct Outbox: Sendable {
         let payload = try batch.encoded()
         try transaction.setOutbox(payload, deviceSequence: batch.deviceSequence, of: container.id)
         for case .create(let id, _, _, _, _) in changes {
-            // From here on its deletion has to be told, even if nobody has seen it yet.
+            // From here on its deletion has to be sent, even if no device has seen it yet.
             guard var item = try transaction.item(id, in: container.id), !item.isKnown else { continue }
             item.isKnown = true
             try transaction.update(item)

@@ -2,7 +2,7 @@ package import CloudModel
 package import ContainerLog
 package import LocalMetadata
 
-/// What a batch of this device means once the log shows it: both sides agreed on what was told, whatever the rules made of it. What
+/// What a batch of this device means once the log shows it: both sides agreed on what was sent, whatever the rules made of it. What
 /// they made of it then is news like any other.
 package struct OwnChanges {
     let transaction: MetadataTransaction
@@ -84,8 +84,8 @@ package struct OwnChanges {
         return id
     }
 
-    /// The item that this told of became another one. What this device shows as that one may be what it told of, or something else that it
-    /// had before: that never was what was told, and would look like a change made after it.
+    /// The item that this names became another one. What this device shows as that one may be what it sent, or something else that it
+    /// had before: that never was sent, and would look like a change made after it.
     private func keepWhatIsShown(_ item: inout CloudItem, _ before: CloudItem) throws {
         guard let shown = try transaction.item(item.id, in: container).flatMap(transaction.state) else {
             item = before

@@ -3,10 +3,10 @@ import LocalMetadata
 /// What a batch being built knows of packages: each is looked at once.
 struct PackageMemory {
     enum State {
-        /// Not all of it can be told now, so nothing of it is.
+        /// Not all of it can be sent now, so nothing of it is.
         case waiting
-        case told
-        /// It has more to tell than fits into one entry: it goes piece by piece.
+        case complete
+        /// It has more changes than fit into one entry: it goes piece by piece.
         case loose
     }
 

@@ -38,9 +38,9 @@ package struct PausedSync: Sendable {
         }
     }
 
-    /// Puts the log's version in the place of what was edited, once nobody reads or writes the document under a claim.
+    /// Puts the log's version in the place of what was edited, once no program reads or writes the document under a claim.
     package func dropEdits(of item: LocalItem) async throws {
-        try await VersionHistory(context).inTurn(item) {
+        try await VersionHistory(context).withPermit(item) {
             try context.changeTree { transaction, effects in
                 var follower = LogFollower(context).follower(transaction, item.container)
                 guard try follower.dropEdits(of: item.item) else {

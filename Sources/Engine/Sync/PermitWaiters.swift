@@ -1,7 +1,7 @@
 import LocalMetadata
 import Synchronization
 
-/// Work of the engine on items that others hold: each waits for its own turn, and holds up nothing else.
+/// Work of the engine on items that others hold: each waits for its own permit, and holds up nothing else.
 package final class PermitWaiters: Sendable {
     typealias Job = @Sendable () async -> Void
 
@@ -17,10 +17,10 @@ package final class PermitWaiters: Sendable {
 
     func contains(_ node: NodeID) -> Bool { nodes.withLock { $0.contains(node) } }
 
-    /// Does `work` once its turn has come, or tells it that it did not. False if something waits for that item already.
+    /// Does `work` once the permit has come, or calls it with nil if it did not. False if something waits for that item already.
     @discardableResult
     func add(
-        _ node: NodeID, _ turn: @escaping @Sendable () async -> PermitRelease?,
+        _ node: NodeID, _ permit: @escaping @Sendable () async -> PermitRelease?,
         _ work: @escaping @Sendable (PermitRelease?) async -> Void
     )
         -> Bool
@@ -28,7 +28,7 @@ package final class PermitWaiters: Sendable {
         let isNew = nodes.withLock { $0.count < Self.limit && $0.insert(node).inserted }
         guard isNew else { return false }
         sink.yield { [self] in
-            await work(await turn())
+            await work(await permit())
             _ = nodes.withLock { $0.remove(node) }
         }
         return true

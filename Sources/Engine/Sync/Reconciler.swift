@@ -3,7 +3,7 @@ package import ContainerLog
 
 /// Decides what should happen to one item given its remote, synced and local states. Pure: never reads a clock, a file or the network.
 ///
-/// Where only one side changed, the other follows; where both changed the same thing, this device tells the log what it did and
+/// Where only one side changed, the other follows; where both changed the same thing, this device sends the log what it did and
 /// what it was meant against, and the log's rules decide. Each of place, attributes and content goes its own way.
 package struct Reconciler: Sendable {
     package init() {}
@@ -33,7 +33,7 @@ package struct Reconciler: Sendable {
     private func onlyRemote(_ remote: CloudItem, _ trees: ItemTrees) -> ItemPlan {
         guard trees.isDeparted else { return ItemPlan(follow: [.insert(remote)], agreed: remote) }
         guard !trees.isBeingTold else { return ItemPlan(agreed: trees.synced) }
-        // Somebody edited what was deleted here: the edit wins. What was deleted may still be there as a conflict version, or live
+        // Another device edited what was deleted here: the edit wins. What was deleted may still be there as a conflict version, or live
         // on as an item of its own that the log knows to find.
         guard let synced = trees.synced, synced.digest != nil || remote.holds(synced.digest) else {
             return ItemPlan(follow: [.forgetDeparture, .insert(remote)], agreed: remote)
@@ -45,7 +45,7 @@ package struct Reconciler: Sendable {
 
     private func onlyLocal(_ local: LocalState, _ synced: CloudItem?) -> ItemPlan {
         guard let synced else { return creation(of: local) }
-        // Deleted elsewhere. What nobody else has stays, and comes back for all.
+        // Deleted elsewhere. What no other program has stays, and comes back for all.
         if local.kind == .folder, local.hasChildren {
             return ItemPlan(follow: [.keepFolder], agreed: nil, changes: creation(of: local).changes)
         }
@@ -105,7 +105,7 @@ package struct Reconciler: Sendable {
         }
     }
 
-    /// Answers whether the content that is shown will be the log's after this plan, so that its time may be shown too.
+    /// Returns whether the content that is shown will be the log's after this plan, so that its time may be shown too.
     private func content(
         _ remote: CloudItem, _ synced: CloudItem, _ local: LocalState, _ plan: inout ItemPlan
     ) -> Bool {
@@ -156,35 +156,35 @@ package struct Reconciler: Sendable {
     ) {
         var shown = local.attributes
         var agreed = remote.attributes
-        var told = AttributeChanges()
+        var changes = AttributeChanges()
         let new = remote.attributes
         let base = synced.attributes
-        merge(new.permissions, base.permissions, &shown.permissions, &agreed.permissions) { told.permissions = $0 }
+        merge(new.permissions, base.permissions, &shown.permissions, &agreed.permissions) { changes.permissions = $0 }
         if followsContent {
-            merge(new.modified, base.modified, &shown.modified, &agreed.modified) { told.modified = $0 }
+            merge(new.modified, base.modified, &shown.modified, &agreed.modified) { changes.modified = $0 }
         } else {
             // The time belongs to the content, which goes its own way: an edit carries it.
             agreed.modified = base.modified
         }
         for key in Set(new.extended.keys).union(base.extended.keys).union(shown.extended.keys) {
             merge(new.extended[key], base.extended[key], &shown.extended[key], &agreed.extended[key]) {
-                told.extended.updateValue($0, forKey: key)
+                changes.extended.updateValue($0, forKey: key)
             }
         }
         if shown != local.attributes { plan.follow.append(.setAttributes(shown)) }
-        if !told.isEmpty { plan.changes.append(.setAttributes(local.id, told)) }
+        if !changes.isEmpty { plan.changes.append(.setAttributes(local.id, changes)) }
         plan.agreed?.attributes = agreed
     }
 
     /// One field, three ways.
     private func merge<T: Equatable>(
-        _ remote: T, _ synced: T, _ local: inout T, _ agreed: inout T, tell: (T) -> Void
+        _ remote: T, _ synced: T, _ local: inout T, _ agreed: inout T, note: (T) -> Void
     ) {
         if local == synced {
             local = remote
         } else if local != remote {
             agreed = synced
-            tell(local)
+            note(local)
         }
     }
 }

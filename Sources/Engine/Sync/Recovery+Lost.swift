@@ -10,28 +10,28 @@ extension Recovery {
 
     /// Finds documents without their bytes, and excluded files whose rows are behind: when the power goes, what happened to a blob may
     /// be kept while the database forgets why. What the cloud has is a placeholder again. Runs beside everything else.
-    package func mendLost(isInUse: (LocalItem) -> Bool) throws {
+    package func repairLost(isInUse: (LocalItem) -> Bool) throws {
         var last = NodeID.root
         while true {
             let items = try metadata.read { try $0.present(after: last, limit: Self.page) }
             guard let end = items.last else { return }
             last = end.node
-            for item in items where try isMendable(item) && !isInUse(item) { try mend(item) }
+            for item in items where try isRepairable(item) && !isInUse(item) { try repair(item) }
         }
     }
 
     /// Whether its bytes are others than its row says, or lost here while the cloud has them.
-    private func isMendable(_ item: LocalItem) throws -> Bool {
+    private func isRepairable(_ item: LocalItem) throws -> Bool {
         guard !item.isWriting else { return false }
         if item.isEdited { return try isBehind(item) }
         return try item.content != nil && status(of: item.blob) == nil
     }
 
-    private func mend(_ item: LocalItem) throws {
+    private func repair(_ item: LocalItem) throws {
         try metadata.write { transaction in
             // It may have been swapped for another version since it was read.
             guard var row = try transaction.item(item.node), row.generation == item.generation,
-                row.presence != .none, try isMendable(row)
+                row.presence != .none, try isRepairable(row)
             else { return }
             guard !row.isEdited else { return try recover(row, transaction) }
             row.presence = .none
@@ -39,6 +39,6 @@ extension Recovery {
             row.generation += 1
             try transaction.update(row)
         }
-        log.notice("a row was not what is on the disk, and was mended", metadata: ["node": "\(item.node)"])
+        log.notice("a row was not what is on the disk, and was repaired", metadata: ["node": "\(item.node)"])
     }
 }

@@ -46,7 +46,7 @@ package struct Recovery: Sendable {
         row.isWriting = false
         if let blob = try status(of: item.blob) {
             let isWritten = blob.size != item.size || blob.modified != item.attributes.modified
-            // A placeholder that somebody opened to write was not whole: what is in its blob is a part of a download.
+            // A placeholder that a program opened to write was not whole: what is in its blob is a part of a download.
             if item.presence == .whole, isWritten || item.isEdited {
                 row.isEdited = true
                 row.content = nil
@@ -60,7 +60,7 @@ package struct Recovery: Sendable {
         try transaction.update(row)
     }
 
-    /// Whether the row of an edited file tells of other bytes than there are.
+    /// Whether the row of an edited file names other bytes than there are.
     func isBehind(_ item: LocalItem) throws -> Bool {
         guard let blob = try status(of: item.blob) else { return item.size > 0 && item.uploadError == nil }
         return blob.size != item.size || blob.modified != item.attributes.modified
@@ -115,7 +115,7 @@ extension EngineContext {
     package func blockingSweep(_ recovery: Recovery, _ startedAt: Timestamp, _ downloads: ContentService) async throws {
         try await blocking {
             try recovery.sweep(startedAt: startedAt) { downloads.isActive($0) }
-            try recovery.mendLost { downloads.isActive($0.blob) || mounted.isOpen($0.node) }
+            try recovery.repairLost { downloads.isActive($0.blob) || mounted.isOpen($0.node) }
         }
     }
 }

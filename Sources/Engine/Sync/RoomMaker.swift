@@ -40,6 +40,12 @@ package final class RoomMaker: Sendable {
         do { return try context.content.freeBytes() >= spare } catch { return false }
     }
 
+    /// Bytes that may be downloaded without being asked for.
+    func bytesToSpare() throws -> UInt64 {
+        try limits.spare(
+            present: context.metadata.read { try $0.presentBytes() }, free: context.content.freeBytes())
+    }
+
     /// Whether the last that wanted space on this device's disk did not get it.
     package var isFull: Bool { state.withLock { $0.isFull } }
 

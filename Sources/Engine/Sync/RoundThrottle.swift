@@ -5,7 +5,7 @@ package struct RoundThrottle: Sendable {
 
     package init(clock: any Clock<Duration>) { self.clock = clock }
 
-    /// Does one round and, if it did something, returns no sooner than `gap` after it began. Answers whether it did.
+    /// Does one round and, if it did something, returns no sooner than `gap` after it began. Returns whether it did.
     package func beat(gap: Duration, _ round: () async throws -> Bool) async throws -> Bool {
         var didWork = false
         let spent = try await clock.measure { didWork = try await round() }

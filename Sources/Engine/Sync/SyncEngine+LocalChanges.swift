@@ -2,9 +2,9 @@ import Basics
 import LocalMetadata
 import Logging
 
-/// When what changed here is told.
+/// When what changed here is sent.
 extension SyncEngine {
-    /// Rings the bells of those who tell the cloud, once what changed here has settled; a burst of changes is one ring.
+    /// Rings the bells of the loops that send to the cloud, once what changed here has settled; a burst of changes is one ring.
     func watchLocalChanges() async {
         while !Task.isCancelled {
             let due = await untilDue()
@@ -13,7 +13,7 @@ extension SyncEngine {
                 await pause(due + context.lead)
             } else if due != nil {
                 for bell in uploadBells.values { bell.ring() }
-                // The bytes of small files are in the cloud by then, so that they are told with the folder that they are in.
+                // The bytes of small files are in the cloud by then, so that they are in one batch with the folder that they are in.
                 await pause(context.lead)
                 logBell.ring()
                 await pause(context.gather)
@@ -41,7 +41,7 @@ extension SyncEngine {
         }
     }
 
-    /// How long until a change settles that has not yet, at most a second: what has settled and is not told waits for a transfer or for the cloud.
+    /// How long until a change settles that has not yet, at most a second: what has settled and is not sent waits for a transfer or for the cloud.
     private func untilNext() async -> Duration {
         let longest = Duration.seconds(1)
         let settled = context.time.now().adding(.zero - context.settle)
@@ -51,7 +51,7 @@ extension SyncEngine {
             }
             return next.map { min(longest, max(.zero, context.settle - age(of: $0))) } ?? longest
         } catch {
-            // Whoever looks at the oldest says what is wrong.
+            // The look at the oldest change reports what is wrong.
             return longest
         }
     }

@@ -8,7 +8,7 @@ import Synchronization
 
 /// What one round of a loop does.
 extension SyncEngine {
-    /// Answers whether the log was told anything.
+    /// - Returns: Whether anything was appended to the log.
     func syncLogs() async throws -> Bool {
         try await connect()
         try await listContainers()
@@ -169,7 +169,7 @@ extension SyncEngine {
         }
     }
 
-    /// Tells the log what has settled here, batch by batch. Answers whether there was anything.
+    /// Appends what has settled here to the log, batch by batch. Returns whether there was anything.
     private func push(_ container: LocalContainer) async throws -> Bool {
         try await context.blocking { [follower] in try follower.followUnsettled(in: container) }
         var didTell = false

@@ -7,10 +7,20 @@ import Logging
 import Synchronization
 import Transfers
 
-/// Keeps this device and the cloud in step: tells the log what changed here, follows what changed elsewhere, moves bytes.
+/// Runs the sync of one device: sends what changed here to the logs of the cloud, follows what changed elsewhere, and moves bytes.
 ///
-/// It holds no list of work: what is to be done is what the trees say, so after a crash it goes on where they stand. Its loops are
-/// three: the log, uploads, downloads. Each waits for its bell, and after an error pauses longer each time.
+/// Concept: the engine keeps no list of work. The trees in the database say what is to be done (``Reconciler``), so after a crash it continues
+/// where they stand. Its loops only decide when to look: `log` (one round reads and appends, container by container), one upload loop for each
+/// size of file, `download`, and maintenance once a second. Each waits for its ``Wakeup`` and looks after ``EngineTiming/poll`` at the latest.
+///
+/// Invariants:
+/// - A fact is in the database, and durable where a later step depends on it, before anything acts on it.
+/// - An edit counts as uploaded only after the log has shown it back; until then its bytes stay.
+/// - A batch is stored before it is appended. After a crash the same bytes are appended again, which the log takes for one batch.
+/// - A failure is retried with back-off and shown in ``state``; a failure of one container does not stop the others.
+///
+/// It must not hold a lock or a transaction across `await`, block a thread of the cooperative pool (``EngineContext/blocking(_:)``), change the
+/// shown tree other than by ``EngineContext/changeTree(_:ifFree:_:)``, or wait for a program without a bound.
 package final class SyncEngine: Sendable {
     package let context: EngineContext
     package let downloads: ContentService
@@ -123,7 +133,7 @@ package final class SyncEngine: Sendable {
         }
     }
 
-    /// A round that told the cloud something is followed by the next no sooner than ``EngineTiming/gather`` after it began.
+    /// A round that sent something to the cloud is followed by the next no sooner than ``EngineTiming/gather`` after it began.
     func spaced(_ round: () async throws -> Bool) async throws -> Bool {
         try await RoundThrottle(clock: context.clock).beat(gap: context.gather, round)
     }
@@ -158,6 +168,7 @@ package final class SyncEngine: Sendable {
                     context.mounted.noteIdleEdits(pause: context.timing.settleOpen)
                     defer { context.mounted.takeAwayBlobs() }
                     try context.mounted.saveUsage()
+                    context.loops.expire(at: context.time.now())
                     if isHourly {
                         let oldest = context.time.now().adding(.zero - versions.age)
                         try context.metadata.write(.freeing) {

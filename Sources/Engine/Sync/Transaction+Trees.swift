@@ -43,7 +43,7 @@ extension MetadataTransaction {
         return try ChangeBatch(decoding: outbox.payload).changes.contains { $0.item == id }
     }
 
-    /// Forgets the batch on its way, of which nothing happened: what it told of is as it was before it was made.
+    /// Forgets the batch on its way, of which nothing happened: what it names is as it was before it was made.
     func withdrawBatch(of container: ContainerID) throws {
         guard let waiting = try outbox(of: container) else { return }
         try withdrawOutbox(of: container)

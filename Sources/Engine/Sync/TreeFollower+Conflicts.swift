@@ -45,10 +45,19 @@ extension TreeFollower {
             if sibling.parent != shown.parent || sibling.name != shown.name { effects.noteMove(of: sibling) }
             try transaction.update(shown)
         } else {
+            shown.wanted = try priority(ofVersionOf: document)
+            if shown.wanted > 0 { effects.wantsDownloads = true }
             try transaction.insert(shown)
         }
         enter(document.parent, name)
         effects.changedNodes.insert(document.node)
+    }
+
+    /// Where the document is on this device its versions can be compared offline too.
+    private mutating func priority(ofVersionOf document: LocalItem) throws -> UInt8 {
+        let inherited = try priority(ofNewFileIn: document.parent)
+        let own = try document.pin == .inherited ? inherited : transaction.priority(ofNewFileIn: document.node)
+        return document.isMaterialised ? max(own, DownloadPriority.kept) : own
     }
 
     private func view(of conflict: ConflictVersion, document: LocalItem, name: ItemName) throws -> LocalItem {

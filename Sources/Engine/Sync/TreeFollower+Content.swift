@@ -40,8 +40,8 @@ extension TreeFollower {
     }
 
     /// Swaps in a newer version whose bytes are all in `blob`. Nothing happens when the file was edited or the log moved on since; an
-    /// edit stays one until the log has been told of it, which is later than its upload.
-    /// Answers the name that `blob` must get before the transaction ends: another one where the file is open and so got a new node.
+    /// edit stays one until the log has it, which is later than its upload.
+    /// Returns the name that `blob` must get before the transaction ends: another one where the file is open and so got a new node.
     package mutating func install(
         _ reference: ContentReference, blob: BlobName, replacing old: LocalItem
     ) throws -> BlobName? {
@@ -70,7 +70,7 @@ extension TreeFollower {
     }
 
     /// Puts an older content, all of it in `blob`, in the place of the shown one: an edit that the cloud has the bytes of. Nothing happens
-    /// when the file changed since. Answers as ``install(_:blob:replacing:)``.
+    /// when the file changed since. Returns as ``install(_:blob:replacing:)``.
     mutating func restore(
         _ reference: ContentReference, blob: BlobName, replacing old: LocalItem
     ) throws -> BlobName? {

@@ -4,7 +4,7 @@ import LocalMetadata
 
 /// What happens when a name that the log gives an item is taken on this device.
 extension TreeFollower {
-    /// Makes the name free for `remote`. False while it belongs to something new that the log is about to hear of: its rules then
+    /// Makes the name free for `remote`. False while it belongs to something new that the log is about to learn of: its rules then
     /// say which of the two keeps the name.
     mutating func makeRoom(for remote: CloudItem, named name: ItemName, in parent: NodeID) throws -> Bool {
         guard var other = try transaction.item(named: name, in: parent), other.item != remote.id else { return true }
@@ -27,7 +27,7 @@ extension TreeFollower {
             try become(remote, other)
             return true
         }
-        if other.isExcluded || other.isPaused || other.uploadError != nil {
+        if try other.isExcluded || other.uploadError != nil || transaction.isPaused(other) {
             try giveWay(other)
             return true
         }
@@ -45,12 +45,12 @@ extension TreeFollower {
         else {
             return true
         }
-        // Moved here by a program of this device: the log decides when it hears of that.
+        // Moved here by a program of this device: the log decides when it learns of that.
         let synced = try transaction.synced(other.item, in: container)
         guard var synced, synced.name == still.name, try transaction.item(still.parent)?.item == synced.parent else {
             return false
         }
-        // Nobody's wish: what was agreed on goes with it, or its new name would be told as one.
+        // No program moved it: what was agreed on goes with it, or its new name would be sent as a move.
         synced.name = try giveWay(still)
         try transaction.setSynced(synced, in: container)
         return true
@@ -113,7 +113,7 @@ extension TreeFollower {
                 guard isNeeded else { return try drop(old) }
                 return try standAlone(&old)
             }
-            // The one that somebody works in stays.
+            // The one that a program works in stays.
             try drop(present)
         } else if let departure = try transaction.departure(of: target, in: container), !departure.isSent {
             // Deleted here was only what the other one was.
@@ -159,7 +159,7 @@ extension TreeFollower {
         try transaction.setSynced(agreed, in: container)
     }
 
-    /// Both have edits that nobody has heard of: this one becomes a document of its own.
+    /// Both have edits that no other device knows of: this one becomes a document of its own.
     private mutating func standAlone(_ item: inout LocalItem) throws {
         item.item = newID()
         item.isKnown = false

@@ -3,7 +3,7 @@ import ContainerLog
 import LocalMetadata
 
 /// A package that was changed here and elsewhere apart is kept as two wholes: what this device shows becomes a document of its own beside
-/// it, under the name that a conflict sibling would have, and the package is shown anew as the log has it.
+/// it, under the name that a conflict sibling would have, and the package is shown again as the log has it.
 extension TreeFollower {
     /// What was in a package that stands aside, under the id by which the log knows it.
     struct SetAside {
@@ -15,7 +15,7 @@ extension TreeFollower {
     }
 
     /// Before another device's batch is folded, which is neither a repeat nor refused: sets every package aside that it changes, if the log
-    /// was not told of changes made in it here. Answers what ``showAnew(_:)`` shows once the batch is folded.
+    /// does not have changes made in it here. Returns what ``showAnew(_:)`` shows once the batch is folded.
     mutating func setAsidePackages(changedBy batch: ChangeBatch, deviceName: String) throws -> [SetAside] {
         try withdrawRefused(behind: batch)
         var packages: [ItemID] = []
@@ -28,16 +28,16 @@ extension TreeFollower {
         let busy = try packagesBeingTold()
         return try packages.flatMap { id -> [SetAside] in
             guard let package = try transaction.item(id, in: container) else { return try bringBack(id) }
-            guard !busy.contains(package.node), package.isPackage, !package.isPaused,
+            guard !busy.contains(package.node), package.isPackage, try !transaction.isPaused(package),
                 try hasUntoldChanges(package), try !hasAnnouncements(package)
             else { return [] }
             return try setAside(package, deviceName)
         }
     }
 
-    /// A package that was deleted here, which the log was not told of: who changed it wins, and what comes back is the whole.
+    /// A package that was deleted here, which the log does not know of: the device that changed it wins, and what comes back is the whole.
     private func bringBack(_ package: ItemID) throws -> [SetAside] {
-        // To whoever deletes what is no package here each file is one of its own.
+        // Where it is no package here, each file is an item of its own.
         guard let name = try transaction.departure(of: package, in: container)?.name,
             try transaction.packageTypes(of: container).isPackage(name)
         else { return [] }
@@ -67,7 +67,7 @@ extension TreeFollower {
 
     // MARK: Which
 
-    /// The batch on its way is refused if this one changes a package before it does: what it tells of is untold then.
+    /// The batch on its way is refused if this one changes a package before it does: its changes are then still to be sent.
     private func withdrawRefused(behind batch: ChangeBatch) throws {
         guard !batch.packages.isEmpty, let waiting = try transaction.outbox(of: container) else { return }
         let ours = Set(try ChangeBatch(decoding: waiting.payload).packages.map(\.package))
@@ -75,8 +75,8 @@ extension TreeFollower {
         try transaction.withdrawBatch(of: container)
     }
 
-    /// The packages in which it changes what files there are or what is in them, as the log has them: what was moved into one here, and not told,
-    /// is not in it to whoever changed it. What is a package only to some is a folder like any other.
+    /// The packages in which it changes what files there are or what is in them, as the log has them: what was moved into one here, and not sent,
+    /// is not in it on the device that changed it. What is a package only to some is a folder like any other.
     private func packages(changedBy change: Change) throws -> [ItemID] {
         try tree.folders(changedBy: change).compactMap { try outermost(around: $0) }
     }
@@ -88,7 +88,7 @@ extension TreeFollower {
 
     private func remote(_ id: ItemID) throws -> CloudItem? { try tree.item(try tree.alias(of: id) ?? id) }
 
-    /// Those of which a batch is on its way that will not be refused, and those that somebody holds under a claim.
+    /// Those of which a batch is on its way that will not be refused, and those that a program holds under a claim.
     private func packagesBeingTold() throws -> Set<NodeID> {
         var busy = Set(try held.compactMap { try transaction.package(around: $0) })
         guard let waiting = try transaction.outbox(of: container) else { return busy }
@@ -167,14 +167,14 @@ extension TreeFollower {
         return SetAside(item: id, wasWhole: wasWhole, pin: pin)
     }
 
-    /// The row, with its bytes and whoever has it open, becomes something new that the log is to hear of.
+    /// The row, with its bytes and open handles, becomes something new that the log is to learn of.
     private mutating func standAside(_ row: LocalItem, as conflict: PackageConflict?) throws {
         var copy = row
         copy.item = newID()
         copy.isKnown = false
         copy.wanted = 0
         if let conflict { copy.packageConflict = conflict }
-        // The last close tells of what is written; what is only open for that is told of by nobody else.
+        // The last close notes what is written; what is only open for writing would not be noted.
         if !row.isWriting || !row.isEdited { copy.pendingSince = now }
         try transaction.update(copy)
     }

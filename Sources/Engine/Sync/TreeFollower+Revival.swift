@@ -18,7 +18,7 @@ extension TreeFollower {
             changed: now)
         if case .symlink(let target) = deleted.cloud.body { item.target = target }
         if let content = deleted.cloud.body.content { setPlaceholder(content, &item) }
-        if item.kind == .file, try isKept(parent) { item.wanted = 10 }
+        if item.kind == .file { item.wanted = try priority(ofNewFileIn: parent) }
         item.pendingSince = now
         try takeBack(deleted, &item)
         if try transaction.item(named: item.name, in: parent) != nil {
@@ -30,7 +30,7 @@ extension TreeFollower {
         return item
     }
 
-    /// What was to be told of the deletion is not told any more, where it is not on its way.
+    /// The deletion is not sent any more, where it is not on its way.
     private func takeBack(_ deleted: DeletedItem, _ item: inout LocalItem) throws {
         if let departure = deleted.departure {
             item.isKnown = true

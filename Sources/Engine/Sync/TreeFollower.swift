@@ -4,12 +4,24 @@ import ContainerLog
 import LocalContent
 package import LocalMetadata
 
-/// Brings the shown tree after the log, item by item, inside one transaction. Gathers what must happen outside in ``effects``.
+/// Brings the shown tree into line with the folded log, item by item, inside one transaction.
+///
+/// Concept: an item has three states: what the log says (*remote*), what both sides agreed on last (*synced*) and what this device shows
+/// (*local*). ``Reconciler`` compares them and returns a plan; this type carries out the device's part of it: rows, names, placeholders,
+/// siblings of conflicts. What has to happen outside of the database is gathered in ``effects`` and done after the commit.
+///
+/// Invariants:
+/// - ``follow(_:)`` may be repeated: a second call changes nothing.
+/// - An edit, or a file that is being written, is never replaced or removed; at most it gets another name or becomes an item of its own.
+/// - What could not be shown, as its place is taken, is not agreed on and stays unsettled until a later call.
+/// - A file that is open keeps its bytes: it gets a new node, and open handles read on.
+///
+/// It must not touch blobs, the kernel or the network, wait for a program, or change what the log says (*remote*).
 package struct TreeFollower {
     let transaction: MetadataTransaction
     let container: ContainerID
     let isOpen: (NodeID) -> Bool
-    /// What somebody reads or writes under a claim: its content stays as it is until that is over.
+    /// What a program reads or writes under a claim: its content stays as it is until that is over.
     let held: Set<NodeID>
     let now: Timestamp
     let newID: () -> ItemID
@@ -18,7 +30,7 @@ package struct TreeFollower {
     var freed: Set<NodeID> = []
     /// Items being followed further up the call stack: names that change places would go round for ever.
     private var underway: Set<ItemID> = []
-    private var keptFolders: [NodeID: Bool] = [:]
+    private var priorities: [NodeID: UInt8] = [:]
     private let reconciler = Reconciler()
 
     package init(
@@ -51,7 +63,7 @@ package struct TreeFollower {
         }
         var plan = reconciler.plan(trees)
         for action in plan.follow where try !perform(action, id) {
-            // The place is taken by something the log has not heard of. What was agreed on stays until it has.
+            // The place is taken by something the log has not learned of. What was agreed on stays until it has.
             plan.agreed = keepPlace(of: trees.synced, in: plan.agreed, isShown: trees.local != nil)
         }
         // It was here, so it is to be here again.
@@ -93,11 +105,11 @@ package struct TreeFollower {
         }
     }
 
-    /// An item is pending as long as the cloud has something to be told of it: what its trees say, not what was noted when it changed.
+    /// An item is pending as long as the cloud lacks a change of it: what its trees say, not what was noted when it changed.
     private func markPending(_ id: ItemID, _ plan: ItemPlan) throws {
         guard var item = try transaction.item(id, in: container), item.conflict == nil, !item.isExcluded else { return }
         if !plan.changes.isEmpty || plan.needsUpload {
-            // What is being written is told of at its last close.
+            // What is being written is noted at its last close.
             guard item.pendingSince == nil, !item.isWriting else { return }
             item.pendingSince = now
         } else {
@@ -108,7 +120,7 @@ package struct TreeFollower {
         try transaction.update(item)
     }
 
-    /// Answers false where the place is not free yet.
+    /// Returns false where the place is not free yet.
     private mutating func perform(_ action: FollowAction, _ id: ItemID) throws -> Bool {
         switch action {
         case .insert(let remote): return try insert(remote)
@@ -134,7 +146,7 @@ package struct TreeFollower {
         item.isKnown = true
         if case .symlink(let target) = remote.body { item.target = target }
         if let content = remote.body.content { setPlaceholder(content, &item) }
-        if item.kind == .file, try isKept(parent) { item.wanted = 10 }
+        if item.kind == .file { item.wanted = try priority(ofNewFileIn: parent) }
         try transaction.insert(item)
         if item.wanted > 0 { effects.wantsDownloads = true }
         enter(parent, remote.name)
@@ -142,11 +154,11 @@ package struct TreeFollower {
     }
 
     /// No pin changes while the log is followed, so a folder is asked about once.
-    mutating func isKept(_ folder: NodeID) throws -> Bool {
-        if let known = keptFolders[folder] { return known }
-        let isKept = try transaction.effectivePin(of: folder) == .keep
-        keptFolders[folder] = isKept
-        return isKept
+    mutating func priority(ofNewFileIn folder: NodeID) throws -> UInt8 {
+        if let known = priorities[folder] { return known }
+        let priority = try transaction.priority(ofNewFileIn: folder)
+        priorities[folder] = priority
+        return priority
     }
 
     private mutating func parentNode(of remote: CloudItem) throws -> NodeID? {

@@ -19,7 +19,7 @@ package struct UploadCandidate: Sendable {
     /// Whether these may be the bytes that a program wrote: false where they changed by themselves.
     package func isIntact(_ reference: ContentReference) -> Bool { seal?.matches(reference.digest) ?? true }
 
-    /// Its content is in the cloud as `reference`; unless the file was written since, that is what it is. Answers whether it is.
+    /// Its content is in the cloud as `reference`; unless the file was written since, that is what it is. Returns whether it is.
     package func note(
         _ reference: ContentReference, in store: ContentStore, _ transaction: MetadataTransaction
     ) throws -> Bool {

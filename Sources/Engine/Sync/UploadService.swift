@@ -7,13 +7,13 @@ import Logging
 import Synchronization
 import Transfers
 
-/// Brings edited files to the cloud, many small ones at once and large ones beside them, and notes what each content is. Telling the
+/// Brings edited files to the cloud, many small ones at once and large ones beside them, and notes what each content is. Appending to the
 /// log is the ``Outbox``'s part.
 final class UploadService: Sendable {
     private let context: EngineContext
     private let uploader: ContentUploader
     private let running = Mutex<[NodeID: Progress]>([:])
-    /// Rung when something has reached the cloud whose turn came late.
+    /// Rung when something has reached the cloud whose permit came later.
     private let uploaded: Wakeup
 
     struct Progress: Sendable {
@@ -52,15 +52,16 @@ final class UploadService: Sendable {
         running.withLock { $0[node] }.map { $0.item.size == 0 ? 0 : Double($0.bytes) / Double($0.item.size) }
     }
 
-    /// Uploads what has settled. Answers whether anything reached the cloud. Throws the cloud's error when it failed for all.
+    /// Uploads what has settled. Returns whether anything reached the cloud. Throws the cloud's error when it failed for all.
     func uploadDue(_ lane: Lane) async throws -> Bool {
         let due = context.time.now().adding(.zero - context.settle)
         let items = try await context.blocking { [context] in
             try context.metadata.read { try $0.uploadable(before: due, sizes: lane.sizes, limit: lane.groupFiles) }
         }
-        let fresh = running.withLock { running in
+        let startable = running.withLock { running in
             items.filter { running[$0.node] == nil && !context.waiting.contains($0.node) }
         }
+        let fresh = try await context.blocking { [self] in try withoutLoops(startable) }
         guard !fresh.isEmpty else { return false }
         var isAnyDone = false
         for (container, group) in Dictionary(grouping: fresh, by: \.container).sorted(by: { $0.key < $1.key }) {
@@ -74,6 +75,13 @@ final class UploadService: Sendable {
             }
         }
         return isAnyDone
+    }
+
+    /// Those that are not to be delayed because another device rewrites them in answer. Nothing is delayed while a user waits for it.
+    private func withoutLoops(_ items: [LocalItem]) throws -> [LocalItem] {
+        let admitted = try context.loops.admit(
+            items, of: context.device, at: context.time.now(), context.metadata)
+        return context.urgency.isUrgent ? items : admitted
     }
 
     /// Cuts into groups that are not too large; a large file goes alone.
@@ -93,7 +101,7 @@ final class UploadService: Sendable {
     }
 
     private func upload(_ items: [LocalItem], to container: ContainerName) async throws -> Bool {
-        let candidates = try await context.blocking { [self] in items.compactMap { inTurn($0, to: container) } }
+        let candidates = try await context.blocking { [self] in items.compactMap { withPermit($0, to: container) } }
         return try await upload(candidates, to: container)
     }
 
@@ -107,23 +115,23 @@ final class UploadService: Sendable {
         return try await context.blocking { [self] in try note(zip(candidates, results)) }
     }
 
-    /// What is uploaded is what the file is while nobody writes it under a claim; a write after that makes the upload void. So the turn
-    /// ends with that look, and no writer waits for the network. Nil where somebody holds it or has to save first: that waits by itself.
-    private func inTurn(_ item: LocalItem, to container: ContainerName) -> UploadCandidate? {
-        if context.turns.areFree { return candidate(item) }
-        switch context.turns.ask(.upload, for: item.node) {
+    /// What is uploaded is what the file is while no program writes it under a claim; a write after that makes the upload void. So the permit
+    /// ends with that look, and no writer waits for the network. Nil where a program holds it or has to save first: that waits by itself.
+    private func withPermit(_ item: LocalItem, to container: ContainerName) -> UploadCandidate? {
+        if context.permits.areFree { return candidate(item) }
+        switch context.permits.ask(.upload, for: item.node) {
         case .now(let end):
             defer { end() }
             return candidate(item)
-        case .later(let turn):
-            context.waiting.add(item.node, turn) { [self] in await uploadLate(item, to: container, $0) }
+        case .later(let permit):
+            context.waiting.add(item.node, permit) { [self] in await uploadWithPermit(item, to: container, $0) }
             return nil
         case .refused: return nil
         }
     }
 
-    /// Its turn has come, or not: then the next round asks anew.
-    private func uploadLate(_ item: LocalItem, to container: ContainerName, _ end: PermitRelease?) async {
+    /// Its permit has come, or not: then the next round asks again.
+    private func uploadWithPermit(_ item: LocalItem, to container: ContainerName, _ end: PermitRelease?) async {
         guard let end else { return }
         do {
             let found = try await context.blocking { [self] in
@@ -133,7 +141,7 @@ final class UploadService: Sendable {
             guard let found, try await upload([found], to: container) else { return }
             uploaded.ring()
         } catch {
-            context.log.debug("an upload whose turn came late failed", metadata: ["error": "\(error)"])
+            context.log.debug("an upload whose permit came later failed", metadata: ["error": "\(error)"])
         }
     }
 
@@ -141,7 +149,10 @@ final class UploadService: Sendable {
     private func saved(_ item: LocalItem) throws -> LocalItem? {
         context.mounted.noteIdleEdits(pause: .zero)
         let present = try context.metadata.read { try $0.item(item.item, in: item.container) }
-        return present.flatMap { $0.isEdited && !$0.isPaused && !$0.isExcluded ? $0 : nil }
+        guard let present, present.isEdited, !present.isExcluded,
+            try !context.metadata.read({ try $0.isPaused(present) })
+        else { return nil }
+        return present
     }
 
     private func candidate(_ item: LocalItem) -> UploadCandidate? {
@@ -199,7 +210,7 @@ final class UploadService: Sendable {
         "Its bytes on this device changed by themselves while it waited for the cloud: the disk may be failing. "
         + "Look at it, and save it again to upload it as it is; or restore it from a backup."
 
-    /// Answers those that are: one whose sync failed before waits until it is made anew.
+    /// Returns those that are: one whose sync failed before waits until it is made again.
     private func makeDurable(_ all: [BlobName]) throws -> Set<BlobName> {
         let blobs = all.filter { !context.content.needsRenewal($0) }
         // From here on one flush of the file system is cheaper than one per file.

@@ -49,13 +49,13 @@ package struct VersionHistory: Sendable {
     // MARK: Restoring
 
     /// Makes a version the document's current content: an edit like any other, so what is current now becomes a version itself.
-    /// Returns when it is so here; the cloud is told next.
+    /// Returns when it is so here; the cloud gets it next.
     package func restore(_ version: HistoricVersion, of id: ItemID) async throws {
-        context.pace.hurry()
-        defer { context.pace.relax() }
+        context.urgency.begin()
+        defer { context.urgency.end() }
         // Those who show it may save when they are asked: that is uploaded too, before it is replaced.
         for _ in 0..<4 {
-            let item = try await toldItem(id, version.container)
+            let item = try await settledItem(id, version.container)
             guard item.content != version.content else { return }
             if try await replace(item, by: version) { return }
         }
@@ -64,7 +64,7 @@ package struct VersionHistory: Sendable {
     }
 
     /// The item once the log has what it shows.
-    private func toldItem(_ id: ItemID, _ container: ContainerID) async throws -> LocalItem {
+    private func settledItem(_ id: ItemID, _ container: ContainerID) async throws -> LocalItem {
         for look in 0... {
             let item = try await context.blocking { [context] in
                 context.mounted.noteIdleEdits(pause: .zero)
@@ -74,13 +74,16 @@ package struct VersionHistory: Sendable {
                 throw VersionError(code: .notFound, message: "The document is gone. Restore the version to a file.")
             }
             if item.pendingSince == nil, !item.isEdited, !item.isWriting, item.isKnown { return item }
-            guard !item.isExcluded, !item.isPaused, look < Self.looks else { throw Self.untold(item) }
+            let isPaused = try await context.blocking { [context] in
+                try context.metadata.read { try $0.isPaused(item) }
+            }
+            guard !item.isExcluded, !isPaused, look < Self.looks else { throw Self.notUploaded(item) }
             try await context.clock.sleep(for: Self.pause)
         }
         throw CancellationError()
     }
 
-    private static func untold(_ item: LocalItem) -> VersionError {
+    private static func notUploaded(_ item: LocalItem) -> VersionError {
         if item.isWriting, !item.isEdited {
             return VersionError(
                 code: .busy, message: "A program has the document open to write. Close it, then restore the version.")
@@ -104,7 +107,7 @@ package struct VersionHistory: Sendable {
         var isInstalled = false
         do {
             try await fetch(version.content, of: name, to: file)
-            isInstalled = try await inTurn(item) { try install(version, file, blob, item) }
+            isInstalled = try await withPermit(item) { try install(version, file, blob, item) }
         } catch {
             try await context.blocking { [context] in try context.content.remove(blob) }
             throw error
@@ -113,13 +116,13 @@ package struct VersionHistory: Sendable {
         return isInstalled
     }
 
-    /// Does something to a document while nobody reads or writes it under a claim, off the cooperative pool.
-    func inTurn<T: Sendable>(_ item: LocalItem, _ work: @escaping @Sendable () throws -> T) async throws -> T {
-        let turn = try await context.blocking { [context] in
-            context.turns.areFree ? EnginePermit.now(end: {}) : context.turns.ask(.swap, for: item.node)
+    /// Does something to a document while no program reads or writes it under a claim, off the cooperative pool.
+    func withPermit<T: Sendable>(_ item: LocalItem, _ work: @escaping @Sendable () throws -> T) async throws -> T {
+        let permit = try await context.blocking { [context] in
+            context.permits.areFree ? EnginePermit.now(end: {}) : context.permits.ask(.swap, for: item.node)
         }
         let end: PermitRelease?
-        switch turn {
+        switch permit {
         case .now(let now): end = now
         case .later(let wait): end = await wait()
         case .refused: end = nil

@@ -1,1 +1,1 @@
-package enum ContentCommand: Sendable { case download, evict }
+package enum ContentCommand: Sendable { case download, downloadWhenSpace, evict }

@@ -33,6 +33,7 @@ package struct DocumentStatus: Sendable, Equatable {
     package var isExcluded: Bool
     package var pin: PinState
     package var effectivePin: PinState
+    /// By itself or with a folder that it is in.
     package var isPaused: Bool
     package var item: ItemID
     package var version: VersionID?
@@ -95,19 +96,15 @@ extension VirtualFileSystem {
                 try transaction.path(of: $0.node).map(\.description).joined(separator: "/")
             },
             conflictVersion: version, isExcluded: item.isExcluded, pin: item.pin,
-            effectivePin: try effectivePin(of: item, transaction), isPaused: item.isPaused, item: item.item,
+            effectivePin: try effectivePin(of: item, transaction), isPaused: try transaction.isPaused(item),
+            item: item.item,
             version: version ?? remote?.version, device: remote?.device,
             container: try transaction.container(item.container)?.name ?? .cloudDocs, size: state.size)
     }
 
-    /// The item's own pin, else that of the nearest folder above that has one.
+    /// The item's own pin, else that of the nearest folder above that has one; ``PinState/lazy`` where none has.
     package func effectivePin(of item: LocalItem, _ transaction: MetadataTransaction) throws -> PinState {
-        var current = item
-        for _ in 0..<4096 {
-            if current.pin != .inherited { return current.pin }
-            guard current.parent != .root, let parent = try transaction.item(current.parent) else { break }
-            current = parent
-        }
-        return .lazy
+        let pin = try transaction.effectivePin(of: item.node)
+        return pin == .inherited ? .lazy : pin
     }
 }

@@ -30,7 +30,7 @@ package struct SyncState: Sendable, Equatable {
         downloading = isWhole ? (isStale ? .downloaded : .current) : .notDownloaded
         isDownloading = progress.downloading != nil
         percentDownloaded = isWhole ? 100 : (progress.downloading ?? 0) * 100
-        isDownloadRequested = item.wanted > 0 || progress.downloading != nil
+        isDownloadRequested = item.wanted > DownloadPriority.whenSpace || progress.downloading != nil
         downloadingError = item.downloadError
         isUploaded =
             !item.isExcluded && !isAnnounced && item.pendingSince == nil && !item.isEdited

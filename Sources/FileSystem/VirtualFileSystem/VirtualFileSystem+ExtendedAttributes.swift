@@ -125,18 +125,19 @@ extension VirtualFileSystem {
             try setExcluded(flag, of: node)
         case .isSyncPaused:
             guard let flag = Bool(flag: text) else { throw Errno(EINVAL) }
-            // What is in a folder would go on syncing.
-            if flag, case let item = try liveItem(node), item.kind == .folder, !item.isPackage {
-                throw Errno(EOPNOTSUPP)
-            }
             try setPaused(flag, of: node)
         default:
             guard try key.value(in: status(of: node)) == text else { throw Errno(EPERM) }
         }
     }
 
-    /// Pauses the sync of an item, or lets it go on.
+    /// Pauses the sync of an item, or resumes it; a folder pauses all that is in it.
+    ///
+    /// - Throws: `EBUSY` for an item that is to go on in a folder that stays paused.
     package func setPaused(_ flag: Bool, of node: NodeID) throws {
+        if !flag, case let item = try liveItem(node), try metadata.read({ try $0.isPaused(in: item.parent) }) {
+            throw Errno(EBUSY)
+        }
         _ = try update(node) { $0.isPaused = flag }
         source.localTreeChanged()
     }
@@ -146,6 +147,20 @@ extension VirtualFileSystem {
         // What nothing keeps can be evicted.
         let item = try update(node, pin == .keep ? .ordinary : .freeing) { $0.pin = pin }
         if pin == .keep { try source.request(.download, for: item) }
+        if pin == .whenSpace { try source.request(.downloadWhenSpace, for: item) }
+    }
+
+    /// Sets the pin of the mount's root, which containers inherit, also those that come later. Their own pins are taken away.
+    package func setRootPin(_ pin: PinState) throws {
+        try metadata.write(pin == .keep ? .ordinary : .freeing) { try $0.setRootPin(pin) }
+        let containers = try metadata.read { transaction in
+            try transaction.containers().compactMap { try transaction.item($0.node) }
+        }
+        for container in containers {
+            if container.pin != .inherited { _ = try update(container.node) { $0.pin = .inherited } }
+            if pin == .keep { try source.request(.download, for: container) }
+            if pin == .whenSpace { try source.request(.downloadWhenSpace, for: container) }
+        }
     }
 
     /// Takes a file out of sync or back in. Out of it, it stays on this device and leaves the others.
@@ -192,6 +207,7 @@ extension PinState {
         case .lazy: "lazy"
         case .evictOnUpdate: "evictOnUpdate"
         case .keep: "keep"
+        case .whenSpace: "whenSpace"
         }
     }
 

@@ -4,4 +4,6 @@ package enum PinState: UInt8, Sendable, CaseIterable {
     case lazy = 1
     case evictOnUpdate = 2
     case keep = 3
+    /// Downloaded while there is plenty of space, and evicted again when it is short.
+    case whenSpace = 4
 }

@@ -15,12 +15,39 @@ enum QueueQueries {
 
     static let ready = settled("isEdited = 0")
     static let announceable = settled("isEdited = 1 AND size >= ?")
-    static let uploadable = """
+    static let uploadable = uploadable("")
+
+    private static func uploadable(_ condition: String) -> String {
+        """
         SELECT \(LocalItem.selection) FROM local
         WHERE pendingSince IS NOT NULL AND pendingSince <= ? AND isEdited = 1 AND isPaused = 0
-          AND size BETWEEN ? AND ?
+          AND size BETWEEN ? AND ? \(condition)
         ORDER BY pendingSince, node LIMIT ?
         """
+    }
+
+    // While a folder is paused, each row is looked at with the folders above it.
+
+    static let readyOutsidePauses = settled("isEdited = 0 AND NOT \(isPaused("local.parent"))")
+    static let announceableOutsidePauses = settled("isEdited = 1 AND size >= ? AND NOT \(isPaused("local.parent"))")
+    static let uploadableOutsidePauses = uploadable("AND NOT \(isPaused("local.parent"))")
+    static let pausedFolders = "SELECT EXISTS (SELECT 1 FROM local WHERE isPaused = 1 AND kind = 0)"
+
+    /// Whether a folder, or a folder that it is in, is paused. Damaged rows may lead in a circle; no path has more folders.
+    static func isPaused(_ folder: String) -> String {
+        """
+        EXISTS (
+          WITH RECURSIVE up (parent, isPaused, depth) AS (
+            SELECT above.parent, above.isPaused, 0 FROM local AS above WHERE above.node = \(folder)
+            UNION ALL
+            SELECT above.parent, above.isPaused, depth + 1 FROM up JOIN local AS above ON above.node = up.parent
+            WHERE up.isPaused = 0 AND depth < 4096
+          )
+          SELECT 1 FROM up WHERE isPaused = 1
+        )
+        """
+    }
+
     static let pending = """
         SELECT \(LocalItem.selection) FROM local
         WHERE pendingSince IS NOT NULL AND pendingSince <= ? ORDER BY pendingSince, node LIMIT ?
@@ -34,7 +61,14 @@ enum QueueQueries {
         """
     static let wanted = """
         SELECT \(LocalItem.selection) FROM local
-        WHERE wanted > 0 AND (digest IS NOT NULL OR presence = 2) ORDER BY wanted DESC, node LIMIT ?
+        WHERE wanted > 0 AND wanted > \(DownloadPriority.whenSpace) AND (digest IS NOT NULL OR presence = 2)
+        ORDER BY wanted DESC, node LIMIT ?
+        """
+    static let wantedWhenSpace = """
+        SELECT \(LocalItem.selection) FROM local
+        WHERE wanted > 0 AND wanted <= \(DownloadPriority.whenSpace) AND size <= ?
+          AND (digest IS NOT NULL OR presence = 2)
+        ORDER BY wanted DESC, node LIMIT ?
         """
     static let edited = """
         SELECT \(LocalItem.selection) FROM local
@@ -58,12 +92,20 @@ enum QueueQueries {
         SELECT container, item, parent, name, kind, time, isSent FROM departed
         WHERE isSent = 0 AND time <= ? AND +container = ? ORDER BY time LIMIT ?
         """
+    static let unsentDeparturesOutsidePauses = """
+        SELECT container, item, parent, name, kind, time, isSent FROM departed
+        WHERE isSent = 0 AND time <= ? AND +container = ? AND NOT \(isPaused("departed.parent")) ORDER BY time LIMIT ?
+        """
 
     /// Each with the index that is to answer it.
     static let all = [
+        (readyOutsidePauses, "local_pending"), (announceableOutsidePauses, "local_pending"),
+        (uploadableOutsidePauses, "local_pending"), (unsentDeparturesOutsidePauses, "departed_unsent"),
+        (pausedFolders, "local_paused"),
         (ready, "local_pending"), (announceable, "local_pending"), (uploadable, "local_pending"),
         (pending, "local_pending"), (oldestPending, "COVERING INDEX local_pending"),
-        (pendingTotals, "COVERING INDEX local_pending"), (wanted, "local_wanted"), (writing, "local_writing"),
+        (pendingTotals, "COVERING INDEX local_pending"), (wanted, "local_wanted"), (wantedWhenSpace, "local_wanted"),
+        (writing, "local_writing"),
         (edited, "local_pending"),
         (evictable, "local_present"), (presentBytes, "COVERING INDEX local_present"),
         (oldestDeparture, "departed_unsent"), (nextPending, "COVERING INDEX local_pending"),

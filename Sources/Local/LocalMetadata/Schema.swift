@@ -23,6 +23,9 @@ enum Schema {
                     CREATE INDEX local_packageConflict ON local(node) WHERE \(MetadataTransaction.isPackageConflict)
                     """)
         }
+        migrator.registerMigration("paused folders") { db in
+            try db.execute(sql: "CREATE INDEX local_paused ON local(node) WHERE isPaused = 1")
+        }
         return migrator
     }
 

@@ -18,7 +18,9 @@ extension MetadataTransaction {
     }
 
     package func unsentDepartures(in container: ContainerID, before time: Timestamp, limit: Int) throws -> [Departure] {
-        try fetchAll(QueueQueries.unsentDepartures, [time.nanoseconds, container.value, limit])
+        try fetchAll(
+            hasPausedFolders() ? QueueQueries.unsentDeparturesOutsidePauses : QueueQueries.unsentDepartures,
+            [time.nanoseconds, container.value, limit])
     }
 
     /// Unsent deletions of what was in that folder.

@@ -41,21 +41,6 @@ extension MetadataTransaction {
         ).map(ItemID.init(data:))
     }
 
-    /// The pin of the item or of the nearest folder above it that has one.
-    package func effectivePin(of node: NodeID) throws -> PinState {
-        let pin = try optionalNumber(
-            """
-            WITH RECURSIVE up (pin, parent, depth) AS (
-              SELECT pin, parent, 0 FROM local WHERE node = ?
-              UNION ALL
-              SELECT local.pin, local.parent, depth + 1 FROM up JOIN local ON local.node = up.parent
-              WHERE up.pin = 0 AND depth < 4096
-            )
-            SELECT pin FROM up WHERE pin <> 0
-            """, [Int64(bitPattern: node.value)])
-        return pin.flatMap { PinState(rawValue: UInt8(truncatingIfNeeded: $0)) } ?? .inherited
-    }
-
     /// Children in the order of their nodes, behind `node`: the order stays while others come and go.
     package func children(of parent: NodeID, after node: NodeID = NodeID(0), limit: Int) throws -> [LocalItem] {
         try fetchAll(
@@ -82,6 +67,7 @@ extension MetadataTransaction {
     @discardableResult
     package func insert(_ item: LocalItem) throws -> NodeID {
         if item.isConflictSibling { memory.hasSiblings = true }
+        notePause(of: item, was: false)
         if item.item == .root { noteRoot(of: item.container, nil, item.attributes) }
         try db.perform(LocalItem.insertion, values: item.values)
         return NodeID(UInt64(bitPattern: db.lastInsertedRowID))
@@ -92,6 +78,7 @@ extension MetadataTransaction {
         guard let old = try self.item(item.node), old != item else { return }
         if item.isConflictSibling { memory.hasSiblings = nil }
         if item.item == .root { noteRoot(of: item.container, old.attributes, item.attributes) }
+        notePause(of: item, was: old.isPaused)
         if old.parent != item.parent { memory.leftFolders.insert(old.parent) }
         if item.kind == .folder, (old.parent, old.name) != (item.parent, item.name) {
             memory.movedFolders.insert(item.node)

@@ -44,6 +44,7 @@ extension MetadataTransaction {
     package func unsentChanges(ofPackage node: NodeID, settledBefore time: Timestamp) throws -> PackageDelta {
         var delta = PackageDelta()
         guard let package = try item(node) else { return delta }
+        delta.isUnderway = try isPaused(in: package.parent)
         try forEach(below: package) { item in
             guard !item.isExcluded, !item.isConflictSibling else { return }
             if item.isWriting || item.isEdited || item.isPaused { delta.isUnderway = true }

@@ -52,7 +52,15 @@ extension MetadataTransaction {
         try fetchReadable(QueueQueries.wanted, [limit]).items
     }
 
-    package func wantedTotal() throws -> Int { Int(try number("SELECT count(*) FROM local WHERE wanted > 0")) }
+    /// Files of at most `size` bytes that are to be downloaded while there is plenty of space.
+    package func wantedWhenSpace(upTo size: UInt64, limit: Int) throws -> [LocalItem] {
+        try fetchReadable(QueueQueries.wantedWhenSpace, [Int64(clamping: size), limit]).items
+    }
+
+    /// Number of downloads that were asked for, without those that only wait for space.
+    package func wantedTotal() throws -> Int {
+        Int(try number("SELECT count(*) FROM local WHERE wanted > 0 AND wanted > \(DownloadPriority.whenSpace)"))
+    }
 
     /// Files that were open for writing when the process ended.
     package func writing() throws -> [LocalItem] {
@@ -91,7 +99,10 @@ extension MetadataTransaction {
     package func ready(
         in container: ContainerID, before time: Timestamp, after last: LocalItem? = nil, limit: Int
     ) throws -> [LocalItem] {
-        try fetchReadable(QueueQueries.ready, Self.bounds(container, time, last) + [limit]).items
+        try fetchReadable(
+            hasPausedFolders() ? QueueQueries.readyOutsidePauses : QueueQueries.ready,
+            Self.bounds(container, time, last) + [limit]
+        ).items
     }
 
     /// Edited files of at least `size` bytes, on their way to the cloud or waiting for it; oldest edit first, those behind `last`.
@@ -99,7 +110,8 @@ extension MetadataTransaction {
         in container: ContainerID, before time: Timestamp, from size: UInt64, after last: LocalItem? = nil, limit: Int
     ) throws -> [LocalItem] {
         try fetchReadable(
-            QueueQueries.announceable, Self.bounds(container, time, last) + [Int64(clamping: size), limit]
+            hasPausedFolders() ? QueueQueries.announceableOutsidePauses : QueueQueries.announceable,
+            Self.bounds(container, time, last) + [Int64(clamping: size), limit]
         ).items
     }
 
@@ -117,7 +129,7 @@ extension MetadataTransaction {
         before time: Timestamp, sizes: ClosedRange<UInt64>, limit: Int
     ) throws -> [LocalItem] {
         try fetchReadable(
-            QueueQueries.uploadable,
+            hasPausedFolders() ? QueueQueries.uploadableOutsidePauses : QueueQueries.uploadable,
             [time.nanoseconds, Int64(clamping: sizes.lowerBound), Int64(clamping: sizes.upperBound), limit]
         ).items
     }

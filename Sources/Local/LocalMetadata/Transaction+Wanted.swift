@@ -24,7 +24,9 @@ extension MetadataTransaction {
     /// Whether a download was asked for of the item or of anything below it, and has not ended. Looks at what is wanted, not at what is
     /// below: a folder may hold very much.
     package func isAnyWanted(below ancestor: NodeID) throws -> Bool {
-        let nodes = try Int64.fetchCursor(db.cachedStatement(sql: "SELECT node FROM local WHERE wanted > 0"))
+        let nodes = try Int64.fetchCursor(
+            db.cachedStatement(
+                sql: "SELECT node FROM local WHERE wanted > 0 AND wanted > \(DownloadPriority.whenSpace)"))
         while let node = try nodes.next() {
             if try isInside(NodeID(UInt64(bitPattern: node)), ancestor) { return true }
         }

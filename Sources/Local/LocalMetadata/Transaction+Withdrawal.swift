@@ -13,8 +13,16 @@ extension MetadataTransaction {
 
     /// How many changes will be appended without further action; those of paused items are not counted.
     package func unpausedPendingTotal() throws -> Int {
-        let items = try number("SELECT count(*) FROM local WHERE pendingSince IS NOT NULL AND isPaused = 0")
-        let others = try number("SELECT (SELECT count(*) FROM departed) + (SELECT count(*) FROM resolution)")
+        let items = try number(
+            """
+            SELECT count(*) FROM local
+            WHERE pendingSince IS NOT NULL AND isPaused = 0 AND NOT \(QueueQueries.isPaused("local.parent"))
+            """)
+        let others = try number(
+            """
+            SELECT (SELECT count(*) FROM departed WHERE isSent = 1 OR NOT \(QueueQueries.isPaused("departed.parent")))
+              + (SELECT count(*) FROM resolution)
+            """)
         return Int(items + others)
     }
 

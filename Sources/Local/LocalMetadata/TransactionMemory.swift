@@ -14,6 +14,7 @@ final class TransactionMemory {
     var hasAliases: Bool?
     var hasDepartures: Bool?
     var hasSiblings: Bool?
+    var hasPausedFolders: Bool?
     /// What ``RowChanges`` says of this transaction beside the rows.
     var movedFolders: Set<NodeID> = []
     var leftFolders: Set<NodeID> = []

@@ -36,6 +36,8 @@ package enum PinPolicy: String, Codable, Hashable, Sendable, CaseIterable {
     case evictOnUpdate
     /// Downloaded at once and never evicted.
     case keep
+    /// Downloaded while there is plenty of space, evicted when it is short.
+    case whenSpace
     /// Stays on this device.
     case excluded
 }

@@ -9,6 +9,7 @@ package enum DaemonRequest: Hashable, Sendable {
     case download(DownloadRequest)
     case evict(EvictRequest)
     case pin(PinRequest)
+    case storage(StorageRequest)
     case conflicts(ConflictsRequest)
     case resolve(ResolveRequest)
     case versions(VersionsRequest)
@@ -90,7 +91,7 @@ extension DaemonRequest: Codable {
             removeVersions, deleted, restoreDeleted, stop, diagnose, reset, check, claim, finish, claims, present,
             withdraw, letters, answer,
             find, monitor, keyValues, setKeyValues, watchKeyValues, unfollow, publish, links, unpublish,
-            latestVersion, resume, packageTypes
+            latestVersion, resume, packageTypes, storage
     }
 
     package init(from decoder: any Decoder) throws {
@@ -128,6 +129,7 @@ extension DaemonRequest: Codable {
         case .withdraw: self = .withdraw(try container.decode(WithdrawRequest.self, forKey: verb))
         case .letters: self = .letters(try container.decode(PresenterEventsRequest.self, forKey: verb))
         case .answer: self = .answer(try container.decode(AnswerRequest.self, forKey: verb))
+        case .storage: self = .storage(try container.decode(StorageRequest.self, forKey: verb))
         case .find: self = .find(try container.decode(FindRequest.self, forKey: verb))
         case .monitor: self = .monitor(try container.decode(MonitorRequest.self, forKey: verb))
         case .keyValues: self = .keyValues(try container.decode(KeyValuesRequest.self, forKey: verb))
@@ -152,6 +154,7 @@ extension DaemonRequest: Codable {
         case .sync(let request): try container.encode(request, forKey: .sync)
         case .download(let request): try container.encode(request, forKey: .download)
         case .evict(let request): try container.encode(request, forKey: .evict)
+        case .storage(let request): try container.encode(request, forKey: .storage)
         case .pin(let request): try container.encode(request, forKey: .pin)
         case .conflicts(let request): try container.encode(request, forKey: .conflicts)
         case .resolve(let request): try container.encode(request, forKey: .resolve)

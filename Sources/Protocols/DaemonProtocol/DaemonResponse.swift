@@ -3,6 +3,7 @@ package enum DaemonResponse: Hashable, Sendable {
     case hello(HelloResponse)
     case status(StatusResponse)
     case items(ItemsResponse)
+    case storage(StorageResponse)
     case sync(SyncResponse)
     case conflicts(ConflictsResponse)
     case resolve(ResolveResponse)
@@ -27,7 +28,7 @@ package enum DaemonResponse: Hashable, Sendable {
 extension DaemonResponse: Codable {
     private enum Kind: String, CodingKey {
         case hello, status, items, sync, conflicts, resolve, versions, fetchVersion, deleted, restoreDeleted, diagnose,
-            reset, check, granted, claims, presenting, keyValues, packageTypes, published, links, done
+            reset, check, granted, claims, presenting, keyValues, packageTypes, published, links, storage, done
     }
 
     package init(from decoder: any Decoder) throws {
@@ -41,6 +42,7 @@ extension DaemonResponse: Codable {
         case .hello: self = .hello(try container.decode(HelloResponse.self, forKey: kind))
         case .status: self = .status(try container.decode(StatusResponse.self, forKey: kind))
         case .items: self = .items(try container.decode(ItemsResponse.self, forKey: kind))
+        case .storage: self = .storage(try container.decode(StorageResponse.self, forKey: kind))
         case .sync: self = .sync(try container.decode(SyncResponse.self, forKey: kind))
         case .conflicts: self = .conflicts(try container.decode(ConflictsResponse.self, forKey: kind))
         case .resolve: self = .resolve(try container.decode(ResolveResponse.self, forKey: kind))
@@ -69,6 +71,7 @@ extension DaemonResponse: Codable {
         case .hello(let response): try container.encode(response, forKey: .hello)
         case .status(let response): try container.encode(response, forKey: .status)
         case .items(let response): try container.encode(response, forKey: .items)
+        case .storage(let response): try container.encode(response, forKey: .storage)
         case .sync(let response): try container.encode(response, forKey: .sync)
         case .conflicts(let response): try container.encode(response, forKey: .conflicts)
         case .resolve(let response): try container.encode(response, forKey: .resolve)

@@ -84,7 +84,7 @@ extension SimulatedDevice {
     @discardableResult
     func download() throws -> Bool {
         if cloud.bug == .downloadOverEdit { try overwriteEdits() }
-        let wanted = try metadata.read { try $0.wanted(limit: 100) }
+        let wanted = try metadata.read { try $0.wanted(limit: 100) + $0.wantedWhenSpace(upTo: .max, limit: 100) }
         for item in wanted {
             // As in the queue, a damaged content does not hold up others, and stays wanted for a later try.
             do { try fetch(item) } catch is ChunkError { continue }

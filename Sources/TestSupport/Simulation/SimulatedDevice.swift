@@ -113,6 +113,6 @@ final class SimulatedDevice {
             time: time, newID: ids.next, announcedSize: announcedSize, log: shared.log)
         memory = Parts(metadata: metadata, content: content, files: files, context: context, recovery: recovery)
         try recovery.sweep(startedAt: time.now()) { _ in false }
-        try recovery.mendLost { _ in false }
+        try recovery.repairLost { _ in false }
     }
 }

@@ -50,9 +50,10 @@ struct PresenterTool {
 
     private static func present(_ arguments: [String]) throws {
         let go = arguments.firstIndex(of: "slow").map { arguments[$0 + 1] }
+        let unsaved = arguments.firstIndex(of: "unsaved").map { arguments[$0 + 1] }
         let observer = RecordingPresenter(
             URL(filePath: arguments[2]), isDeaf: arguments.contains("deaf"), yields: arguments.contains("yields"),
-            go: go)
+            go: go, unsaved: unsaved)
         NSFileCoordinator.addFilePresenter(observer)
         say("presenting")
         while readLine() != nil {}

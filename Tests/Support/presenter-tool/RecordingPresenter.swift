@@ -10,12 +10,15 @@ final class RecordingPresenter: NSObject, NSFilePresenter, @unchecked Sendable {
     private let isDeaf: Bool
     private let yields: Bool
     private let go: String?
+    /// What was typed and not saved yet.
+    private let unsaved: Mutex<String?>
 
-    init(_ url: URL, isDeaf: Bool, yields: Bool, go: String?) {
+    init(_ url: URL, isDeaf: Bool, yields: Bool, go: String?, unsaved: String? = nil) {
         self.url = Mutex(url)
         self.isDeaf = isDeaf
         self.yields = yields
         self.go = go
+        self.unsaved = Mutex(unsaved)
         presentedItemOperationQueue.maxConcurrentOperationCount = 1
     }
 
@@ -33,7 +36,16 @@ final class RecordingPresenter: NSObject, NSFilePresenter, @unchecked Sendable {
 
     func savePresentedItemChanges(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
         PresenterTool.say("save")
-        completionHandler(nil)
+        let text = unsaved.withLock { unsaved in
+            defer { unsaved = nil }
+            return unsaved
+        }
+        guard let text, let url = presentedItemURL else { return completionHandler(nil) }
+        var error: NSError?
+        NSFileCoordinator(filePresenter: self).coordinate(writingItemAt: url, error: &error) { url in
+            do { try Data(text.utf8).write(to: url) } catch { PresenterTool.say("\(error)") }
+        }
+        completionHandler(error)
     }
 
     func accommodatePresentedItemDeletion(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {

@@ -30,10 +30,7 @@ public struct NSFileManagerSupportedSyncControls: OptionSet, Hashable, Sendable 
 }
 
 extension FileManager {
-    /// From now on the item is neither uploaded nor replaced by other devices' versions, until
-    /// ``resumeSyncForUbiquitousItem(at:with:)``. What is edited stays here.
-    ///
-    /// - Throws: `CocoaError.featureUnsupported` for a folder that is no package: the documents in it are paused one by one.
+    /// From now on edits of the item stay on this device, until ``resumeSyncForUbiquitousItem(at:with:)``. A folder pauses all that is in it.
     public func pauseSyncForUbiquitousItem(at url: URL) async throws { try setSyncPaused(true, url) }
 
     /// Lets sync go on. With another behaviour than the first it waits for the cloud, for a minute at most, and for those who have the document to
@@ -139,6 +136,9 @@ extension FileManager {
             case EOPNOTSUPP:
                 let message = "\(url.path) is a folder: its documents can be kept from syncing one by one."
                 throw CoordinationFailure.error(.featureUnsupported, message, at: url)
+            case EBUSY:
+                let message = "The sync of a folder that \(url.path) is in is paused: resume the folder."
+                throw CoordinationFailure.error(.fileLocking, message, at: url)
             default: throw CoordinationFailure.error(.fileWriteUnknown, "\(url.path): \(why)", at: url)
             }
         }

@@ -85,7 +85,7 @@ public struct UbiquitousItemValues: Sendable {
     /// The item stays on this device. The one value that can be set.
     public var ubiquitousItemIsExcludedFromSync: Bool?
     public internal(set) var ubiquitousItemIsSyncPaused: Bool?
-    /// Nothing for a folder: the documents in it are paused one by one.
+    /// A folder can be paused, with all that is in it; only a file's upload can be made to fail on a conflict.
     public internal(set) var ubiquitousItemSupportedSyncControls: NSFileManagerSupportedSyncControls?
     public internal(set) var ubiquitousItemIsDownloaded: Bool?
     /// 0 to 100.
@@ -191,7 +191,6 @@ extension UbiquitousItemValues {
     private static func controls(of item: ItemStatus) -> NSFileManagerSupportedSyncControls {
         switch item.kind {
         case .file: [.pauseSync, .failUploadOnConflict]
-        case .folder: []
         default: [.pauseSync]
         }
     }

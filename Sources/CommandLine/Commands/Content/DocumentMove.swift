@@ -21,7 +21,7 @@ struct DocumentMove {
         return destination.hasSuffix("/") ? destination + name : "\(destination)/\(name)"
     }
 
-    /// Runs `body` while nobody else who coordinates reads or writes the document.
+    /// Runs `body` while no other program who coordinates reads or writes the document.
     static func holding(
         _ path: MountPath, _ options: [AccessOption], _ connection: inout DaemonConnection,
         _ body: () throws(CommandFailure) -> Void

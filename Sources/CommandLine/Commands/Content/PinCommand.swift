@@ -6,12 +6,19 @@ struct PinCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pin", abstract: "Keep documents on this device, always up to date.",
         discussion:
-            "A pinned folder keeps everything below it. The finer pins are set with the attribute user.ubiquity.pin.")
+            """
+            A pinned folder keeps everything below it; the mount's root, every container, also those that come later. \
+            With --when-space documents are downloaded while there is plenty of space, and evicted again when it is \
+            short. The finer pins are set with the attribute user.ubiquity.pin.
+            """)
+
+    @Flag(help: "Download while there is plenty of space; evict when it is short.")
+    var whenSpace = false
 
     @Argument(help: "What to pin.", completion: .file())
     var paths: [String]
 
     func run() throws {
-        try ItemsRequest.run(paths, verb: "Pinned") { .pin(PinRequest(paths: $0, pin: .keep)) }
+        try ItemsRequest.run(paths, verb: "Pinned") { .pin(PinRequest(paths: $0, pin: whenSpace ? .whenSpace : .keep)) }
     }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import DaemonProtocol
 
-/// `ubiquity coordinate`: runs a program while nobody else who coordinates reads or writes the same document.
+/// `ubiquity coordinate`: runs a program while no other program that coordinates reads or writes the same document.
 struct CoordinateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "coordinate", abstract: "Run a program while it has a document to itself.",
@@ -18,7 +18,7 @@ struct CoordinateCommand: ParsableCommand {
 
 struct CoordinateReadCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "read", abstract: "Others may read in the meantime, nobody may write.")
+        commandName: "read", abstract: "Others may read in the meantime, none may write.")
 
     @OptionGroup var task: CoordinatedTask
 
@@ -27,7 +27,7 @@ struct CoordinateReadCommand: ParsableCommand {
 
 struct CoordinateWriteCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "write", abstract: "Nobody else may read or write in the meantime.")
+        commandName: "write", abstract: "No other program may read or write in the meantime.")
 
     @OptionGroup var task: CoordinatedTask
 

@@ -15,7 +15,7 @@ struct FindCommand: ParsableCommand {
             Found are documents and folders; a package is one document, and what is in it is not found. Versions in conflict are found too; \
             "conflictOf == NULL" leaves them out. Control characters in names show as ? on a terminal; into a pipe or a file names go byte by byte.
 
-            With --live it goes on until Ctrl-C and tells what comes to match (+), changes (~) and no longer matches (-).
+            With --live it goes on until Ctrl-C and prints what comes to match (+), changes (~) and no longer matches (-).
             """)
 
     enum Scope: String, ExpressibleByArgument, CaseIterable { case documents, data, all }
@@ -42,7 +42,7 @@ struct FindCommand: ParsableCommand {
     @Flag(help: "In the opposite order.")
     var reverse = false
 
-    @Flag(help: "Go on, and tell what changes.")
+    @Flag(help: "Go on, and print what changes.")
     var live = false
 
     @Flag(name: .customLong("print0"), help: "End each path with a NUL byte in place of a line's end, for xargs -0.")

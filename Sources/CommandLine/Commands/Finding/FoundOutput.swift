@@ -1,7 +1,7 @@
 import DaemonProtocol
 import Glibc
 
-/// What `find` prints of what it is told.
+/// What `find` prints of the results.
 struct FoundOutput {
     private let sort: FindCommand.SortKey?
     private let isReversed: Bool

@@ -8,8 +8,8 @@ struct CheckCommand: ParsableCommand {
         commandName: "check", abstract: "Verify the bytes and records on this device and in its cloud.",
         discussion: """
             Reads all bytes of documents on this device, the database, every entry of the log and every chunk in the cloud, \
-            and holds them against their digests. Tells for each damaged thing which document it touches. Nothing is changed. \
-            Exit status 7 when something is wrong; "ubiquity repair" mends what can be mended.
+            and holds them against their digests. Prints for each damaged thing which document it concerns. Nothing is changed. \
+            Exit status 7 when something is wrong; "ubiquity repair" repairs what can be repaired.
             """)
 
     @Argument(help: "The mount, or any path in it (default: all mounts).", completion: .directory)
@@ -21,14 +21,14 @@ struct CheckCommand: ParsableCommand {
     func run() throws { try CheckRun(path: path, repair: false, json: json).run() }
 }
 
-/// `ubiquity repair`: checks, and mends what can be mended.
+/// `ubiquity repair`: checks, and repairs what can be repaired.
 struct RepairCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "repair", abstract: "Mend what is damaged, on this device and in its cloud.",
+        commandName: "repair", abstract: "Repair what is damaged, on this device and in its cloud.",
         discussion: """
             Does what "ubiquity check" does, and with what it finds: damaged bytes of documents are fetched again from the \
             cloud; bytes that the cloud has lost are sent again from this device; what has no place goes to the folder \
-            Recovered; a database that is damaged itself is made anew as "ubiquity reset" does. Edits that are not in the cloud are never dropped. Exit status 7 when something is still wrong.
+            Recovered; a database that is damaged itself is rebuilt as "ubiquity reset" does. Edits that are not in the cloud are never dropped. Exit status 7 when something is still wrong.
             """)
 
     @Argument(help: "The mount, or any path in it (default: all mounts).", completion: .directory)
@@ -53,19 +53,19 @@ struct CheckRun {
             let outcome = try check(group.record)
             outcomes.append(outcome)
             problems += outcome.problems
-            if !json { tell(outcome) }
+            if !json { report(outcome) }
         }
         if json { print(try StatusJSON.text(CheckDocument(mounts: outcomes))) }
         if let failure = CommandFailure(found: problems, isTold: json) { throw failure }
     }
 
-    /// A database that is damaged itself is mended by a reset; what a check finds after it is what is left.
+    /// A database that is damaged itself is repaired by a reset; what a check finds after it is what is left.
     private func check(_ record: MountRecord) throws -> CheckOutcome {
         let response = try ask(record)
         guard repair, response.needsReset == true else { return CheckOutcome(record, response) }
         guard let rebuild = try DaemonReset(record).run() else { return CheckOutcome(record, response) }
         var outcome = CheckOutcome(record, try ask(record))
-        outcome.mended(response.problems.map { $0.located(in: record) }, by: rebuild)
+        outcome.repaired(response.problems.map { $0.located(in: record) }, by: rebuild)
         return outcome
     }
 
@@ -87,10 +87,10 @@ struct CheckRun {
         return "checking \(check.stage)\(share), \(counted(check.problems, "problem"))"
     }
 
-    private func tell(_ outcome: CheckOutcome) {
+    private func report(_ outcome: CheckOutcome) {
         let scope = "\(counted(outcome.checkedItems, "item")), \(ByteCount(outcome.checkedBytes))"
-        let mended = repair ? "\(outcome.repairCount) mended, " : ""
-        print("\(outcome.mount): \(scope), \(mended)\(counted(outcome.problemCount, "problem")).")
+        let repaired = repair ? "\(outcome.repairCount) repaired, " : ""
+        print("\(outcome.mount): \(scope), \(repaired)\(counted(outcome.problemCount, "problem")).")
         for repair in outcome.repairs { print("  \(repair)") }
         if outcome.problemCount > UInt64(outcome.problems.count) {
             Terminal.note("the first \(outcome.problems.count) of \(outcome.problemCount) problems are shown")
@@ -120,8 +120,8 @@ struct CheckOutcome: Encodable {
         needsReset = response.needsReset ?? false
     }
 
-    /// Adds what a reset did: it mended the database, whatever was found in it.
-    mutating func mended(_ problems: [DaemonFailure], by rebuild: RebuildStatus) {
+    /// Adds what a reset did: it repaired the database, whatever was found in it.
+    mutating func repaired(_ problems: [DaemonFailure], by rebuild: RebuildStatus) {
         repairs.append(DaemonFailure(.damaged, "its database was damaged: \(rebuild.summary)", path: mount))
         repairCount += 1
         let left = Set(self.problems)

@@ -1,6 +1,6 @@
 import DaemonProtocol
 
-/// What `ubiquity diagnose --claims` prints: the claimed items as a tree, and below each who holds it and who waits for it.
+/// What `ubiquity diagnose --claims` prints: the claimed items as a tree, and below each its holders and waiters.
 enum ClaimsReport {
     private struct Document: Encodable {
         let format: Int
@@ -28,7 +28,7 @@ enum ClaimsReport {
     }
 
     private static func text(_ mount: Mount) -> String {
-        guard !mount.tree.isEmpty else { return "\(mount.mount): nobody coordinates." }
+        guard !mount.tree.isEmpty else { return "\(mount.mount): no program coordinates." }
         return ([mount.mount] + mount.tree.lines).joined(separator: "\n")
     }
 }

@@ -1,7 +1,7 @@
 import DaemonProtocol
 import Glibc
 
-/// Lets a running daemon make its state anew.
+/// Lets a running daemon rebuild its state.
 struct DaemonReset {
     private let record: MountRecord
 
@@ -22,17 +22,17 @@ struct DaemonReset {
                 path: record.mount, advice: "Programs may still use it; see \(record.state)/daemon.log.")
         }
         while record.isRunning {
-            // It does not answer before its state is made, and nothing tells of a socket that comes back.
+            // It does not answer before its state is made, and nothing notifies of a socket that comes back.
             if let status = try? status() { return status.rebuild }
             poll(nil, 0, 200)
         }
         throw CommandFailure(
-            .failed, "the daemon (pid \(record.pid)) ended while it made its state anew", path: record.mount,
+            .failed, "the daemon (pid \(record.pid)) ended while it rebuilt its state", path: record.mount,
             advice: "See \(record.state)/daemon.log; \"ubiquity mount\" goes on where it stopped.")
     }
 
     func status() throws(CommandFailure) -> MountStatus {
-        // Whoever ends as we come says nothing; it is asked again.
+        // A daemon that is just ending sends nothing; the request is repeated.
         var connection = try DaemonConnection.open(record, patience: .seconds(3))
         guard case .status(let answer) = try connection.call(.status(StatusRequest())) else {
             throw DaemonConnection.unexpectedAnswer(record)

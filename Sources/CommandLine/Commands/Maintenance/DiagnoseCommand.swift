@@ -15,7 +15,7 @@ struct DiagnoseCommand: ParsableCommand {
 
     @Flag(
         help: ArgumentHelp(
-            "Print who coordinates: the claimed documents as a tree, by whom, who waits for whom, and transfers. Names documents."
+            "Print who coordinates: the claimed documents as a tree, their holders and waiters, and transfers. Names documents."
         ))
     var claims = false
 

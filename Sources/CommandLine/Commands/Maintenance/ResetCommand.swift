@@ -2,7 +2,7 @@ import ArgumentParser
 import DaemonProtocol
 import Glibc
 
-/// `ubiquity reset`: makes what this device knows anew from the cloud.
+/// `ubiquity reset`: rebuilds this device's state from the cloud.
 struct ResetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reset", abstract: "Rebuild this device's state from the cloud.",

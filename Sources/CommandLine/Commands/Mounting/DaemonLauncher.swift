@@ -42,7 +42,7 @@ struct DaemonLauncher {
         throw CommandFailure(.failed, "the daemon can not be started (\(Errno(errno)))", path: program)
     }
 
-    /// Starts the daemon detached from this terminal and session, and waits until it is ready. Answers its process id.
+    /// Starts the daemon detached from this terminal and session, and waits until it is ready. Returns its process id.
     func start(noting: Bool = true, onProgress: (String) -> Void) throws(CommandFailure) -> pid_t {
         do {
             try createDirectories(state)

@@ -1,7 +1,7 @@
 import Basics
 import Glibc
 
-/// The pipe through which a new daemon tells that it is ready.
+/// The pipe through which a new daemon reports that it is ready.
 struct ReadyPipe: ~Copyable {
     /// Its number in the daemon.
     static let inheritedDescriptor: Int32 = 3

@@ -67,7 +67,7 @@ struct UnmountCommand: ParsableCommand {
         print("Unmounted \(view), a second place of \(record.mount), which stays.")
     }
 
-    /// Of a daemon that is gone or frozen the mount is taken away whatever is open: nobody can write to it any more.
+    /// Of a daemon that is gone or frozen the mount is taken away whatever is open: no program can write to it any more.
     private func refuseBusy(_ record: MountRecord) throws(CommandFailure) {
         guard let failure = CommandFailure(mount: record.mount, usedBy: MountUsers(mount: record.mount).all()) else {
             return

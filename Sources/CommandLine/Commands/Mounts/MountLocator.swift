@@ -122,7 +122,7 @@ package struct MountLocator {
     }
 }
 
-/// The bytes of an argument as the kernel passed them; a name that is not UTF-8 was mended when it became a `String`.
+/// The bytes of an argument as the kernel passed them; a name that is not UTF-8 was repaired when it became a `String`.
 func rawArgument(_ argument: String) -> [UInt8] {
     guard argument.unicodeScalars.contains("\u{FFFD}") else { return Array(argument.utf8) }
     let raw = CommandLine.unsafeArgv

@@ -14,7 +14,7 @@ struct LogoutCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("The server: http(s)://HOST[:PORT].", valueName: "url"))
     var server: String
 
-    @Flag(help: "Forget the sign-in without telling the server; it should then be ended there, too.")
+    @Flag(help: "Forget the sign-in without notifying the server; end it there, too.")
     var onlyHere = false
 
     @Flag(help: "Leave the files on this device.")

@@ -37,7 +37,7 @@ enum ServerHelper {
         close(question[0])
         close(answer[1])
         defer { close(answer[0]) }
-        // A program that ended without reading is told by what it said.
+        // A program that ended without reading has said why.
         signal(SIGPIPE, SIG_IGN)
         // A line fits into the pipe, so this does not wait for the program to read.
         _ = Array(input.utf8).withUnsafeBytes { write(question[1], $0.baseAddress, $0.count) }

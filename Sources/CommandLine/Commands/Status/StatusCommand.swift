@@ -55,7 +55,7 @@ struct StatusCommand: ParsableCommand {
         } else {
             for report in reports { StatusText.lines(report, Terminal.style).forEach { print($0) } }
         }
-        // Mounts without a daemon were shown for what they are; a daemon that should have told its state and did not is a failure.
+        // Mounts without a daemon were shown for what they are; a daemon that did not report its state is a failure.
         let silent = reports.filter { $0.record != nil }.compactMap(\.failure).first { $0.status == .notAnswering }
         if let silent { throw silent }
     }

@@ -15,7 +15,7 @@ package enum StatusJSON {
         let items: [ItemStatus]
     }
 
-    /// The fields of ``MountStatus`` and `isAnswering`; of a daemon that does not answer what its record tells, and `failure`.
+    /// The fields of ``MountStatus`` and `isAnswering`; of a daemon that does not answer what its record says, and `failure`.
     private struct Mount: Encodable {
         let report: MountReport
 

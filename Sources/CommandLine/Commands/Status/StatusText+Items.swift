@@ -32,8 +32,11 @@ extension StatusText {
         if item.isExcludedFromSync { return TextTable.Cell("excluded", style.dim) }
         if item.isUploading { return TextTable.Cell("\(Int(clamping: item.percentUploaded)) %", style.busy) }
         if item.uploadingError != nil { return TextTable.Cell("failed", style.bad) }
-        if item.isUploaded { return TextTable.Cell("uploaded", style.good) }
-        return item.isSyncPaused ? TextTable.Cell("paused", style.warning) : TextTable.Cell("waiting", style.busy)
+        // What a folder passes on concerns also what is uploaded already.
+        if item.isSyncPaused, !item.isUploaded || item.kind == .folder {
+            return TextTable.Cell("paused", style.warning)
+        }
+        return item.isUploaded ? TextTable.Cell("uploaded", style.good) : TextTable.Cell("waiting", style.busy)
     }
 
     private static func conflict(_ item: ItemStatus, _ style: TextStyle) -> TextTable.Cell {

@@ -59,12 +59,12 @@ struct SyncCommand: ParsableCommand {
         let request = SyncRequest(paths: group.paths, wait: wait, timeout: remaining)
         var connection = try DaemonConnection.open(group.record)
         var display = LiveDisplay()
-        var told: Set<String> = []
+        var noted: Set<String> = []
         let response = try connection.call(.sync(request), watch: wait ? WatchRequest() : nil) { status in
             display.show(StatusText.progress(status.mount))
             // The terminal shows it all the time.
-            guard !Terminal.isInteractive, let reason = Self.reason(status.mount), told.count < 20,
-                told.insert(reason).inserted
+            guard !Terminal.isInteractive, let reason = Self.reason(status.mount), noted.count < 20,
+                noted.insert(reason).inserted
             else {
                 return
             }

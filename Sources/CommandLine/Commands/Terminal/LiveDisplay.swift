@@ -14,7 +14,7 @@ package struct LiveDisplay {
         } else {
             let known = Set(shown)
             for line in lines where !known.contains(line) { print(line) }
-            // Whoever reads the other end of a pipe wants to see it now.
+            // A reader of the pipe wants to see it now.
             fflush(nil)
         }
         shown = lines

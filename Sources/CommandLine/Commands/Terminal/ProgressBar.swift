@@ -35,7 +35,7 @@ package struct ProgressBar {
     package var plainLine: String { "\(arrow) \(printable(transfer.path.description)) \(percent) % (\(amounts))" }
 }
 
-/// Cut in the middle: the start tells the folder, the end the document.
+/// Cut in the middle: the start names the folder, the end the document.
 package func shortened(_ text: String, to width: Int) -> String {
     guard text.count > width else { return text }
     guard width > 2 else { return String("…".prefix(width)) }

@@ -29,7 +29,7 @@ enum Terminal {
         // Errors quote servers and names of files, which must not command the terminal.
         let shown = text.split(separator: "\n", omittingEmptySubsequences: false).map { printable(String($0)) }
         let line = "ubiquity: \(shown.joined(separator: "\n"))\n"
-        // Nobody is left to tell when standard error is gone.
+        // Nothing can be reported when standard error is gone.
         _ = line.withCString { Glibc.write(STDERR_FILENO, $0, strlen($0)) }
     }
 
@@ -48,7 +48,7 @@ enum Terminal {
         }
     }
 
-    /// Whether there is somebody to ask.
+    /// Whether a user can be asked.
     static var hasInput: Bool { isatty(STDIN_FILENO) == 1 }
 
     /// Asks on the terminal; false without one.

@@ -55,7 +55,8 @@ struct RestoreCommand: ParsableCommand {
             guard case .done = try connection.call(.restore(request)) else {
                 throw DaemonConnection.unexpectedAnswer(place.record)
             }
-            return try tell("Restored version \(version) of \(place.record.display(place.path)).", path: path, items: 1)
+            return try report(
+                "Restored version \(version) of \(place.record.display(place.path)).", path: path, items: 1)
         }
         let request = FetchVersionRequest(path: place.path, version: version)
         guard case .fetchVersion(let answer) = try connection.call(.fetchVersion(request)) else {
@@ -63,7 +64,7 @@ struct RestoreCommand: ParsableCommand {
         }
         if isDeleted, to == nil { try makeFolder(of: target) }
         try copy(answer.version.file, to: target)
-        try tell("Copied version \(version) to \(printable(target)).", path: target, items: 1)
+        try report("Copied version \(version) to \(printable(target)).", path: target, items: 1)
     }
 
     private func restoreDeleted(
@@ -85,7 +86,7 @@ struct RestoreCommand: ParsableCommand {
             throw DaemonConnection.unexpectedAnswer(place.record)
         }
         let shown = place.record.display(restored.path)
-        try tell("Restored \(shown) (\(counted(restored.items, "item"))).", path: shown, items: restored.items)
+        try report("Restored \(shown) (\(counted(restored.items, "item"))).", path: shown, items: restored.items)
         guard restored.missing > 0 else { return }
         throw CommandFailure(
             .failed, "\(counted(restored.missing, "item")) could not be restored: their folder changed meanwhile",
@@ -98,7 +99,7 @@ struct RestoreCommand: ParsableCommand {
         let items: UInt64
     }
 
-    private func tell(_ sentence: String, path: String, items: UInt64) throws {
+    private func report(_ sentence: String, path: String, items: UInt64) throws {
         print(json ? try StatusJSON.text(Outcome(path: path, items: items)) : sentence)
     }
 

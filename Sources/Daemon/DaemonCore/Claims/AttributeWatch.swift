@@ -5,7 +5,7 @@ import Logging
 import Synchronization
 import VirtualFileSystem
 
-/// Tells presenters which ubiquity attributes of their items changed. It looks ten times a second, and only when the database was written or
+/// Notifies presenters of changed ubiquity attributes of their items. It looks ten times a second, and only when the database was written or
 /// bytes are on their way since; at a bounded number of presenters each time, so that many cost no more than few.
 final class AttributeWatch: Sendable {
     private struct State {
@@ -42,7 +42,7 @@ final class AttributeWatch: Sendable {
 
     /// - Parameters:
     ///   - writes: How often the database was written so far.
-    ///   - facts: The item that a presenter presents now and what is so of it; nil where that can not be told.
+    ///   - facts: The item that a presenter presents now and what is so of it; nil where that is not known.
     /// - Returns: The attributes that changed, each item once.
     func look(
         writes: UInt64, isMoving: Bool, _ facts: (PresenterID) -> (item: ItemNumber, facts: UbiquityFacts)?

@@ -1,7 +1,7 @@
 import Coordination
 import Synchronization
 
-/// What became of a request for a claim: told once, by whoever decides it, perhaps before anybody asks.
+/// What became of a request for a claim: set once, by the part that decides it, perhaps before it is asked for.
 final class ClaimOutcome: Sendable {
     typealias Value = Result<[ItemKey], ClaimError>
 

@@ -20,22 +20,22 @@ extension ClaimService: AccessPermits {
             client: Self.everybody, purpose: .plain, accesses: [Access(.item(ItemNumber(node)), mode)],
             patience: Self.patience)
         let id = arbiter.reserve()
-        let turn = PlainPermit { [arbiter] in arbiter.cancel(id, of: Self.everybody) }
+        let permit = PlainPermit { [arbiter] in arbiter.cancel(id, of: Self.everybody) }
         openers.withLock { $0[id] = thread }
         arbiter.open(id, request) { [self] in
             openers.withLock { $0[id] = nil }
-            turn.finish(Self.outcome($0, id, arbiter))
+            permit.finish(Self.outcome($0, id, arbiter))
         }
-        switch turn.outcome {
+        switch permit.outcome {
         case .come(let end): return .now(end: end)
         case .late, .givenUp: return .now(end: {})
         case nil: break
         }
         guard !holdsUpOthers(thread) else {
-            turn.giveUp()
+            permit.giveUp()
             return .now(end: {})
         }
-        return .later(turn)
+        return .later(permit)
     }
 
     /// What to call a plain program that waits, and its thread.
@@ -55,7 +55,7 @@ extension ClaimService: AccessPermits {
         }
     }
 
-    /// Whether somebody waits for the program, as it is in an accessor or is asked something, or was started by one that is: then it goes ahead,
+    /// Whether another program waits for it, as it is in an accessor or is asked something, or was started by one that is: then it goes ahead,
     /// as its wait could be for itself.
     private func holdsUpOthers(_ thread: Int32) -> Bool {
         let busy = Set(ledger.processes.filter { arbiter.isBusy($0.key) }.values)
@@ -68,7 +68,7 @@ extension ClaimService: AccessPermits {
 // MARK: Evictions
 
 extension ClaimService {
-    /// Waits until nobody holds the item and everybody who presents it lets go of its bytes. To be ended by ``finishEviction(_:)``.
+    /// Waits until no program holds the item and everybody who presents it lets go of its bytes. To be ended by ``finishEviction(_:)``.
     func claimToEvict(_ node: NodeID) async throws(ClaimError) -> ClaimID {
         let purpose = Purpose.coordinator(Self.everybody, arbiter.reserve().value)
         return try await arbiter.claim(

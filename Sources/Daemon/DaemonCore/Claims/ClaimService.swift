@@ -8,7 +8,7 @@ import Sync
 import Synchronization
 import VirtualFileSystem
 
-/// The daemon's one arbiter, with what it has to hear: requests of clients, changes of the tree, programs that stop or die.
+/// The daemon's one arbiter, with its inputs: requests of clients, changes of the tree, programs that stop or die.
 final class ClaimService: TreeObserver {
     let ledger: ClientClaims
     let arbiter: Arbiter<ContinuousClock>
@@ -16,7 +16,7 @@ final class ClaimService: TreeObserver {
     let openers = Mutex<[ClaimID: Int32]>([:])
     let attributes = AttributeWatch()
     let known = ItemCache()
-    /// Requests that are answered at once are, one at a time: they wait for each other, and for nobody else who asks or names.
+    /// Requests that are answered at once are, one at a time: they wait for each other, and for no other program who asks or names.
     let prompt = Mutex(())
     private let tree: MetadataItemTree
     /// The engine put something off until a claim ends.
@@ -35,7 +35,7 @@ final class ClaimService: TreeObserver {
 
     // MARK: Clients
 
-    /// Asks in the name of a client that ``ClientClaims/add(_:)`` has made room for. Returns at once; the outcome is told once.
+    /// Asks in the name of a client that ``ClientClaims/add(_:)`` has made room for. Returns at once; `outcome` is called once.
     func open(
         _ request: Coordination.ClaimRequest, for client: ClientContext,
         _ outcome: @escaping @Sendable (Result<[ItemKey], ClaimError>) -> Void
@@ -73,7 +73,7 @@ final class ClaimService: TreeObserver {
     /// False if the client has no such presenter.
     func withdraw(_ presenter: PresenterID, of client: ClientContext) -> Bool {
         guard arbiter.unregister(presenter, of: ClientID(client.connection)) else { return false }
-        ledger.letters.remove(presenter, of: client)
+        ledger.deliveries.remove(presenter, of: client)
         attributes.remove(presenter)
         return true
     }
@@ -100,7 +100,7 @@ final class ClaimService: TreeObserver {
     /// The client is gone: others go on at once.
     func end(_ connection: UInt64) {
         ledger.removeAll(of: connection)
-        ledger.letters.removeAll(of: connection)
+        ledger.deliveries.removeAll(of: connection)
         arbiter.end(ClientID(connection))
         claimEnded()
     }
@@ -109,7 +109,7 @@ final class ClaimService: TreeObserver {
 
     func happened(_ change: TreeChange) {
         // A claim or presenter is entered before its items are looked up, and no change of names is under way then.
-        guard !(ledger.isEmpty && ledger.letters.isEmpty) else { return }
+        guard !(ledger.isEmpty && ledger.deliveries.isEmpty) else { return }
         switch change {
         case .created(let item):
             arbiter.tell(at: .vacant(item.place), in: item.place.folder) {
@@ -121,26 +121,26 @@ final class ClaimService: TreeObserver {
                 .replaced(ItemNumber(item.node), with: ItemNumber(new.node), by: $0)
             }
         case .moved(let item, let folder, let name): moved(item, to: ItemPlace(folder: ItemNumber(folder), name: name))
-        case .changed(let node) where !ledger.letters.isEmpty:
+        case .changed(let node) where !ledger.deliveries.isEmpty:
             let item = ItemNumber(node)
             arbiter.tell(at: .item(item), in: tree.entry(of: item)?.parent) { .changed(item, by: $0) }
-        // Nobody is told of what stays where it is.
+        // What stays where it is concerns no presenter.
         case .changed: break
         }
     }
 
     /// What came from other devices: items that have another place, names that something new has, and content that is here.
     func changed(_ effects: TreeEffects) {
-        // What stands in the place of something else was told as its successor.
+        // What stands in the place of something else was reported as its successor.
         let successors = successors.withLock { successors in
             defer { successors = [] }
             return successors
         }
-        guard !(ledger.isEmpty && ledger.letters.isEmpty) else { return }
+        guard !(ledger.isEmpty && ledger.deliveries.isEmpty) else { return }
         for (node, entry) in effects.moved.sorted(by: { $0.key < $1.key }) where !successors.contains(node) {
             moved(node, from: ItemPlace(folder: ItemNumber(entry.parent), name: entry.name))
         }
-        guard !ledger.letters.isEmpty else { return }
+        guard !ledger.deliveries.isEmpty else { return }
         for entry in effects.changedEntries {
             let place = ItemPlace(folder: ItemNumber(entry.parent), name: entry.name)
             guard let item = tree.item(at: place), effects.moved[item.node] == nil else { continue }
@@ -160,9 +160,9 @@ final class ClaimService: TreeObserver {
 
     /// Claims and presenters follow the item to where the log has it now.
     private func moved(_ node: NodeID, from place: ItemPlace) {
-        // What is gone by now was told as a deletion.
+        // What is gone by now was reported as a deletion.
         guard let item = tree.row(of: ItemNumber(node)), item.place != place else { return }
-        // A package that lost its name to the document that it is in conflict with stays the document to whoever presents it.
+        // A package that lost its name to the document that it is in conflict with stays the document to its presenters.
         if item.packageConflict != nil, let document = tree.document(of: item),
             tree.row(of: document.item)?.place == place
         {
@@ -182,9 +182,9 @@ final class ClaimService: TreeObserver {
         tell(row, .gained)
     }
 
-    /// Versions of the history that somebody removed, here or elsewhere.
+    /// Versions of the history that a program removed, here or elsewhere.
     func lost(_ versions: [HistoricVersion]) {
-        guard !ledger.letters.isEmpty else { return }
+        guard !ledger.deliveries.isEmpty else { return }
         for version in versions {
             guard let item = tree.item(version.item, in: version.container) else { continue }
             arbiter.tell(.versionChanged(item, version.version, .lost))
@@ -209,7 +209,7 @@ final class ClaimService: TreeObserver {
         return other
     }
 
-    /// Tells the presenters of a document of what became of one of its conflict siblings.
+    /// Notifies the presenters of a document of what became of one of its conflict siblings.
     private func tell(_ sibling: LocalItem, _ change: VersionChange) {
         guard let document = tree.document(of: sibling) else { return }
         arbiter.tell(.versionChanged(document.item, document.version, change))
@@ -228,7 +228,7 @@ final class ClaimService: TreeObserver {
         }
     }
 
-    /// Tells presenters which ubiquity attributes changed since it was called last.
+    /// Notifies presenters of the ubiquity attributes that changed since the last call.
     func tellAttributes(writes: UInt64, isMoving: Bool, _ status: (NodeID) throws -> DocumentStatus) {
         let changes = attributes.look(writes: writes, isMoving: isMoving) { presenter in
             guard let key = arbiter.key(of: presenter) else {
@@ -247,7 +247,7 @@ final class ClaimService: TreeObserver {
 
     // MARK: Programs that stand still
 
-    /// Looks each second whether the programs that have claims are stopped: nothing tells a process that another one is.
+    /// Looks each second whether the programs that have claims are stopped: the kernel does not notify a process that another one is.
     func watchStoppedPrograms() async {
         var stopped: Set<ClientID> = []
         while !Task.isCancelled {

@@ -32,12 +32,12 @@ final class ClientClaims: ClaimMessenger {
 
     private let state = Mutex(State())
     private let count = Atomic(0)
-    let letters = PresenterOutbox()
+    let deliveries = PresenterOutbox()
     private let log: Logger
 
     init(log: Logger) { self.log = log }
 
-    /// One load: nobody who changes the tree is slowed down while nobody coordinates.
+    /// One load: a change of the tree is not slowed down while no program coordinates.
     var isEmpty: Bool { count.load(ordering: .sequentiallyConsistent) == 0 }
 
     /// Makes room for a request, before anything is looked up for it.
@@ -114,13 +114,13 @@ final class ClientClaims: ClaimMessenger {
     /// The processes that have claims or presenters, or wait for claims.
     var processes: [ClientID: Int32] {
         let clients = state.withLock { $0.entries.values.compactMap { $0.values.first?.client } }
-        return clients.reduce(into: letters.processes) { $0[ClientID($1.connection)] = $1.processID }
+        return clients.reduce(into: deliveries.processes) { $0[ClientID($1.connection)] = $1.processID }
     }
 
     // MARK: ClaimMessenger
 
-    func send(_ letter: PresenterDelivery, to presenter: PresenterID, of client: ClientID) {
-        letters.put(letter, for: presenter, of: client.value)
+    func send(_ delivery: PresenterDelivery, to presenter: PresenterID, of client: ClientID) {
+        deliveries.put(delivery, for: presenter, of: client.value)
     }
 
     func revoke(_ claim: ClaimID, of client: ClientID) {

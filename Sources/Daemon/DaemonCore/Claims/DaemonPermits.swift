@@ -3,32 +3,32 @@ import LocalMetadata
 import Mount
 import Sync
 
-/// The daemon as one more participant: it uploads and swaps in versions in its turn, and asks before it drops bytes.
+/// The daemon as one more participant: it uploads and swaps in versions under a permit, and asks before it drops bytes.
 struct DaemonPermits: EnginePermits {
-    private let desk: ClaimService
+    private let claims: ClaimService
     /// No program is the daemon's client; connections have numbers from 1 on.
     static let client = ClientID(0)
 
-    init(_ desk: ClaimService) { self.desk = desk }
+    init(_ claims: ClaimService) { self.claims = claims }
 
-    var areFree: Bool { desk.ledger.isEmpty && desk.ledger.letters.isEmpty }
+    var areFree: Bool { claims.ledger.isEmpty && claims.ledger.deliveries.isEmpty }
 
-    func noteDeferral() { desk.noteDeferral() }
+    func noteDeferral() { claims.noteDeferral() }
 
     func ask(_ access: EngineAccess, for node: NodeID) -> EnginePermit {
-        let id = desk.arbiter.reserve()
-        let turn = PlainPermit { [desk] in desk.arbiter.cancel(id, of: Self.client) }
-        desk.arbiter.open(id, request(id, access, node)) { [desk] in turn.finish(Self.outcome($0, id, desk)) }
-        switch turn.outcome {
+        let id = claims.arbiter.reserve()
+        let permit = PlainPermit { [claims] in claims.arbiter.cancel(id, of: Self.client) }
+        claims.arbiter.open(id, request(id, access, node)) { [claims] in permit.finish(Self.outcome($0, id, claims)) }
+        switch permit.outcome {
         case .come(let end): return .now(end: end)
         case .late, .givenUp: return .refused
         case nil: break
         }
         guard access.mayWait else {
-            turn.giveUp()
+            permit.giveUp()
             return .refused
         }
-        return .later { await turn.ended() }
+        return .later { await permit.ended() }
     }
 
     private func request(_ id: ClaimID, _ access: EngineAccess, _ node: NodeID) -> ClaimRequest {
@@ -38,12 +38,12 @@ struct DaemonPermits: EnginePermits {
     }
 
     private static func outcome(
-        _ result: Result<[ItemKey], ClaimError>, _ id: ClaimID, _ desk: ClaimService
+        _ result: Result<[ItemKey], ClaimError>, _ id: ClaimID, _ claims: ClaimService
     ) -> PermitOutcome {
         guard case .success = result else { return .late }
         return .come(end: {
-            desk.arbiter.finish(id, of: client)
-            desk.claimEnded()
+            claims.arbiter.finish(id, of: client)
+            claims.claimEnded()
         })
     }
 }
@@ -55,14 +55,14 @@ extension EngineAccess {
         // What others have not saved would be written over the new version later, as if it had been seen.
         case .swap: .writing(.merging)
         case .follow: .writing(nil)
-        case .tell: .reading(.withoutChanges)
+        case .send: .reading(.withoutChanges)
         case .evict: .evicting
         }
     }
 
     fileprivate var mayWait: Bool {
         switch self {
-        case .follow, .tell: false
+        case .follow, .send: false
         case .upload, .swap, .evict: true
         }
     }
@@ -73,7 +73,7 @@ extension EngineAccess {
 }
 
 extension PlainPermit {
-    /// Waits for the turn; nil if it does not come, or the task is cancelled first.
+    /// Waits for the permit; nil if it does not come, or the task is cancelled first.
     func ended() async -> PermitRelease? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

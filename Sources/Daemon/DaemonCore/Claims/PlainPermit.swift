@@ -2,13 +2,13 @@ import Coordination
 import Mount
 import Synchronization
 
-/// The turn of a program that opened a file which others hold.
+/// The permit of a program that opened a file which others hold.
 final class PlainPermit: PendingPermit {
     private enum State {
         case waiting((@Sendable (PermitOutcome) -> Void)?)
-        /// It is over, and nobody listened yet.
+        /// It is over, and has no listener yet.
         case over(PermitOutcome)
-        case told
+        case delivered
         /// Given up before anybody listened. It may still come: a grant is delivered by one thread at a time.
         case abandoned
     }
@@ -19,29 +19,29 @@ final class PlainPermit: PendingPermit {
     /// - Parameter calledOff: Makes the arbiter end the request.
     init(calledOff: @escaping @Sendable () -> Void) { self.calledOff = calledOff }
 
-    func whenOver(_ tell: @escaping @Sendable (PermitOutcome) -> Void) {
+    func whenOver(_ listener: @escaping @Sendable (PermitOutcome) -> Void) {
         let outcome = state.withLock { state -> PermitOutcome? in
             switch state {
             case .over(let outcome):
-                state = .told
+                state = .delivered
                 return outcome
             case .abandoned: return .givenUp
-            case .waiting, .told:
-                state = .waiting(tell)
+            case .waiting, .delivered:
+                state = .waiting(listener)
                 return nil
             }
         }
-        if let outcome { tell(outcome) }
+        if let outcome { listener(outcome) }
     }
 
     func giveUp() {
         let end = state.withLock { state -> (@Sendable () -> Void)? in
             switch state {
             case .over(.come(let end)):
-                state = .told
+                state = .delivered
                 return end
             case .waiting(nil): state = .abandoned
-            case .waiting, .over, .told, .abandoned: break
+            case .waiting, .over, .delivered, .abandoned: break
             }
             return nil
         }
@@ -49,17 +49,18 @@ final class PlainPermit: PendingPermit {
         calledOff()
     }
 
-    /// Makes the arbiter end the request, if it has not come; who listens is told.
+    /// Makes the arbiter end the request, if it has not come; the listener is called.
     func callOff() { calledOff() }
 
     func finish(_ outcome: PermitOutcome) {
-        let (tell, end) = state.withLock { state -> ((@Sendable (PermitOutcome) -> Void)?, (@Sendable () -> Void)?) in
+        let (listener, end) = state.withLock {
+            state -> ((@Sendable (PermitOutcome) -> Void)?, (@Sendable () -> Void)?) in
             if case .abandoned = state, case .come(let end) = outcome { return (nil, end) }
-            guard case .waiting(let tell) = state else { return (nil, nil) }
-            state = tell == nil ? .over(outcome) : .told
-            return (tell, nil)
+            guard case .waiting(let listener) = state else { return (nil, nil) }
+            state = listener == nil ? .over(outcome) : .delivered
+            return (listener, nil)
         }
-        tell?(outcome)
+        listener?(outcome)
         end?()
     }
 

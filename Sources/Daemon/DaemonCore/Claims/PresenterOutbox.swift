@@ -24,7 +24,7 @@ final class PresenterOutbox: Sendable {
     private let boxes = Mutex<[UInt64: Box]>([:])
     private let count = Atomic(0)
 
-    /// One load: nobody who changes the tree is slowed down while nobody presents.
+    /// One load: a change of the tree is not slowed down while no program presents.
     var isEmpty: Bool { count.load(ordering: .sequentiallyConsistent) == 0 }
 
     /// The processes that have presenters.
@@ -73,7 +73,7 @@ final class PresenterOutbox: Sendable {
 
     func put(_ letter: PresenterDelivery, for presenter: PresenterID, of connection: UInt64) {
         let handOver = boxes.withLock { boxes -> (CheckedContinuation<Letter?, Never>, Letter)? in
-            // Nobody reads what a connection that has ended was sent.
+            // What a connection that has ended was sent is not read.
             guard boxes[connection] != nil else { return nil }
             boxes[connection]?.put(letter, for: presenter)
             guard let reader = boxes[connection]?.reader, let next = boxes[connection]?.take() else { return nil }

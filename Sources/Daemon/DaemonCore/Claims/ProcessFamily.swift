@@ -1,6 +1,6 @@
 import Glibc
 
-/// Which programs a program was started by, as the kernel and its environment tell.
+/// Which programs a program was started by, as the kernel and its environment show.
 enum ProcessFamily {
     /// The process of a thread, and those above it, the nearest first. A process whose parent has ended is not found below it any more.
     static func ancestors(of thread: Int32) -> [Int32] {
@@ -15,7 +15,7 @@ enum ProcessFamily {
         return found
     }
 
-    /// The claim in which `ubiquity coordinate` started it, whoever its parent is by now: the daemon's number.
+    /// The claim in which `ubiquity coordinate` started it, whatever its parent is by now: the daemon's number.
     static func surroundingClaim(of thread: Int32) -> UInt64? {
         guard let environment = read("/proc/\(thread)/environ", limit: 256 << 10) else { return nil }
         let prefix = Array("UBIQUITY_COORDINATION=".utf8)

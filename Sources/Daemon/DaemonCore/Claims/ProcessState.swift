@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the kernel tells of another process.
+/// What the kernel knows of another process.
 enum ProcessState {
     /// Whether it is stopped by a signal or a debugger (proc_pid_stat(5): state `T` or `t`). False for one that is gone.
     static func isStopped(_ pid: Int32) -> Bool {

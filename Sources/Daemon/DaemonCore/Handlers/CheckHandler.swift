@@ -14,7 +14,7 @@ extension DaemonService {
         }
         var report = try await check.run()
         if let settings = try await blocking({ [self] in try checkSettings(repair: request.repair) }) {
-            if request.repair { report.mended(settings) } else { report.found(settings) }
+            if request.repair { report.repaired(settings) } else { report.found(settings) }
         }
         if request.repair {
             device.engine.localTreeChanged()
@@ -34,10 +34,10 @@ extension DaemonService {
         guard (try? DaemonSettings.load(from: file)) != settings else { return nil }
         guard repair else {
             return Finding(
-                "the settings in \(file) are damaged", advice: "Run `ubiquity repair`: it writes the file anew.")
+                "the settings in \(file) are damaged", advice: "Run `ubiquity repair`: it writes the file again.")
         }
         try settings.save(to: file)
-        return Finding("the settings in \(file) were damaged and have been written anew")
+        return Finding("the settings in \(file) were damaged and have been written again")
     }
 
     private func begin() throws(DaemonFailure) {

@@ -60,8 +60,8 @@ extension DaemonService {
     /// Nil, and nothing has happened, where something has to be looked at first, or there is no such claim.
     func finishAtOnce(_ request: FinishRequest, _ client: ClientContext) -> PromptAnswer? {
         let ledger = device.claims.ledger
-        // What was written is told to presenters first.
-        guard ledger.letters.isEmpty || ledger.written(request.claim, of: client).isEmpty else { return nil }
+        // Presenters are notified of what was written first.
+        guard ledger.deliveries.isEmpty || ledger.written(request.claim, of: client).isEmpty else { return nil }
         switch device.claims.finish(request.claim, of: client) {
         case .claim, .calledOff: return .now(.done(DoneResponse()))
         case .revoked: return .later { throw Self.revocation }

@@ -26,15 +26,15 @@ extension DaemonService {
         _ outcome: ClaimOutcome, _ request: AccessRequest, _ client: ClientContext,
         begin: () async throws -> Void = {}
     ) async throws -> GrantedResponse {
-        let desk = device.claims
+        let claims = device.claims
         do {
             try await begin()
             let items = try await outcome.items
             let paths = try await blocking { [self] in try items.map(path) }
             return granted(items, at: paths, request, client, isWhole: false)
         } catch {
-            if let id = desk.ledger.claim(client.request, of: client) { desk.abandon(id, of: client) }
-            desk.ledger.remove(client.request, of: client)
+            if let id = claims.ledger.claim(client.request, of: client) { claims.abandon(id, of: client) }
+            claims.ledger.remove(client.request, of: client)
             throw (error as? ClaimError).map(DaemonFailure.init) ?? error
         }
     }
@@ -50,7 +50,7 @@ extension DaemonService {
     }
 
     /// No name changes between the look at what a path means and the request for it: a file renamed over the document just then would be
-    /// another item, which nobody holds yet.
+    /// another item, which no program holds yet.
     private func open(
         _ request: AccessRequest, _ client: ClientContext,
         _ outcome: @escaping @Sendable (Result<[ItemKey], ClaimError>) -> Void
@@ -73,16 +73,16 @@ extension DaemonService {
         .notFound, "the claim was taken away, as the program was stopped for too long",
         advice: "Others may have read and written the item in the meantime.")
 
-    /// What was written under the claim is told as its doing. Without presenters there is nobody to tell.
+    /// Reports what was written under the claim as its doing. Without presenters there is nothing to send.
     private func noteEdits(_ request: FinishRequest, _ client: ClientContext) async {
-        guard !device.claims.ledger.letters.isEmpty else { return }
+        guard !device.claims.ledger.deliveries.isEmpty else { return }
         let nodes = Set(
             device.claims.ledger.written(request.claim, of: client).compactMap { key in
                 if case .item(let item) = key { item.node } else { nil }
             })
         guard !nodes.isEmpty else { return }
         do { try await blocking { [self] in try device.files.noteEdits(atAndBelow: nodes) } } catch {
-            // The close of the file tries again; then its writer hears of it too.
+            // The close of the file tries again; then its writer learns of it too.
             daemon.logger.warning("could not note what was written under a claim", metadata: ["error": "\(error)"])
         }
     }

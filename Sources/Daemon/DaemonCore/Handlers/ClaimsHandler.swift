@@ -5,14 +5,14 @@ import LocalMetadata
 import Sync
 
 extension DaemonService {
-    /// Who holds what and who waits for whom, as it is now.
+    /// Who holds what and which claim waits for which, as it is now.
     func claims() async throws -> ClaimsResponse {
         try await blocking { [self] in
             let items = device.claims.snapshot.items
             // Of items that are only shown there may be more than anybody reads.
             let shown = items.filter { $0.claims.isEmpty && !$0.presenters.isEmpty }.prefix(500)
             let held = items.filter { !$0.claims.isEmpty } + shown
-            // Before the database is read: what tells of transfers may itself be reading it.
+            // Before the database is read: the list of transfers may itself be reading it.
             let transfers = device.engine.transfers
             return ClaimsResponse(
                 items: try held.map { item in
@@ -36,7 +36,7 @@ extension DaemonService {
 
     /// Nil for a presenter that has gone since.
     private func status(_ presenter: ClaimSnapshot.ShownBy) -> PresenterStatus? {
-        guard let client = device.claims.ledger.letters.client(presenter.client.value) else { return nil }
+        guard let client = device.claims.ledger.deliveries.client(presenter.client.value) else { return nil }
         return PresenterStatus(
             presenter: presenter.id.value, program: client.program, pid: client.processID,
             unanswered: presenter.unanswered, isSilent: presenter.isSilent)

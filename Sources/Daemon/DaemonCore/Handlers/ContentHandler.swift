@@ -96,13 +96,13 @@ extension DaemonService {
         return ItemsResponse(outcomes: outcomes)
     }
 
-    /// Asks those who present the item, or something below it, before its bytes go. Where nobody presents anything there is nobody to ask.
+    /// Asks those who present the item, or something below it, before its bytes go. Where no program presents anything there is no program to ask.
     private func withConsent(
         _ path: MountPath, _ evict: () async throws -> [ItemOutcome]
     ) async throws -> [ItemOutcome] {
-        guard !device.claims.ledger.letters.isEmpty else { return try await evict() }
+        guard !device.claims.ledger.deliveries.isEmpty else { return try await evict() }
         let find: @Sendable () throws -> LocalItem? = { [self] in try item(at: path) }
-        // What is not there is told below.
+        // What is not there is reported below.
         guard let item = try? await blocking(find) else { return try await evict() }
         let claim: ClaimID
         do throws(ClaimError) { claim = try await device.claims.claimToEvict(item.node) } catch {
@@ -146,7 +146,11 @@ extension DaemonService {
         return ItemsResponse(
             outcomes: try await each(request.paths) { path in
                 let items = try items(at: path)
-                for item in items { try device.files.setPin(pin, of: item.node) }
+                if path.isRoot {
+                    try device.files.setRootPin(pin)
+                } else {
+                    for item in items { try device.files.setPin(pin, of: item.node) }
+                }
                 return ItemOutcome(path: path, items: UInt64(items.count))
             })
     }
@@ -187,6 +191,7 @@ extension PinState {
         case .lazy: self = .lazy
         case .evictOnUpdate: self = .evictOnUpdate
         case .keep: self = .keep
+        case .whenSpace: self = .whenSpace
         case .excluded: return nil
         }
     }

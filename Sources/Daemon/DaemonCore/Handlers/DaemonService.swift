@@ -8,7 +8,7 @@ import Sync
 import Transfers
 import VirtualFileSystem
 
-/// Answers the control socket: finds what a path means and hands the request to the handler of its noun.
+/// Serves the control socket: finds what a path means and hands the request to the handler of its noun.
 struct DaemonService: RequestHandler {
     let daemon: RunningDaemon
 
@@ -43,6 +43,7 @@ struct DaemonService: RequestHandler {
         case .download(let request): .items(try await download(request))
         case .evict(let request): .items(try await evict(request))
         case .pin(let request): .items(try await pin(request))
+        case .storage: .storage(try await storage())
         case .conflicts(let request): .conflicts(try await conflicts(request))
         case .resolve(let request): .resolve(try await resolve(request))
         case .versions(let request): .versions(try await versions(request))

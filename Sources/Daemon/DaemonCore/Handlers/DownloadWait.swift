@@ -16,7 +16,7 @@ struct DownloadWait {
     }
 
     /// - Parameter arrivals: Goes up with whatever comes; see ``ContentService/arrivals``.
-    /// - Returns: Why nobody waits any longer; nil while it is worth waiting.
+    /// - Returns: Why the wait is over; nil while it is worth waiting.
     mutating func failure(_ state: CloudState, arrivals: UInt64, now: Duration) -> DaemonFailure? {
         if case .stopped(let why) = state { return DaemonFailure(.failed, sentences: why) }
         if arrivals != self.arrivals { (self.arrivals, lastArrival, absence) = (arrivals, now, nil) }

@@ -13,7 +13,7 @@ import struct Foundation.Data
 extension DaemonService {
     func keyValues(_ request: KeyValuesRequest) async throws -> KeyValuesResponse {
         try await blocking { [self] in
-            // A store that nobody has written to has nothing, whether or not its container is there.
+            // A store that no program has written to has nothing, whether or not its container is there.
             guard let container = try store(request.container) else { return KeyValuesResponse(values: [:]) }
             var values = try device.metadata.read { try $0.keyValues(in: container) }
             if let keys = request.keys { values = values.filter { keys.contains($0.key) } }

@@ -22,7 +22,7 @@ extension DaemonService {
                 "reachable   \(status.cloud.state.rawValue)\(status.cloud.message.map { ": \($0)" } ?? "")",
                 "items       \(totals.items), \(totals.bytes) bytes, \(totals.conflicts) conflict versions",
                 "local       \(status.cache.bytes) bytes",
-                "queue       \(status.queue.pendingItems) items to tell, \(status.queue.pendingBytes) bytes to upload, "
+                "queue       \(status.queue.pendingItems) items to send, \(status.queue.pendingBytes) bytes to upload, "
                     + "\(status.queue.downloads) downloads wanted",
             ]
             lines += try device.metadata.read { transaction in

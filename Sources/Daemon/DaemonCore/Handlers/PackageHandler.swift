@@ -6,7 +6,7 @@ import Sync
 import VirtualFileSystem
 
 extension DaemonService {
-    /// Declares extensions of packages, or takes that back, and tells which there are. Durable here when it returns; the log says it to other
+    /// Declares extensions of packages, or takes that back, and returns which there are. Durable here when it returns; the log brings it to other
     /// devices with the next batch.
     func packageTypes(_ request: PackageTypesRequest) async throws -> PackageTypesResponse {
         let add = try (request.add ?? []).map(Self.packageType)
@@ -22,7 +22,7 @@ extension DaemonService {
             guard after.count <= PackageTypes.maximumCount else {
                 throw DaemonFailure(
                     .quota, "a container declares at most \(PackageTypes.maximumCount) package types",
-                    advice: "Take back those that nobody uses.")
+                    advice: "Take back those that are not used.")
             }
             try device.files.setPackageTypes(after, in: container)
             try device.metadata.makeDurable()
@@ -32,7 +32,7 @@ extension DaemonService {
         return PackageTypesResponse(builtIn: PackageTypes.extensions.sorted(), declared: declared.sorted())
     }
 
-    /// As they are here, told to the log or not.
+    /// As they are here, in the log or not.
     private func declaredTypes(of container: ContainerID) throws -> Set<String> {
         try device.metadata.read { transaction in
             guard let root = try transaction.item(.root, in: container) else { return [] }

@@ -15,7 +15,8 @@ extension DaemonService {
             return try device.metadata.read { transaction in
                 let newer = try paused.newer(than: item, transaction)
                 return (
-                    item, item.isPaused ? newer : nil, try transaction.container(item.container)?.name ?? .cloudDocs
+                    item, try transaction.isPaused(item) ? newer : nil,
+                    try transaction.container(item.container)?.name ?? .cloudDocs
                 )
             }
         }
@@ -34,7 +35,15 @@ extension DaemonService {
     }
 
     func resume(_ request: ResumeRequest) async throws -> DoneResponse {
-        let item = try await blocking { [self] in try file(at: request.path) }
+        let item = try await blocking { [self] in
+            let item = try file(at: request.path)
+            guard try !device.metadata.read({ try $0.isPaused(in: item.parent) }) else {
+                throw DaemonFailure(
+                    .busy, "the sync of a folder that it is in is paused", path: request.path.description,
+                    advice: "Resume the folder.")
+            }
+            return item
+        }
         if request.edits != .upload {
             try await followCloud(within: request.timeout) { [self] in offlineFailure(request.path) }
         }

@@ -10,7 +10,7 @@ extension DaemonService {
         guard (request.purpose?.utf8.count ?? 1) <= 256 else {
             throw DaemonFailure(.invalidRequest, "a purpose has at most 256 bytes")
         }
-        let letters = device.claims.ledger.letters
+        let letters = device.claims.ledger.deliveries
         try letters.add(client)
         do {
             return PresentingResponse(presenter: try await blocking { [self] in try register(request, client).value })
@@ -39,7 +39,7 @@ extension DaemonService {
         return DoneResponse()
     }
 
-    /// An answer that comes too late, or to nothing, is as good as one that came in time: nobody waits for it.
+    /// An answer that comes too late, or to nothing, is as good as one that came in time: no program waits for it.
     func answer(_ request: AnswerRequest, _ client: ClientContext) -> DoneResponse {
         let answer = request.failure.map { PresenterAnswer.failed(String($0.prefix(1_000))) } ?? .done
         device.claims.answer(AskID(request.question), answer, of: client)
@@ -49,7 +49,7 @@ extension DaemonService {
     // MARK: Letters
 
     func letters(for client: ClientContext) async throws -> AsyncStream<DaemonEvent> {
-        let letters = device.claims.ledger.letters
+        let letters = device.claims.ledger.deliveries
         try letters.beginReading(client)
         return AsyncStream {
             while let next = await letters.next(of: client.connection) {
@@ -125,7 +125,7 @@ extension DaemonService {
 
     /// Where an item or a name is now; nil if it has gone.
     private func current(_ key: ItemKey) async -> MountPath? {
-        // What can not be read any more has no path to tell.
+        // What can not be read any more has no path to send.
         guard let path = try? await blocking({ [self] in try self.path(of: key) }) else { return nil }
         // What is gone has no names.
         return path.isRoot ? nil : path

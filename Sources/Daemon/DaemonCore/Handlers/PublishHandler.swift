@@ -51,11 +51,12 @@ extension DaemonService {
         let container: ContainerName
     }
 
-    /// Waits until the cloud has what the mount shows at the path.
+    /// Waits until the cloud has what the mount shows at the path, with what programs had not saved.
     func uploaded(_ path: MountPath, within seconds: Double?) async throws -> Uploaded {
         let engine = device.engine
-        engine.context.pace.hurry()
-        defer { engine.context.pace.relax() }
+        engine.context.urgency.begin()
+        defer { engine.context.urgency.end() }
+        try await saveUnsavedChanges(at: [path], within: seconds)
         try await blocking { [self] in device.files.noteIdleEdits(pause: .zero) }
         let clock = ContinuousClock()
         let deadline = try seconds.map { clock.now.advanced(by: try Self.duration(ofSeconds: $0)) }
@@ -88,7 +89,8 @@ extension DaemonService {
         guard !status.isExcluded, !status.isPaused else {
             throw DaemonFailure(
                 .invalidRequest, "the document does not go to the cloud", path: path.description,
-                advice: status.isExcluded ? "It is excluded from sync." : "Its sync is paused.")
+                advice: status.isExcluded
+                    ? "It is excluded from sync." : "Its sync is paused, or that of a folder that it is in.")
         }
         if let why = status.uploadingError { throw DaemonFailure(.failed, sentences: why, path: path.description) }
         let isAgreed = try item.conflict != nil || device.metadata.read { try $0.showsAgreed(item) }

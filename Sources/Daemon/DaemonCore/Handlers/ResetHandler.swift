@@ -6,14 +6,14 @@ import Maintenance
 import Sync
 
 extension DaemonService {
-    /// How long to go on uploading before the state is made anew; what is left then becomes recovered documents.
+    /// How long to go on uploading before the state is rebuilt; what is left then becomes recovered documents.
     private static let uploadLimit = Duration.seconds(30)
 
     /// Uploads what can be uploaded, then lets the daemon end and start again with a reset (see `didAnswer`).
     func reset() async throws -> ResetResponse {
         try await requireCloud()
         if case .online = device.engine.state { try await uploadWhatCanBe() }
-        // A state that can not be read is what a reset mends: that it can not be counted does not stand in the way.
+        // A state that can not be read is what a reset repairs: that it can not be counted does not stand in the way.
         let pending = try await blocking { [self] in (try? device.metadata.read { try $0.pendingTotals().items }) ?? 0 }
         return ResetResponse(pendingItems: UInt64(pending))
     }
@@ -42,8 +42,8 @@ extension DaemonService {
     private func uploadWhatCanBe() async throws {
         _ = try await sync(SyncRequest(paths: [], wait: false))
         let engine = device.engine
-        engine.context.pace.hurry()
-        defer { engine.context.pace.relax() }
+        engine.context.urgency.begin()
+        defer { engine.context.urgency.end() }
         let clock = ContinuousClock()
         let deadline = clock.now.advanced(by: Self.uploadLimit)
         let goal = engine.rounds + 1
@@ -63,7 +63,7 @@ extension DaemonService {
             guard error.code == .offline else { return }
             let failure = DaemonFailure(.offline, sentences: error.message)
             throw DaemonFailure(
-                .offline, "the state is made anew from the cloud, and \(failure.message)",
+                .offline, "the state is rebuilt from the cloud, and \(failure.message)",
                 path: daemon.configuration.mountPoint,
                 advice: "Nothing was changed. \(failure.advice ?? "Make the cloud reachable first.")")
         }
@@ -72,7 +72,7 @@ extension DaemonService {
 
 extension RebuildStatus {
     init(_ report: RebuildReport) {
-        // A folder that has no path in the mount is told in the report's sentence alone.
+        // A folder that has no path in the mount is named in the report's sentence alone.
         let folder = report.folder.flatMap { try? MountPath($0) }
         self.init(
             reason: report.reason, aside: report.aside, folder: folder,

@@ -19,7 +19,7 @@ extension DaemonService {
         let task = Task {
             var last: StatusResponse?
             while !Task.isCancelled {
-                // A state that could not be read is told with the next one.
+                // A state that could not be read is sent with the next one.
                 if let now = try? await blocking({ try status(of: request.paths) }), now != last {
                     last = now
                     events.yield(.status(now))
@@ -78,7 +78,7 @@ extension DaemonService {
 
     func mountStatus() throws -> MountStatus {
         let configuration = daemon.configuration
-        // Asked before the transaction: whoever answers may itself be reading the database.
+        // Read before the transaction: the list of transfers may itself be reading the database.
         let transfers = device.engine.transfers
         return try device.metadata.read { transaction in
             let pending = try transaction.pendingTotals()
@@ -93,6 +93,8 @@ extension DaemonService {
             status.errors = [daemon.damage.withLock { $0 }, diskFailure].compactMap(\.self)
             status.errors += try unreadable(transaction)
             status.errors += device.engine.troubles.all.map(DaemonFailure.init)
+            status.errors += try loopFailures(transaction)
+            if let nameFailure { status.errors.append(nameFailure) }
             status.errors += try transaction.failed(limit: 100).map { item in
                 DaemonFailure(
                     .failed, sentences: item.uploadError ?? item.downloadError ?? "it failed",
@@ -116,6 +118,26 @@ extension DaemonService {
                 .damaged, "an item in this folder cannot be shown, as its row (node \(node)) is damaged", path: names,
                 advice: "Run `ubiquity check`, then `ubiquity repair`: no edit is lost.")
         }
+    }
+
+    /// Documents whose uploads are delayed, as another device rewrites them in answer to this one.
+    private func loopFailures(_ transaction: MetadataTransaction) throws -> [DaemonFailure] {
+        try device.engine.context.loops.all.sorted { $0.key < $1.key }.prefix(100).compactMap { node, loop in
+            guard let item = try transaction.item(node) else { return nil }
+            return DaemonFailure(
+                .busy,
+                "this device and \(loop.otherDevice) rewrite it in answer to each other (\(loop.turns) times in "
+                    + "15 minutes); it is uploaded ever later", path: try path(of: item, transaction).description,
+                advice: "Look for two programs that both change it, and stop one. No edit is lost.")
+        }
+    }
+
+    /// Nil while no other device has this one's name.
+    private var nameFailure: DaemonFailure? {
+        guard device.engine.context.namesakes.areFound else { return nil }
+        return DaemonFailure(
+            .conflict, "another device of this cloud is called \(daemon.configuration.deviceName) too",
+            advice: "Give this one another name: `ubiquity unmount`, then `ubiquity mount --device NAME`.")
     }
 
     /// Nil while there is room.
@@ -170,6 +192,7 @@ extension PinPolicy {
             case .lazy: .lazy
             case .evictOnUpdate: .evictOnUpdate
             case .keep: .keep
+            case .whenSpace: .whenSpace
             }
     }
 }

@@ -5,13 +5,14 @@ import Sync
 import VirtualFileSystem
 
 extension DaemonService {
-    /// Tells the cloud everything without waiting for it to settle. Where the caller waits, all of it is in the cloud when this
-    /// returns, and what the cloud had before is known here.
+    /// Uploads everything without waiting for it to settle. Where the caller waits, programs save their unsaved changes first, and all of
+    /// it is in the cloud when this returns; what the cloud had before is known here.
     func sync(_ request: SyncRequest) async throws -> SyncResponse {
         for path in request.paths { _ = try await blocking { [self] in try items(at: path).count } }
         let engine = device.engine
-        engine.context.pace.hurry()
-        defer { engine.context.pace.relax() }
+        engine.context.urgency.begin()
+        defer { engine.context.urgency.end() }
+        if request.wait { try await saveUnsavedChanges(at: request.paths, within: request.timeout) }
         try await blocking { [self] in device.files.noteIdleEdits(pause: .zero) }
         engine.localTreeChanged()
         guard request.wait else { return try await response() }

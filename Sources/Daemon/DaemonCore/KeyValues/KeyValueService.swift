@@ -3,7 +3,7 @@ import LocalMetadata
 import Sync
 import Synchronization
 
-/// Who watches which key-value store, and what each has not been told: keys, each once, so that a slow client never lets it grow.
+/// Which client watches which key-value store, and what each has not been sent: keys, each once, so that a slow client never lets it grow.
 final class KeyValueService: Sendable {
     private struct Line {
         let container: ContainerID
@@ -55,7 +55,7 @@ final class KeyValueService: Sendable {
         for bell in bells { bell.ring() }
     }
 
-    /// What a watcher is to be told next; nil if nothing.
+    /// What is sent to a watcher next; nil if nothing.
     func take(_ id: UInt64) -> KeyValueEvent? {
         state.withLock { state in
             guard var line = state.lines[id] else { return nil }
@@ -70,25 +70,25 @@ final class KeyValueService: Sendable {
     }
 }
 
-/// What one client is told of one store, as fast as it reads.
+/// What is sent to one client of one store, as fast as it reads.
 final class KeyValueFeed: Sendable {
-    private let desk: KeyValueService
+    private let service: KeyValueService
     private let clock: any Clock<Duration>
     private let bell = Wakeup()
     private let id: UInt64
 
-    init(_ desk: KeyValueService, _ container: ContainerID, _ client: ClientContext, _ clock: any Clock<Duration>) {
-        self.desk = desk
+    init(_ service: KeyValueService, _ container: ContainerID, _ client: ClientContext, _ clock: any Clock<Duration>) {
+        self.service = service
         self.clock = clock
-        id = desk.add(container, client, bell)
+        id = service.add(container, client, bell)
     }
 
-    deinit { desk.remove(id) }
+    deinit { service.remove(id) }
 
     /// Nil when the task was cancelled.
     func next() async -> DaemonEvent? {
         while !Task.isCancelled {
-            if let news = desk.take(id) { return .keyValues(news) }
+            if let news = service.take(id) { return .keyValues(news) }
             await bell.wait(atMost: .seconds(60), clock: clock)
         }
         return nil

@@ -15,6 +15,8 @@ struct FoundRow: LiveSubject, Sendable {
         let isInDocuments: Bool
         /// The outermost package that it is or lies in.
         var package: NodeID?
+        /// Whether its sync, or that of a folder above, is paused.
+        var isPaused = false
     }
 
     let item: LocalItem
@@ -30,6 +32,7 @@ struct FoundRow: LiveSubject, Sendable {
     var isInDocuments: Bool { folder.isInDocuments }
     /// A container's own folders are no documents, and what is in a package is a part of one.
     var isResult: Bool { item.item != .root && item.item != .documents && folder.package == nil }
+    private var isPaused: Bool { item.isPaused || folder.isPaused }
     var ending: String? { Predicate.ending(of: item.name.bytes) }
 
     var path: [UInt8] { folder.path.isEmpty ? item.name.bytes : folder.path + [UInt8(ascii: "/")] + item.name.bytes }
@@ -92,7 +95,7 @@ struct FoundRow: LiveSubject, Sendable {
         case .isUbiquitous: .flag(true)
         case .isExternal, .isShared: .flag(false)
         case .isExcluded: .flag(item.isExcluded)
-        case .isSyncPaused: .flag(item.isPaused)
+        case .isSyncPaused: .flag(isPaused)
         default: nil
         }
     }
@@ -114,7 +117,7 @@ struct FoundRow: LiveSubject, Sendable {
         found.hasUnresolvedConflicts = sync.hasUnresolvedConflicts
         found.conflictOf = try conflictOf.map { try MountPath(bytes: $0) }
         found.isExcludedFromSync = item.isExcluded
-        found.isSyncPaused = item.isPaused
+        found.isSyncPaused = isPaused
         found.tags = tags.isEmpty ? nil : tags
         return found
     }

@@ -1,7 +1,7 @@
 import DaemonProtocol
 import LocalMetadata
 
-/// What monitors were told of items last, to tell apart what became of them. Bounded: what is forgotten has changed when it is seen again.
+/// What monitors were last sent of items, to distinguish what became of them. Bounded: what is forgotten has changed when it is seen again.
 struct ItemSightings {
     private struct Seen {
         let path: [UInt8]
@@ -13,17 +13,17 @@ struct ItemSightings {
     private static let limit = 10_000
 
     private var seen: [NodeID: Seen] = [:]
-    /// Items above it that were never seen are new: numbers only go up, and changes are told in any order.
+    /// Items above it that were never seen are new: numbers only go up, and changes come in any order.
     private var last: NodeID
     private var newest: NodeID
 
-    /// - Parameter last: The highest number that an item had when somebody began to look.
+    /// - Parameter last: The highest number that an item had when a program began to look.
     init(after last: NodeID) { (self.last, newest) = (last, last) }
 
-    /// Where an item was when monitors were last told of it.
+    /// Where an item was when monitors were last notified of it.
     func path(of node: NodeID) -> MountPath? { seen[node].flatMap { try? MountPath(bytes: $0.path) } }
 
-    /// What became of an item since it was last told of; nil for nothing that could be seen.
+    /// What became of an item since it was last sent; nil for nothing that could be seen.
     mutating func kind(of node: NodeID, _ item: FoundItem) -> Happening.Kind? {
         var hasher = Hasher()
         hasher.combine(item.size)
@@ -42,7 +42,7 @@ struct ItemSightings {
         return before.content != now.content ? .changed : before.whole != now.whole ? .status : nil
     }
 
-    /// It was told that the item has another path now.
+    /// Monitors were sent the item's new path.
     mutating func moved(_ node: NodeID, to path: MountPath) {
         guard let known = seen[node] else { return }
         seen[node] = Seen(path: path.bytes, content: known.content, whole: known.whole)

@@ -42,33 +42,33 @@ struct MonitorQueue: Sendable {
     }
 }
 
-/// What one monitor is told, one by one, as fast as it reads.
+/// What is sent to one monitor, one by one, as fast as it reads.
 final class MonitorFeed: Sendable {
-    private let desk: QueryService
+    private let service: QueryService
     private let client: ClientContext
     private let clock: any Clock<Duration>
     private let bell = Wakeup()
     private let id: UInt64
 
-    /// The desk has made room for the client. `last` is the highest number that an item has.
-    init(_ desk: QueryService, _ client: ClientContext, after last: NodeID, _ clock: any Clock<Duration>) {
-        self.desk = desk
+    /// The service has made room for the client. `last` is the highest number that an item has.
+    init(_ service: QueryService, _ client: ClientContext, after last: NodeID, _ clock: any Clock<Duration>) {
+        self.service = service
         self.client = client
         self.clock = clock
-        id = desk.monitors.add(bell, after: last)
-        desk.activate()
+        id = service.monitors.add(bell, after: last)
+        service.activate()
     }
 
     deinit {
-        desk.monitors.remove(id)
-        desk.leave(client)
-        desk.activate()
+        service.monitors.remove(id)
+        service.leave(client)
+        service.activate()
     }
 
     /// Nil when the task was cancelled.
     func next() async -> DaemonEvent? {
         while !Task.isCancelled {
-            if let happening = desk.monitors.take(id) { return .happened(happening) }
+            if let happening = service.monitors.take(id) { return .happened(happening) }
             await bell.wait(atMost: .seconds(60), clock: clock)
         }
         return nil

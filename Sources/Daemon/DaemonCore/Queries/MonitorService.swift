@@ -6,19 +6,19 @@ import Sync
 import Synchronization
 import VirtualFileSystem
 
-/// Tells monitors what happens. Each has a bounded queue; what does not fit is counted and left out, the oldest first.
+/// Sends monitors what happens. Each has a bounded queue; what does not fit is counted and left out, the oldest first.
 final class MonitorService: Sendable {
     fileprivate struct State {
         var lines: [UInt64: MonitorQueue] = [:]
         var lastID: UInt64 = 0
-        /// What the tree said and nobody looked up yet.
-        var told: [TreeChange] = []
+        /// Changes of the tree that were not looked up yet.
+        var changes: [TreeChange] = []
         /// Nil while there is no monitor.
         var sightings: ItemSightings?
         var cloud: CloudState?
     }
 
-    private static let maximumTold = 10_000
+    private static let maximumChanges = 10_000
 
     private let state = Mutex(State())
     private let count = Atomic(0)
@@ -52,26 +52,26 @@ final class MonitorService: Sendable {
 
     // MARK: What happens
 
-    /// A change of names, told by whoever made it: it alone knows what was there before.
+    /// A change of names, sent by the code that made it: it alone knows what was there before.
     func happened(_ change: TreeChange) {
         guard !isEmpty else { return }
-        state.withLock { if $0.told.count < Self.maximumTold { $0.told.append(change) } }
+        state.withLock { if $0.changes.count < Self.maximumChanges { $0.changes.append(change) } }
     }
 
-    /// Tells of names that went, with the paths that they had.
+    /// Reports names that went, with the paths that they had.
     func resolve(_ metadata: MetadataDatabase) throws {
-        let told = state.withLock { state in
-            defer { state.told = [] }
-            return state.told
+        let changes = state.withLock { state in
+            defer { state.changes = [] }
+            return state.changes
         }
-        guard !told.isEmpty else { return }
+        guard !changes.isEmpty else { return }
         let found = try metadata.read { transaction in
-            try told.compactMap { try Self.happening($0, transaction) }
+            try changes.compactMap { try Self.happening($0, transaction) }
         }
         let time = WireTime(SystemTime().now())
         state.withLock { state in
             for (node, kind, path, from) in found {
-                state.tell(Happening(kind, time, path: path, from: from))
+                state.send(Happening(kind, time, path: path, from: from))
                 if kind == .moved { state.sightings?.moved(node, to: path) } else { state.sightings?.forget(node) }
             }
         }
@@ -94,7 +94,7 @@ final class MonitorService: Sendable {
         }
     }
 
-    /// A row changed; nil: it is gone, which whoever removed it has told.
+    /// A row changed; nil: it is gone, which was reported with its removal.
     func changed(_ node: NodeID, _ row: FoundRow?) {
         guard !isEmpty else { return }
         // A path that can not travel belongs to no item that a program could name.
@@ -107,7 +107,7 @@ final class MonitorService: Sendable {
             guard let kind = state.sightings?.kind(of: node, item) else { return }
             var happening = Happening(kind, time, path: item.path, from: kind == .moved ? from : nil)
             happening.item = item
-            state.tell(happening)
+            state.send(happening)
         }
     }
 
@@ -125,13 +125,13 @@ final class MonitorService: Sendable {
                 case .offline(let why): "offline: \(why)"
                 case .stopped(let why): "stopped: \(why)"
                 }
-            state.tell(happening)
+            state.send(happening)
         }
     }
 }
 
 extension MonitorService.State {
-    fileprivate mutating func tell(_ happening: Happening) {
+    fileprivate mutating func send(_ happening: Happening) {
         for id in lines.keys { lines[id]?.put(happening) }
     }
 }

@@ -5,7 +5,7 @@ import Sync
 import Synchronization
 import Transfers
 
-/// What one client is told of one query, page by page, as fast as it reads. Ends its query when it goes.
+/// What is sent to one client of one query, page by page, as fast as it reads. Ends its query when it goes.
 final class QueryFeed: Sendable {
     fileprivate enum Phase {
         case gathering(after: NodeID)
@@ -55,7 +55,7 @@ final class QueryFeed: Sendable {
         service.device.queries.leave(client)
     }
 
-    private var desk: QueryService { service.device.queries }
+    private var queries: QueryService { service.device.queries }
 
     /// The next event; nil at the end. To be called by one task.
     func next() async throws -> DaemonEvent? {
@@ -68,9 +68,9 @@ final class QueryFeed: Sendable {
 
     private func gather(after last: NodeID) async throws -> FoundItems {
         try await service.blocking { [self] in
-            if let id { desk.with { $0.beginReading(id) } }
+            if let id { queries.with { $0.beginReading(id) } }
             let batch = try read { try self.page($0, &$1, after: last) }
-            let found = try tell(batch, gathered: batch.isLast ? .gathered : .gathering)
+            let found = try send(batch, gathered: batch.isLast ? .gathered : .gathering)
             phase.withLock { $0 = batch.next }
             return found
         }
@@ -81,18 +81,18 @@ final class QueryFeed: Sendable {
         guard let id else { return nil }
         let clock = service.device.engine.context.transfers.clock
         while !Task.isCancelled {
-            while !Task.isCancelled, !desk.with({ $0.hasNews(id) }) {
+            while !Task.isCancelled, !queries.with({ $0.hasNews(id) }) {
                 await bell.wait(atMost: .seconds(60), clock: clock)
             }
             // What comes meanwhile goes with it. Only cancellation ends the sleep early.
             try await clock.sleep(for: interval)
             let found = try await service.blocking { [self] in
-                let items = desk.with { queries in
+                let items = queries.with { queries in
                     queries.beginReading(id)
                     return queries.takeDirty(of: id, limit: Self.page)
                 }
                 let batch = try read { _, reader in try self.look(at: items.map { NodeID($0) }, &reader) }
-                return try tell(batch, gathered: .update)
+                return try send(batch, gathered: .update)
             }
             if !found.isEmpty { return found }
         }
@@ -146,21 +146,21 @@ final class QueryFeed: Sendable {
         scope.holds(row) && prepared.matches(row)
     }
 
-    private func tell(_ batch: Batch, gathered phase: FoundItems.Phase) throws -> FoundItems {
+    private func send(_ batch: Batch, gathered phase: FoundItems.Phase) throws -> FoundItems {
         let items = try batch.rows.map { try $0.found() }
         guard let id else { return FoundItems(phase: phase, added: items) }
-        let told = desk.with { queries in
+        let known = queries.with { queries in
             queries.told(items.map { ($0.item, $0.hashValue) }, batch.others.map(\.value), of: id)
         }
-        guard desk.with({ $0.knownCount(of: id) }) <= Self.maximumItems else {
+        guard queries.with({ $0.knownCount(of: id) }) <= Self.maximumItems else {
             throw DaemonFailure(
                 .quota, "the query matches more than \(Self.maximumItems) items",
                 advice: "Ask for fewer, or do not ask for updates.")
         }
-        let (added, changed) = (Set(told.added), Set(told.changed))
+        let (added, changed) = (Set(known.added), Set(known.changed))
         return FoundItems(
             phase: phase, added: items.filter { added.contains($0.item) },
-            changed: items.filter { changed.contains($0.item) }, removed: told.removed)
+            changed: items.filter { changed.contains($0.item) }, removed: known.removed)
     }
 }
 

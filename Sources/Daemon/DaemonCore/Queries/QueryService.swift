@@ -6,8 +6,8 @@ import Sync
 import Synchronization
 import Transfers
 
-/// The daemon's live queries and monitors: hears which rows changed, and finds who wants to know. Who writes is held up for one insertion into
-/// a set, and not at all while nobody asks.
+/// The daemon's live queries and monitors: it is notified which rows changed, and finds the queries concerned. A writer is held up for one insertion into
+/// a set, and not at all while there is no query.
 final class QueryService: Sendable {
     fileprivate struct State {
         var queries = LiveQueries()
@@ -18,7 +18,7 @@ final class QueryService: Sendable {
         var packages: Set<NodeID> = []
         /// Folders of which everything below is to be looked at, and the last item that was.
         var folders: [NodeID: NodeID] = [:]
-        /// Documents of conflict siblings, whose rows do not tell any more when they are gone.
+        /// Documents of conflict siblings, whose rows say nothing when they are gone.
         var documents: [NodeID: NodeID]?
         /// Queries of each connection.
         var clients: [UInt64: Int] = [:]
@@ -144,7 +144,7 @@ final class QueryService: Sendable {
         }
     }
 
-    /// Looks at some rows. Answers whether there are more.
+    /// Looks at some rows. Returns whether there are more.
     func work(_ transfers: TransferTable) throws -> Bool {
         try learnSiblings()
         try monitors.resolve(metadata)
@@ -162,11 +162,11 @@ final class QueryService: Sendable {
             return (sights, packages)
         }
         state.withLock { $0.packages.formUnion(packages) }
-        tell(sights)
+        send(sights)
         return true
     }
 
-    /// Looks at some packages of which something changed, each as a whole. Answers whether there are more.
+    /// Looks at some packages of which something changed, each as a whole. Returns whether there are more.
     func lookAtPackages(_ transfers: TransferTable) throws -> Bool {
         let nodes = state.withLock { state in
             let nodes = Array(state.packages.prefix(Self.packageBatch))
@@ -177,11 +177,11 @@ final class QueryService: Sendable {
             var reader = RowReader(transaction, transfers, mountPoint: mountPoint)
             return try nodes.map { try Sight($0, try transaction.item($0), &reader) }
         }
-        tell(sights)
+        send(sights)
         return !nodes.isEmpty
     }
 
-    private func tell(_ sights: [Sight]) {
+    private func send(_ sights: [Sight]) {
         let bells = state.withLock { state in
             sights.flatMap { state.changed($0.node, $0.row, document: $0.document) }
         }
@@ -238,7 +238,7 @@ final class QueryService: Sendable {
 }
 
 extension QueryService.State {
-    /// The bells of those who are to hear of it.
+    /// The bells of those who are to learn of it.
     fileprivate mutating func changed(_ node: NodeID, _ row: FoundRow?, document: NodeID?) -> [Wakeup] {
         // A document is in conflict as long as it has siblings.
         if let document, let known = documents {

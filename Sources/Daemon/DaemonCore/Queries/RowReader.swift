@@ -64,7 +64,7 @@ struct RowReader {
         let path = above.path.isEmpty ? item.name.bytes : above.path + [UInt8(ascii: "/")] + item.name.bytes
         let folder = FoundRow.Folder(
             path: path, isInDocuments: above.isInDocuments || item.item == .documents,
-            package: above.package ?? (item.isPackage ? node : nil))
+            package: above.package ?? (item.isPackage ? node : nil), isPaused: above.isPaused || item.isPaused)
         if folders.count >= Self.limit { folders.removeAll(keepingCapacity: true) }
         folders[node] = folder
         return folder
@@ -78,7 +78,7 @@ struct TransferTable: Sendable {
     /// Of a device on which nothing is transferred.
     init() { fractions = [:] }
 
-    /// Not inside a transaction: whoever answers may itself be reading the database.
+    /// Not inside a transaction: the engine may itself be reading the database.
     init(_ engine: SyncEngine) {
         var fractions: [NodeID: TransferFractions] = [:]
         for transfer in engine.transfers {

@@ -1,6 +1,6 @@
 import VirtualFileSystem
 
-/// Those who hear of changes of the tree: coordination and monitors.
+/// Those who learn of changes of the tree: coordination and monitors.
 struct TreeObservers: TreeObserver {
     let claims: ClaimService
     let monitors: MonitorService

@@ -9,7 +9,7 @@ final class TokenFile: Sendable {
         var record: ServerSignIn?
     }
 
-    /// Tells one file under a name from the next.
+    /// Distinguishes one file under a name from the next.
     private struct Stamp: Equatable {
         let inode: UInt64
         let seconds: Int

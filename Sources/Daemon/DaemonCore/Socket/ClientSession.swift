@@ -188,7 +188,7 @@ final class ClientSession: Sendable {
         do {
             frame = try ControlFrame.frame(envelope)
         } catch let failure as DaemonFailure {
-            // Too long to send: the client hears that instead.
+            // Too long to send: the client gets an error instead.
             frame = try ControlFrame.frame(DaemonEnvelope(id: envelope.id, .failure(failure)))
         }
         try await connection.outbound.write(ByteBuffer(bytes: frame))

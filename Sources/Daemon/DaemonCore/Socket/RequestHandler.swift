@@ -1,14 +1,14 @@
 package import DaemonProtocol
 
-/// Answers what clients ask over the control socket. Called from many tasks at once.
+/// Serves what clients ask over the control socket. Called from many tasks at once.
 ///
 /// A client that goes away cancels the tasks of its requests: a handler that waits must end with its task's cancellation.
 package protocol RequestHandler: Sendable {
-    /// Answers any request but `hello` (the server's) and `watch` (see ``events(for:from:)``). Throws ``DaemonFailure``;
+    /// Handles any request but `hello` (the server's) and `watch` (see ``events(for:from:)``). Throws ``DaemonFailure``;
     /// any other error reaches the client as `failed`.
     func handle(_ request: DaemonRequest, from client: ClientContext) async throws -> DaemonResponse
 
-    /// Answers or begins it without waiting for a disk or for anybody, on the thread that reads the connection; nil, and nothing is done, where
+    /// Handles or begins it without waiting for a disk or for anybody, on the thread that reads the connection; nil, and nothing is done, where
     /// that can not be. ``handle(_:from:)`` is called then.
     func answerAtOnce(_ request: DaemonRequest, from client: ClientContext) -> PromptAnswer?
 

@@ -8,7 +8,7 @@ import Synchronization
 
 /// Serves the control socket: accepts clients of the same user, bounds what each may ask, and hands requests to a handler.
 ///
-/// A client may die at any byte: its connection ends, its tasks are cancelled, nobody else notices.
+/// A client may die at any byte: its connection ends, its tasks are cancelled, no other program notices.
 package struct SocketServer: Sendable {
     package struct Limits: Sendable {
         package var maximumClients = 64
@@ -51,7 +51,7 @@ package struct SocketServer: Sendable {
     }
 
     private func accept() async throws {
-        // What a client sends is read once somebody serves it.
+        // What a client sends is read once it is served.
         let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .childChannelOption(.autoRead, value: false)
             // What comes in between wakes the loop again: a second look after each message would cost a system call.

@@ -1,4 +1,4 @@
-/// Something that is damaged, or was mended.
+/// Something that is damaged, or was repaired.
 package struct Finding: Hashable, Sendable {
     /// The document it touches, as names from the mount on; empty where it touches none, or it is not known which.
     package let path: [String]
@@ -22,7 +22,7 @@ package struct CheckReport: Sendable {
     package private(set) var problemCount: UInt64 = 0
     package private(set) var repairs: [Finding] = []
     package private(set) var repairCount: UInt64 = 0
-    /// The device's database is damaged in a way that only a rebuild of its state mends.
+    /// The device's database is damaged in a way that only a rebuild of its state repairs.
     package private(set) var needsRebuild = false
     private static let longest = 300
 
@@ -39,10 +39,10 @@ package struct CheckReport: Sendable {
         found(
             Finding(
                 what, path: path,
-                advice: "Run `ubiquity repair`: it makes the state anew from the cloud and loses no edit."))
+                advice: "Run `ubiquity repair`: it rebuilds the state from the cloud and loses no edit."))
     }
 
-    package mutating func mended(_ finding: Finding) {
+    package mutating func repaired(_ finding: Finding) {
         repairCount += 1
         if repairs.count < Self.longest { repairs.append(finding) }
     }

@@ -35,7 +35,7 @@ struct CloudContent {
         return found
     }
 
-    /// Those were put again: they are to be read anew.
+    /// Those were put back: they are to be read again.
     mutating func forget(_ chunks: [BadChunk]) { for chunk in chunks { bad[chunk.id] = nil } }
 
     private mutating func manifest(of reference: ContentReference) async throws -> Manifest? {

@@ -78,7 +78,7 @@ extension DeviceCheck {
             bad = try await cloud.badChunks(of: reference)
         }
         if bad.isEmpty {
-            return report.mended(
+            return report.repaired(
                 Finding("the cloud had lost bytes of it; they were sent again from this device", path: path))
         }
         report.found(

@@ -9,15 +9,15 @@ import Transfers
 
 /// What a repair does on the device itself.
 extension DeviceCheck {
-    /// Tells of bytes that are not what the record says, or gets the right ones back from the cloud.
-    mutating func mend(
+    /// Reports bytes that are not what the record says, or gets the right ones back from the cloud.
+    mutating func repair(
         _ item: LocalItem, _ path: [String], _ what: String, _ actual: ContentReference?, mayBeEdit: Bool
     ) async throws {
         guard repairs else {
             return report.found(Finding(what, path: path, advice: "Run `ubiquity repair`: it gets it from the cloud."))
         }
         if let actual, try await correctRecord(of: item, to: actual) {
-            return report.mended(Finding("its record on this device was damaged and has been corrected", path: path))
+            return report.repaired(Finding("its record on this device was damaged and has been corrected", path: path))
         }
         guard try await isInCloud(item) else {
             return report.found(
@@ -27,7 +27,7 @@ extension DeviceCheck {
         let place = mayBeEdit ? try keepCopy(of: item, below: path) : nil
         guard try await fetchAgain(item) else { return }
         let rest = place.map { ", what was on this device is in \($0)" } ?? ""
-        report.mended(Finding("\(what): it is fetched again from the cloud\(rest)", path: path))
+        report.repaired(Finding("\(what): it is fetched again from the cloud\(rest)", path: path))
     }
 
     /// Where the bytes are what the log says, it is the record that is wrong.
@@ -91,7 +91,7 @@ extension DeviceCheck {
         }
         try tree.add(
             item.blob, of: context.content, context.content.status(item.blob), row: item, below: above)
-        tell(tree)
+        note(tree)
         return tree.path
     }
 
@@ -103,10 +103,10 @@ extension DeviceCheck {
                 var tree = try recoveredTree(in: name)
                 try tree.adopt(item)
                 recovered[name] = tree
-                report.mended(
+                report.repaired(
                     Finding("its folder was gone; it is in \(tree.path) now", path: [item.name.description]))
             }
-            for tree in recovered.values { tell(tree) }
+            for tree in recovered.values { note(tree) }
         }
     }
 
@@ -119,7 +119,7 @@ extension DeviceCheck {
     }
 
     /// The kernel may have listed the folder before.
-    private func tell(_ tree: RecoveredTree) {
+    private func note(_ tree: RecoveredTree) {
         var effects = TreeEffects()
         effects.changedNodes = tree.changedNodes
         context.mounted.apply(effects)

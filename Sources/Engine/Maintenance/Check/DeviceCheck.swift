@@ -8,7 +8,7 @@ import Logging
 package import Sync
 import Transfers
 
-/// Verifies all that a running device and its cloud keep, and mends what can be mended when asked to. Edits that are not in the
+/// Verifies all that a running device and its cloud keep, and repairs what can be repaired when asked to. Edits that are not in the
 /// cloud are never dropped.
 package struct DeviceCheck {
     let context: EngineContext
@@ -159,13 +159,13 @@ package struct DeviceCheck {
             let what = "its bytes on this device are damaged, and they had not reached the cloud"
             report.found(
                 Finding(what, path: path, advice: "Look at it: save it again to keep it, or restore it from a backup."))
-        case .wrongPart: try await mend(item, path, "the part of it on this device is damaged", nil, mayBeEdit: false)
+        case .wrongPart: try await repair(item, path, "the part of it on this device is damaged", nil, mayBeEdit: false)
         case .wrong(let what, let actual, let mayBeEdit):
-            try await mend(item, path, what, actual, mayBeEdit: mayBeEdit)
+            try await repair(item, path, what, actual, mayBeEdit: mayBeEdit)
         }
     }
 
-    // MARK: Telling
+    // MARK: Reporting
 
     mutating func stage(_ name: String, total: UInt64) {
         progress = CheckProgress(stage: name, bytes: 0, total: total, problems: report.problemCount)

@@ -45,7 +45,7 @@ extension EngineContext {
         return .wrong(what: what, actual: actual, mayBeEdit: mayBeEdit)
     }
 
-    /// Nobody knows what an edit should be unless it has waited long enough to be sealed.
+    /// It is not known what an edit should be unless it has waited long enough to be sealed.
     private func inspectEdit(_ item: LocalItem, _ status: BlobStatus) async throws -> LocalBytes {
         guard let seal = try content.seal(of: item.blob), seal.isOf(item, status) else { return .good }
         let file = SharedDescriptor(adopting: try content.open(item.blob))
@@ -59,7 +59,7 @@ extension EngineContext {
         guard let reference = item.content else { return true }
         let stored = try metadata.read { try $0.manifest(reference.digest) }
         let decoded = stored.flatMap { try? Manifest(decoding: $0, size: reference.size) }
-        // Without its list of chunks nothing can be told of the part; it is read through the list when it is next fetched.
+        // Without its list of chunks nothing is known of the part; it is read through the list when it is next fetched.
         guard let manifest = Manifest(within: reference) ?? decoded else { return true }
         for (index, chunk) in manifest.chunks.enumerated() where item.hasChunk(index) {
             let offset = manifest.offset(of: index)

@@ -34,7 +34,7 @@ struct BlobSorting {
 
     mutating func run(_ progress: (String) -> Void) async throws {
         for shard in try old.existingShards() {
-            // Also tells whoever waits that it goes on.
+            // Also shows those that wait that it goes on.
             progress("looking at documents on this device, \(shard * 100 / 256) %")
             for blob in try old.blobs(inShard: shard).sorted(by: { $0.description < $1.description }) {
                 try await sort(blob)

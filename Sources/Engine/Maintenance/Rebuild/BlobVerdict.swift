@@ -4,13 +4,13 @@ package import LocalMetadata
 
 /// What a rebuild does with the bytes of one blob. Pure.
 package enum BlobVerdict: Hashable, Sendable {
-    /// The log was told of these bytes: they go once the cloud is seen to hold them.
+    /// The log names these bytes: they go once the cloud is seen to hold them.
     case inCloud
-    /// The log was never told of these bytes: a document in the folder of recovered ones.
+    /// The log never named these bytes: a document in the folder of recovered ones.
     case recover
     /// A part of a download, or what a process left behind: it can not be a whole document.
     case leftover
-    /// Nobody knows what it is, and it has holes like a part of a download. It stays in the state that was set aside.
+    /// It is not known what it is, and it has holes like a part of a download. It stays in the state that was set aside.
     case keepAside
 
     /// - Parameters:
@@ -41,8 +41,8 @@ package enum BlobVerdict: Hashable, Sendable {
 
     /// What is only partly here, or not at all, of a content that the log knows, comes back from the cloud.
     private static func isToldPart(_ row: LocalItem, _ knowledge: LogKnowledge) -> Bool {
-        guard row.presence != .whole, !row.isEdited, let told = row.content?.digest else { return false }
-        return knowledge.knows(told, of: row.conflict?.document ?? row.item)
+        guard row.presence != .whole, !row.isEdited, let sent = row.content?.digest else { return false }
+        return knowledge.knows(sent, of: row.conflict?.document ?? row.item)
     }
 
     private static func nameless(_ digest: Digest?, _ hasHoles: Bool, _ knowledge: LogKnowledge) -> BlobVerdict {

@@ -2,17 +2,17 @@ package import CloudModel
 package import CloudStorage
 package import ContainerLog
 
-/// What the logs of a cloud have heard of: which items, and which contents of them. Pure; entries are handed in.
+/// What the logs of a cloud have learned of: which items, and which contents of them. Pure; entries are handed in.
 ///
-/// It takes the words of the devices and not what the rules made of them: bytes that were ever told are in the cloud's history.
+/// It takes the words of the devices and not what the rules made of them: bytes that were ever sent are in the cloud's history.
 package struct LogKnowledge: Sendable {
-    private struct Told: Hashable {
+    private struct Sent: Hashable {
         let item: ItemID
         let digest: Digest
     }
 
     private var items: Set<ItemID> = []
-    private var told: Set<Told> = []
+    private var sent: Set<Sent> = []
     private var places: [Digest: ContainerName] = [:]
 
     package init() {}
@@ -31,26 +31,26 @@ package struct LogKnowledge: Sendable {
     }
 
     private mutating func add(_ digest: Digest, of id: ItemID, in container: ContainerName) {
-        told.insert(Told(item: id, digest: digest))
+        sent.insert(Sent(item: id, digest: digest))
         places[digest] = container
     }
 
     /// Whether the log has an item of that id, or every container does.
     package func knows(_ id: ItemID) -> Bool { id.isWellKnown || items.contains(id) }
 
-    /// Whether the log was told that this item has, or had, this content.
-    package func knows(_ digest: Digest, of id: ItemID) -> Bool { told.contains(Told(item: id, digest: digest)) }
+    /// Whether the log says that this item has, or had, this content.
+    package func knows(_ digest: Digest, of id: ItemID) -> Bool { sent.contains(Sent(item: id, digest: digest)) }
 
     /// Whether any item has, or had, this content.
     package func knows(_ digest: Digest) -> Bool { places[digest] != nil }
 
-    /// A container whose log was told of this content.
+    /// A container whose log names this content.
     package func container(of digest: Digest) -> ContainerName? { places[digest] }
 }
 
 extension LogKnowledge {
-    /// Reads every log of the cloud. Entries that can not be read are told of to `onDamage` and passed over: what only they told
-    /// counts as not told. Throws ``CloudError`` where the cloud can not be read, ``LogError`` where it is newer than this program.
+    /// Reads every log of the cloud. Entries that can not be read are reported to `onDamage` and skipped: what only they say
+    /// counts as not sent. Throws ``CloudError`` where the cloud can not be read, ``LogError`` where it is newer than this program.
     package static func gather(
         from backend: any CloudBackend, onDamage: (ContainerName, LogSequence, String) -> Void
     ) async throws -> LogKnowledge {

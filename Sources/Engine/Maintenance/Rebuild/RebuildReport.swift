@@ -9,13 +9,13 @@ package struct RebuildReport: Codable, Hashable, Sendable {
     package let aside: String
     /// Where recovered documents show, from the mount on; nil when there were none.
     package var folder: String?
-    /// Documents that the cloud had not been told of.
+    /// Documents that the cloud did not have.
     package var recovered: UInt64 = 0
     /// Documents whose bytes were dropped, as the cloud holds them.
     package var inCloud: UInt64 = 0
     /// Documents that the cloud knew but had lost bytes of, put there again.
     package var mended: UInt64 = 0
-    /// Files that stay with the old state, as nobody knows what they are.
+    /// Files that stay with the old state, as it is not known what they are.
     package var keptAside: UInt64 = 0
     /// Documents whose bytes were gone from this device before, by path.
     package var lost: [String] = []

@@ -4,7 +4,7 @@ import Glibc
 import LocalContent
 import LocalMetadata
 
-/// Puts documents that the cloud was never told of into a new state: `CloudDocs/Documents/Recovered/DEVICE DATE/…`, each where it
+/// Puts documents that the cloud never had into a new state: `CloudDocs/Documents/Recovered/DEVICE DATE/…`, each where it
 /// was below its container. They are new documents there, so every device gets them.
 struct RecoveredTree {
     private let metadata: MetadataDatabase
@@ -18,7 +18,7 @@ struct RecoveredTree {
     /// Folders whose lists of names grew.
     private(set) var changedNodes: Set<NodeID> = []
 
-    /// `label` tells one recovery from another, such as `laptop 2026-11-20 14.03.12`.
+    /// `label` distinguishes one recovery from another, such as `laptop 2026-11-20 14.03.12`.
     init(
         _ metadata: MetadataDatabase, _ content: ContentStore, in container: ContainerName = .cloudDocs, label: String,
         now: Timestamp

@@ -12,8 +12,8 @@ import struct Foundation.Data
 
 /// Makes a new state for a device out of its cloud and of what is on its disk, healthy or damaged. No daemon may run on it.
 ///
-/// Every blob is judged by its own bytes: those that the log was told of go once the cloud is seen to hold them, all others become
-/// documents in the folder `Recovered`. The old database and what nobody knows stay beside the new state, in `set-aside/`.
+/// Every blob is judged by its own bytes: those that the log names go once the cloud is seen to hold them, all others become
+/// documents in the folder `Recovered`. The old database and what is not known stay beside the new state, in `set-aside/`.
 package struct StateRebuild: Sendable {
     private let swap: StateSwap
     private let backend: any CloudBackend
@@ -60,7 +60,7 @@ package struct StateRebuild: Sendable {
         return sorting.report
     }
 
-    /// What was written to key-value stores and not told goes on its way from the new state.
+    /// What was written to key-value stores and not sent is sent from the new state.
     private func keepKeyValues(_ metadata: MetadataDatabase) throws {
         let now = time.now()
         for (name, pending) in SalvagedRows(path: swap.database).pendingKeyValues() {

@@ -57,7 +57,7 @@ package struct StateSwap: Sendable {
     private func carryThrough(_ commit: Commit) throws {
         let aside = commit.report.aside
         try FileManager.default.createDirectory(atPath: aside, withIntermediateDirectories: true)
-        // What stands in `rebuild/` tells how far it came: the old goes before the new takes its place.
+        // What stands in `rebuild/` shows how far it came: the old goes before the new takes its place.
         if access(newDatabase, F_OK) == 0 {
             for suffix in ["", "-wal", "-shm"] { try move(database + suffix, to: "\(aside)/metadata.sqlite\(suffix)") }
             if access(newContent, F_OK) == 0 {

@@ -1,0 +1,13 @@
+import ArgumentParser
+
+/// `ubiquity resume`: uploads what was edited since `ubiquity pause`.
+struct ResumeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resume", abstract: "Upload what was paused, and go on.",
+        discussion: "What is in a paused folder is resumed with that folder only.")
+
+    @Argument(help: "What to resume.", completion: .file())
+    var paths: [String]
+
+    func run() throws { try PauseAttribute.set(false, of: paths, verb: "Resumed") }
+}

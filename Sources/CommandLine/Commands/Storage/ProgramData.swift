@@ -1,0 +1,48 @@
+import Basics
+import DaemonProtocol
+import FoundationEssentials
+
+/// What a program keeps in its container beside `Documents`.
+struct ProgramData {
+    private let container: ContainerStorage
+    private let record: MountRecord
+
+    private var areas: [StorageArea] { container.areas.filter { !$0.isDocuments } }
+
+    /// - Parameter name: The container's name, or that of its folder in the mount.
+    /// - Throws: `CommandFailure` where there is no such container, or nothing in it beside `Documents`.
+    init(_ name: String, _ containers: [ContainerStorage], _ record: MountRecord) throws(CommandFailure) {
+        guard let container = containers.first(where: { $0.name == name || $0.folder == name }) else {
+            throw CommandFailure(
+                .failed, "there is no such container", path: name, advice: "`ubiquity container list` names them.")
+        }
+        self.container = container
+        self.record = record
+        guard !areas.isEmpty else {
+            throw CommandFailure(.refused, "its program keeps nothing beside its documents", path: container.name)
+        }
+    }
+
+    /// Deletes all of it, in the mount as any program would.
+    ///
+    /// - Throws: `CommandFailure` where the user does not want it after all, or something could not be deleted; the rest is.
+    func delete(asking asks: Bool) throws {
+        let files = areas.reduce(UInt64(0)) { $0.saturatingSum($1.files) }
+        let bytes = areas.reduce(UInt64(0)) { $0.saturatingSum($1.cloudBytes) }
+        let what = "\(counted(files, "file")) (\(ByteCount(bytes))) of \(container.name) outside of Documents"
+        guard !asks || Terminal.confirms("Delete \(what), on all devices?") else {
+            throw CommandFailure(
+                .refused, "nothing was deleted", advice: Terminal.hasInput ? nil : "Without a terminal, add --yes.")
+        }
+        var failures: [DaemonFailure] = []
+        for area in areas {
+            let path = "\(record.mount)/\(container.folder)/\(area.name)"
+            do { try FileManager.default.removeItem(atPath: path) } catch {
+                failures.append(
+                    DaemonFailure(.failed, "it could not be deleted: \(plainReason(error))", path: path))
+            }
+        }
+        if let failure = CommandFailure(failures) { throw failure }
+        print("Deleted \(what). `ubiquity deleted` lists it, `ubiquity restore` brings it back.")
+    }
+}

@@ -1,0 +1,67 @@
+import Basics
+import Coordination
+import DaemonProtocol
+import LocalMetadata
+import Sync
+
+extension DaemonService {
+    /// How many programs are asked at the same time.
+    private static let width = 64
+
+    /// Asks the programs that present something at or below the paths to save it, as a coordinated read does, so that their unsaved edits
+    /// are uploaded too. No path means everything. A program that does not reply within the usual patience is passed over.
+    func saveUnsavedChanges(at paths: [MountPath], within seconds: Double? = nil) async throws {
+        guard !device.claims.ledger.deliveries.isEmpty else { return }
+        let patience = try seconds.map { min(try Self.duration(ofSeconds: $0), Patience.limit) } ?? Patience.limit
+        let permits = DaemonPermits(device.claims)
+        let nodes = try await blocking { [self] in try presented(at: paths) }
+        await withTaskGroup(of: Bool.self) { group in
+            // Only cancellation ends the sleep early.
+            group.addTask {
+                try? await Task.sleep(for: patience)
+                return true
+            }
+            var rest = nodes.makeIterator()
+            var running = 0
+            func addNext() {
+                guard let node = rest.next() else { return }
+                running += 1
+                group.addTask {
+                    await Self.saveUnsavedChanges(of: node, permits)
+                    return false
+                }
+            }
+            for _ in 0..<Self.width { addNext() }
+            while running > 0, let isLate = await group.next(), !isLate {
+                running -= 1
+                addNext()
+            }
+            group.cancelAll()
+        }
+    }
+
+    private static func saveUnsavedChanges(of node: NodeID, _ permits: DaemonPermits) async {
+        switch permits.ask(.upload, for: node) {
+        case .now(let end): end()
+        case .later(let permit): await permit()?()
+        case .refused: break
+        }
+    }
+
+    /// The items that programs present: those at or below the paths, and the packages and folders around them.
+    private func presented(at paths: [MountPath]) throws -> [NodeID] {
+        let nodes = device.claims.snapshot.items.compactMap { item -> NodeID? in
+            guard case .item(let number) = item.key, item.presenters.contains(where: { !$0.isSilent }) else {
+                return nil
+            }
+            return number.node
+        }
+        let named = try paths.flatMap { try items(at: $0) }.map(\.node)
+        guard !named.isEmpty else { return nodes }
+        return try device.metadata.read { transaction in
+            try nodes.filter { node in
+                try named.contains { try transaction.isInside(node, $0) || transaction.isInside($0, node) }
+            }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import GRDB
+
+import struct Foundation.Data
+
+/// Pins, which folders pass on to what is inside them, and the mount's root to its containers.
+extension MetadataTransaction {
+    private static let rootPinKey = "pin"
+
+    /// The pin of the item, else of the nearest folder above it that has one, else of the mount's root.
+    package func effectivePin(of node: NodeID) throws -> PinState {
+        let pin = try optionalNumber(
+            """
+            WITH RECURSIVE up (pin, parent, depth) AS (
+              SELECT pin, parent, 0 FROM local WHERE node = ?
+              UNION ALL
+              SELECT local.pin, local.parent, depth + 1 FROM up JOIN local ON local.node = up.parent
+              WHERE up.pin = 0 AND depth < 4096
+            )
+            SELECT pin FROM up WHERE pin <> 0
+            """, [Int64(bitPattern: node.value)])
+        return try pin.flatMap { PinState(rawValue: UInt8(truncatingIfNeeded: $0)) } ?? rootPin()
+    }
+
+    /// The pin of the mount's root, also for containers that come later.
+    package func rootPin() throws -> PinState {
+        guard let stored = try setting(Self.rootPinKey) else { return .inherited }
+        return stored.first.flatMap(PinState.init(rawValue:)) ?? .inherited
+    }
+
+    package func setRootPin(_ pin: PinState) throws { try setSetting(Self.rootPinKey, Data([pin.rawValue])) }
+
+    /// The priority with which a new file in a folder is downloaded without being asked for.
+    package func priority(ofNewFileIn folder: NodeID) throws -> UInt8 {
+        switch try effectivePin(of: folder) {
+        case .keep: DownloadPriority.kept
+        case .whenSpace: DownloadPriority.whenSpace
+        case .inherited, .lazy, .evictOnUpdate: 0
+        }
+    }
+}

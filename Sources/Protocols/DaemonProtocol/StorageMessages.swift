@@ -1,0 +1,46 @@
+/// Asks how much space containers take, on this device and in the cloud.
+package struct StorageRequest: Codable, Hashable, Sendable {
+    package init() {}
+}
+
+package struct StorageResponse: Codable, Hashable, Sendable {
+    package let containers: [ContainerStorage]
+    package init(containers: [ContainerStorage]) { self.containers = containers }
+}
+
+/// What one container takes. Bytes are those of the documents: the cloud keeps equal pieces once, and compresses them.
+package struct ContainerStorage: Codable, Hashable, Sendable {
+    package let name: String
+    /// The folder of the mount's root that shows it.
+    package let folder: String
+    /// What is directly in it: `Documents`, and where programs keep data of their own.
+    package let areas: [StorageArea]
+    /// Bytes in the cloud of versions in conflict and of earlier versions that are still listed.
+    package let versionBytes: UInt64
+
+    package init(name: String, folder: String, areas: [StorageArea], versionBytes: UInt64) {
+        self.name = name
+        self.folder = folder
+        self.areas = areas
+        self.versionBytes = versionBytes
+    }
+}
+
+package struct StorageArea: Codable, Hashable, Sendable {
+    package let name: String
+    /// Whether it is the folder that shows the documents of people.
+    package let isDocuments: Bool
+    package let files: UInt64
+    /// Bytes on this device.
+    package let localBytes: UInt64
+    /// Bytes in the cloud.
+    package let cloudBytes: UInt64
+
+    package init(name: String, isDocuments: Bool, files: UInt64, localBytes: UInt64, cloudBytes: UInt64) {
+        self.name = name
+        self.isDocuments = isDocuments
+        self.files = files
+        self.localBytes = localBytes
+        self.cloudBytes = cloudBytes
+    }
+}
