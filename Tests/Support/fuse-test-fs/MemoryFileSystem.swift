@@ -22,7 +22,7 @@ final class MemoryFileSystem: FuseFileSystem {
         self.traps = traps
     }
 
-    /// Runs `body` on the tree and answers with what it gives, or with its error.
+    /// Runs `body` on the tree and replies with its result or error.
     func answer<Kind, Value: Sendable>(
         _ request: consuming FuseRequest<Kind>, _ body: (inout MemoryTree) throws(Errno) -> Value,
         _ reply: (consuming FuseRequest<Kind>, Value) -> Void

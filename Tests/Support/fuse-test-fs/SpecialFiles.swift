@@ -44,7 +44,7 @@ final class SpecialFiles: Sendable {
     /// Blocks until a read has come.
     func awaitArrival() { arrivals.wait() }
 
-    /// Answers the reads that wait, from another task.
+    /// Replies to the waiting reads from another task.
     func release(_ text: String) async {
         let requests = waiting.withLock { waiting in
             defer { waiting = [] }

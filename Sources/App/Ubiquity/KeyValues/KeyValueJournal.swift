@@ -23,7 +23,7 @@ struct KeyValueJournal: Sendable {
         }
     }
 
-    /// Durable when it answers true.
+    /// - Returns: Whether it is durable.
     func write(_ written: [String: PropertyValue?]) -> Bool {
         let entries = written.mapValues { value in PropertyValue.array(value.map { [$0] } ?? []) }
         guard let bytes = PropertyValue.dictionary(entries).encoded() else { return false }
