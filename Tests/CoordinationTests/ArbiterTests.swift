@@ -17,9 +17,9 @@ struct ArbiterTests {
         var all: [String] { sent.withLock(\.self) }
         var lastAsk: AskID? { asks.withLock(\.last) }
 
-        func send(_ letter: PresenterDelivery, to presenter: PresenterID, of client: ClientID) {
-            sent.withLock { $0.append("\(letter)") }
-            guard case .ask(let id, _) = letter else { return }
+        func send(_ delivery: PresenterDelivery, to presenter: PresenterID, of client: ClientID) {
+            sent.withLock { $0.append("\(delivery)") }
+            guard case .ask(let id, _) = delivery else { return }
             asks.withLock { $0.append(id) }
             onAsk((id, client))
         }
@@ -65,7 +65,7 @@ struct ArbiterTests {
             accesses: [Access(tree.key(path), mode)], patience: patience)
     }
 
-    @Test("A claim that nobody holds up is granted before the call returns")
+    @Test("A claim that has to wait for no other is granted before the call returns")
     func atOnce() throws {
         let result = Result()
         _ = arbiter.open(request(client: 1)) { result.set($0) }
@@ -144,7 +144,7 @@ struct ArbiterTests {
         #expect(post.all.contains { $0.hasPrefix("presenterSilent") })
     }
 
-    @Test("Whoever waits in the name of a client that dies hears of it, and what it held is free")
+    @Test("Requests that wait for a client that dies fail, and what it held is free")
     func dead() async throws {
         _ = try await arbiter.claim(request(client: 2))
         _ = try await arbiter.claim(request("b.txt", client: 1))
@@ -184,7 +184,7 @@ struct ArbiterTests {
         arbiter.snapshot().items.first { $0.key == tree.key("a.txt") }?.claims ?? []
     }
 
-    /// Until somebody stands behind a holder.
+    /// Until a claim waits for a granted one.
     private func untilWaiting() async {
         while !held.contains(where: { $0.stage == .waiting }) { await Task.yield() }
     }

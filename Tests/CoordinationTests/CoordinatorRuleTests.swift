@@ -134,7 +134,7 @@ struct CoordinatorRuleTests {
         #expect(scene.isGranted(reader))
     }
 
-    @Test("Metadata that is there is read at once, whoever writes, and holds up nobody")
+    @Test("Metadata that is there is read at once, even during a write, and no claim waits for that")
     func immediate() {
         var scene = Scene(FakeTree("a.txt"))
         let presenter = scene.present("a.txt")
@@ -182,7 +182,7 @@ struct CoordinatorRuleTests {
         #expect(scene.isGranted(move))
     }
 
-    @Test("A cancelled request ends with an error and holds back nobody; its presenters may come back")
+    @Test("A cancelled request ends with an error, and no claim waits for it; its presenters may come back")
     func cancel() {
         var scene = Scene(FakeTree("a.txt"))
         let presenter = scene.present("a.txt")
@@ -203,7 +203,7 @@ struct CoordinatorRuleTests {
         #expect(scene.error(claim) == nil && scene.isWaiting(next))
     }
 
-    @Test("A request whose patience ends gets an error that names whom it waited for")
+    @Test("A request that times out fails with an error that names what it waited for")
     func patience() throws {
         var scene = Scene(FakeTree("a.txt"))
         let holder = scene.write("a.txt")
@@ -238,7 +238,7 @@ struct CoordinatorRuleTests {
         #expect(scene.isGranted(writer))
     }
 
-    @Test("A plain program asks nobody, does not wait for plain programs, but for a coordinated writer")
+    @Test("A plain program asks no presenter and does not wait for plain programs, but for a coordinated writer")
     func plain() {
         var scene = Scene(FakeTree("a.txt"))
         let presenter = scene.present("a.txt", client: 3)

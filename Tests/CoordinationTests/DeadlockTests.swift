@@ -3,7 +3,7 @@ import Testing
 
 @testable import Coordination
 
-/// Whoever would close a circle of those that wait hears so at once.
+/// A request that would close a cycle of waits fails at once.
 @Suite("Deadlocks")
 struct DeadlockTests {
     @Test("Two presenters that each read inside didChange both get to read")

@@ -62,7 +62,9 @@ struct MovingItemTests {
         #expect(scene.keys(second) == [scene.tree.key("new.txt")])
     }
 
-    @Test("A document renamed over another: its presenters hear that it moved, those of the other that it changed")
+    @Test(
+        "A document renamed over another: its presenters are notified that it moved, those of the other that it changed"
+    )
     func renamedOver() throws {
         var scene = Scene(FakeTree("a.txt", "b.txt"))
         let (a, b) = (try #require(scene.tree.find("a.txt")), try #require(scene.tree.find("b.txt")))
@@ -71,7 +73,7 @@ struct MovingItemTests {
         scene.tree.remove(b)
         scene.tree.move(a, to: place)
         scene.send(.replaced(b, with: a, by: nil))
-        #expect(scene.told(mover) == [.moved] && scene.told(other) == [.changed])
+        #expect(scene.notices(mover) == [.moved] && scene.notices(other) == [.changed])
     }
 
     @Test("A move into a package joins what it holds with the package")
@@ -91,7 +93,7 @@ struct MovingItemTests {
         let item = try #require(scene.tree.find("note.txt"))
         let presenter = scene.present("note.txt")
         scene.move("note.txt", to: "Note.txt")
-        #expect(scene.told(presenter) == [.moved])
+        #expect(scene.notices(presenter) == [.moved])
         let claim = scene.request([
             Access(.item(item), .writing(.moving)),
             Access(scene.tree.key("NOTE.txt"), .writing(.replacing), place: scene.tree.place("NOTE.txt")),
@@ -100,11 +102,11 @@ struct MovingItemTests {
         #expect(scene.isGranted(claim))
         scene.move("Note.txt", to: "NOTE.txt", by: claim)
         scene.finish(claim)
-        #expect(scene.told(presenter) == [.moved, .moved])
+        #expect(scene.notices(presenter) == [.moved, .moved])
     }
 
     @Test(
-        "A change is the doing of whoever writes there: at the item, in a package, below what is deleted; not in a plain folder"
+        "The author of a change is the claim that writes there: at the item, in a package, below what is deleted; not in a plain folder"
     )
     func writer() throws {
         var scene = Scene(FakeTree("f/a.txt", "d.pkg/b.txt", "g/c.txt"))

@@ -3,23 +3,24 @@ import Testing
 
 @testable import Coordination
 
-/// What those who present an item are told of changes, by whichever program.
-@Suite("What presenters are told")
+/// Which notices presenters receive of changes, by whichever program.
+@Suite("Notices to presenters")
 struct NoticeTests {
     @Test(
-        "A move is told once: to the item, what is below it and the folders it left and entered, by whichever program")
+        "A move is notified once: to the item, what is below it and the folders it left and entered, by whichever program"
+    )
     func moveNotices() throws {
         var scene = Scene(FakeTree("f/d/a.txt", "g"))
         let folder = try #require(scene.tree.find("f/d"))
         let presenters = ["f/d", "f/d/a.txt", "f", "g", ""].map { scene.present($0) }
         let moved = PresenterNotice.subitemMoved(folder, from: scene.tree.place("f/d"))
         scene.move("f/d", to: "g/d")
-        let told = presenters.map(scene.told)
+        let notices = presenters.map(scene.notices)
         #expect(
-            told == [[.moved], [.moved], [moved], [.subitemAppeared(folder)], [moved]])
+            notices == [[.moved], [.moved], [moved], [.subitemAppeared(folder)], [moved]])
     }
 
-    @Test("Plain unlink and rmdir reach presenters as notices; those that agreed before hear nothing more")
+    @Test("Plain unlink and rmdir reach presenters as notices; those that agreed before are not notified again")
     func deletionNotices() throws {
         var scene = Scene(FakeTree("f/a.txt"))
         let item = try #require(scene.tree.find("f/a.txt"))
@@ -27,14 +28,14 @@ struct NoticeTests {
         let folder = scene.present("f")
         let place = scene.tree.place("f/a.txt")
         scene.delete("f/a.txt")
-        #expect(scene.told(file) == [.deleted] && scene.told(folder) == [.subitemDeleted(item, from: place)])
+        #expect(scene.notices(file) == [.deleted] && scene.notices(folder) == [.subitemDeleted(item, from: place)])
         scene.make("f/a.txt")
         let claim = scene.write("f/a.txt", .deleting)
         scene.answer(file)
         #expect(scene.isGranted(claim))
         scene.delete("f/a.txt", by: claim)
         scene.finish(claim)
-        #expect(scene.told(file) == [.deleted])
+        #expect(scene.notices(file) == [.deleted])
     }
 
     @Test(
@@ -48,7 +49,7 @@ struct NoticeTests {
         let reader = scene.read("f/a.txt", .withoutChanges, client: 2)
         scene.replace("f/a.txt")
         let item = try #require(scene.tree.find("f/a.txt"))
-        #expect(scene.told(file) == [.changed] && scene.told(folder) == [.subitemChanged(item)])
+        #expect(scene.notices(file) == [.changed] && scene.notices(folder) == [.subitemChanged(item)])
         #expect(scene.isWaiting(reader))
         scene.finish(holder)
         scene.answer(file)
@@ -62,9 +63,9 @@ struct NoticeTests {
         scene.setAside("f/a.txt", as: "f/a.txt~")
         scene.make("f/a.txt")
         scene.delete("f/a.txt~")
-        #expect(scene.told(file) == [])
+        #expect(scene.notices(file) == [])
         scene.change("f/a.txt")
-        #expect(scene.told(file) == [.changed])
+        #expect(scene.notices(file) == [.changed])
     }
 
     @Test("A presenter of a document that does not exist yet is a presenter of it once it does")
@@ -76,13 +77,13 @@ struct NoticeTests {
         #expect(scene.asked(presenter).count == 1)
     }
 
-    @Test("Every folder above hears of a new item, once, in order")
+    @Test("Presenters of every folder above are notified of a new item, once, in order")
     func appear() {
         var scene = Scene(FakeTree("f/g"))
         let presenters = ["f/g", "f"].map { scene.present($0) }
         scene.make("f/g/a.txt")
         scene.make("f/g/b.txt")
         let items = ["f/g/a.txt", "f/g/b.txt"].compactMap(scene.tree.find)
-        #expect(presenters.map(scene.told) == Array(repeating: items.map(PresenterNotice.subitemAppeared), count: 2))
+        #expect(presenters.map(scene.notices) == Array(repeating: items.map(PresenterNotice.subitemAppeared), count: 2))
     }
 }

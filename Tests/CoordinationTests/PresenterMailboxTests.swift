@@ -5,9 +5,9 @@ import Testing
 struct PresenterMailboxTests {
     private static func drain(_ mailbox: PresenterMailbox) -> [PresenterDelivery] {
         var mailbox = mailbox
-        var letters: [PresenterDelivery] = []
-        while let letter = mailbox.take() { letters.append(letter) }
-        return letters
+        var deliveries: [PresenterDelivery] = []
+        while let delivery = mailbox.take() { deliveries.append(delivery) }
+        return deliveries
     }
 
     @Test("A question passes the notices that wait, and each kind keeps its order")
@@ -16,7 +16,7 @@ struct PresenterMailboxTests {
         let first = PresenterDelivery.notice(.subitemAppeared(ItemNumber(2)))
         let second = PresenterDelivery.notice(.subitemDeleted(ItemNumber(2), from: FakeTree.place(FakeTree.root, "a")))
         let ask = PresenterDelivery.ask(AskID(1), [.relinquishToWriter])
-        for letter in [first, second, ask, .reacquire(AskID(1))] { mailbox.put(letter) }
+        for delivery in [first, second, ask, .reacquire(AskID(1))] { mailbox.put(delivery) }
         #expect(Self.drain(mailbox) == [ask, .reacquire(AskID(1)), first, second])
     }
 
@@ -30,13 +30,13 @@ struct PresenterMailboxTests {
         #expect(mailbox.count == 1)
     }
 
-    @Test("A presenter that takes nothing fills no memory, and hears at last that everything may be different")
+    @Test("A presenter that takes nothing fills no memory, and is notified in the end that everything may be different")
     func bounded() {
         var mailbox = PresenterMailbox(limit: 10)
         mailbox.put(.notice(.moved))
         for number in 0..<10_000 { mailbox.put(.notice(.subitemChanged(ItemNumber(Int64(number))))) }
         #expect(mailbox.count <= 11)
-        let letters = Self.drain(mailbox)
-        #expect(letters.contains(.notice(.moved)) && letters.contains(.notice(.changed)))
+        let deliveries = Self.drain(mailbox)
+        #expect(deliveries.contains(.notice(.moved)) && deliveries.contains(.notice(.changed)))
     }
 }

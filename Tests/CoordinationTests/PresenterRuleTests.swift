@@ -98,7 +98,7 @@ struct PresenterRuleTests {
         scene.answer(saves)
         #expect(scene.isGranted(claim))
         scene.change("a.txt")
-        #expect(scene.told(none).isEmpty && scene.told(saves).isEmpty)
+        #expect(scene.notices(none).isEmpty && scene.notices(saves).isEmpty)
     }
 
     @Test("A presenter that is removed is waited for no more")
@@ -146,41 +146,44 @@ struct PresenterRuleTests {
         #expect(scene.error(claim) == .presenterKeepsItem)
     }
 
-    @Test("A change is told to the item's presenters and to those of the folders above, at any depth")
+    @Test("The item's presenters and those of the folders above, at any depth, are notified of a change")
     func change() throws {
         var scene = Scene(FakeTree("f/g/a.txt"))
         let item = try #require(scene.tree.find("f/g/a.txt"))
         let presenters = ["f/g/a.txt", "f/g", "f"].map { scene.present($0) }
         scene.change("f/g/a.txt")
-        #expect(scene.told(presenters[0]) == [.changed])
+        #expect(scene.notices(presenters[0]) == [.changed])
         #expect(
-            scene.told(presenters[1]) == [.subitemChanged(item)] && scene.told(presenters[2]) == [.subitemChanged(item)]
+            scene.notices(presenters[1]) == [.subitemChanged(item)]
+                && scene.notices(presenters[2]) == [.subitemChanged(item)]
         )
     }
 
-    @Test("A package presenter without subitem callbacks hears that the package changed; a folder's hears nothing")
+    @Test(
+        "A package presenter without subitem callbacks is notified that the package changed; a folder's is not notified"
+    )
     func packageChange() {
         var scene = Scene(FakeTree("d.pkg/a.txt", "f/a.txt"))
         let package = scene.present("d.pkg", [.didChange])
         let folder = scene.present("f", [.didChange])
         scene.change("d.pkg/a.txt")
         scene.change("f/a.txt")
-        #expect(scene.told(package) == [.changed] && scene.told(folder).isEmpty)
+        #expect(scene.notices(package) == [.changed] && scene.notices(folder).isEmpty)
     }
 
-    @Test("What is changed under a claim is told once, when the claim is over, and not to who changed it")
+    @Test("Presenters are notified of a change under a claim once, when the claim ends; its own is not")
     func changeUnderClaim() {
         var scene = Scene(FakeTree("a.txt"))
         let own = scene.present("a.txt", client: 1)
         let other = scene.present("a.txt", client: 2, [.didChange])
         let claim = scene.write("a.txt", presenter: own)
         for _ in 0..<3 { scene.change("a.txt", by: claim) }
-        #expect(scene.told(other).isEmpty)
+        #expect(scene.notices(other).isEmpty)
         scene.finish(claim)
-        #expect(scene.told(other) == [.changed] && scene.told(own).isEmpty)
+        #expect(scene.notices(other) == [.changed] && scene.notices(own).isEmpty)
     }
 
-    @Test("Versions are told to everyone, also to the presenter of the coordinator that made them")
+    @Test("All presenters are notified of versions, also that of the coordinator that made them")
     func versions() throws {
         var scene = Scene(FakeTree("f/a.txt"))
         let item = try #require(scene.tree.find("f/a.txt"))
@@ -189,17 +192,17 @@ struct PresenterRuleTests {
         let folder = scene.present("f", client: 1)
         scene.write("f/a.txt", presenter: own)
         scene.send(.versionChanged(item, version, .gained))
-        #expect(scene.told(own) == [.version(version, .gained)])
-        #expect(scene.told(folder) == [.subitemVersion(item, version, .gained)])
+        #expect(scene.notices(own) == [.version(version, .gained)])
+        #expect(scene.notices(folder) == [.subitemVersion(item, version, .gained)])
     }
 
-    @Test("Changes of ubiquity attributes are told as far as they are observed")
+    @Test("Presenters are notified of the ubiquity attributes that they observe")
     func attributes() throws {
         var scene = Scene(FakeTree("a.txt"))
         let item = try #require(scene.tree.find("a.txt"))
         let some = scene.present("a.txt", observed: [.isUploaded])
         let none = scene.present("a.txt", observed: [])
         scene.send(.attributesChanged(item, [.isUploaded, .isUploading]))
-        #expect(scene.told(some) == [.attributesChanged([.isUploaded])] && scene.told(none).isEmpty)
+        #expect(scene.notices(some) == [.attributesChanged([.isUploaded])] && scene.notices(none).isEmpty)
     }
 }

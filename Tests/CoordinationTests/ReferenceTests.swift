@@ -101,7 +101,7 @@ private struct Search {
         }
         let granted = pair.naive.granted
         events += pair.naive.live.map { granted.contains($0) ? .finish($0) : .cancel($0) }
-        // One question at a time: the order of answers among presenters tells nothing new.
+        // One question at a time: the order of answers among presenters adds nothing.
         if let question = pair.questions.keys.min(by: { ($0.claim, $0.presenter) < ($1.claim, $1.presenter) }) {
             events += [.answer(question, isDone: true), .answer(question, isDone: false)]
         }
@@ -162,7 +162,7 @@ private struct Pair {
         case .refuse(let id, let error): return .refuse(id, error.code)
         case .reacquire(_, let presenter): return .reacquire(presenter)
         case .ask(let ask, let presenter, let messages):
-            // A question may have ended within the same event; then nobody asks for it again.
+            // A question may have ended within the same event; then it is not asked again.
             guard let claim = table.asks[ask]?.claim else { return nil }
             questions[.init(presenter: presenter, claim: claim)] = ask
             return .ask(presenter, claim, Set(messages))

@@ -31,7 +31,7 @@ struct Scene {
 
     // MARK: Requests
 
-    /// A purpose that nobody else has.
+    /// A purpose of its own.
     mutating func purpose(_ client: UInt64) -> Purpose {
         nextCoordinator += 1
         return .coordinator(ClientID(client), nextCoordinator)
@@ -90,7 +90,7 @@ struct Scene {
         return id
     }
 
-    /// Answers the last question to it.
+    /// Sends an answer to the last question to it.
     mutating func answer(_ presenter: PresenterID, _ answer: PresenterAnswer = .done) {
         if let ask = lastAsk(presenter) { send(.answered(ask, answer)) }
     }
@@ -165,7 +165,7 @@ struct Scene {
         log.compactMap { if case .ask(let id, presenter, _) = $0 { id } else { nil } }.last
     }
 
-    func told(_ presenter: PresenterID) -> [PresenterNotice] {
+    func notices(_ presenter: PresenterID) -> [PresenterNotice] {
         log.compactMap { if case .notify(presenter, let notice) = $0 { notice } else { nil } }
     }
 

@@ -63,14 +63,14 @@ struct TroubleTests {
         #expect(scene.isGranted(waiter) && scene.isGranted(asker))
     }
 
-    @Test("What a dead client changed under its claim is told to the others")
+    @Test("The others are notified of what a dead client changed under its claim")
     func deadWriter() {
         var scene = Scene(FakeTree("a.txt"))
         let claim = scene.write("a.txt", client: 1)
         let presenter = scene.present("a.txt")
         scene.change("a.txt", by: claim)
         scene.send(.clientDied(ClientID(1)))
-        #expect(scene.told(presenter) == [.changed])
+        #expect(scene.notices(presenter) == [.changed])
     }
 
     @Test("A frozen client counts as one that does not answer, and others pass its requests")

@@ -9,13 +9,13 @@ extension ClaimTable {
         }
         for claim in claims.values where claim.phase != .granted && graph.targets(of: claim.node).isEmpty {
             let isFrozen = clients[claim.request.client]?.frozenSince != nil
-            if !isFrozen { found.append("\(claim.id) waits for nobody") }
+            if !isFrozen { found.append("\(claim.id) waits for no claim") }
         }
         for (id, ask) in asks {
             if presenters[ask.presenter] == nil, !ask.isAnswered { found.append("\(id) of a presenter that is gone") }
             if claims[ask.claim] == nil, !ask.isClaimOver { found.append("\(id) of a claim that is gone") }
         }
-        if !ready.isEmpty { found.append("somebody is left ready") }
+        if !ready.isEmpty { found.append("a claim is left ready") }
         return found
     }
 
@@ -32,20 +32,20 @@ extension LiveTree {
         var pending = roots
         while let position = pending.popLast() {
             reached += 1
-            let spot = self[position]
+            let node = self[position]
             let children = children(of: position)
             pending += children
-            let stances = spot.stances.count + children.reduce(0) { $0 + self[$1].stancesWithin }
-            let presenters = spot.presenters.count + children.reduce(0) { $0 + self[$1].presentersWithin }
-            if (stances, presenters) != (spot.stancesWithin, spot.presentersWithin) {
-                found.append("\(spot.key) counts wrongly")
+            let stances = node.stances.count + children.reduce(0) { $0 + self[$1].stancesWithin }
+            let presenters = node.presenters.count + children.reduce(0) { $0 + self[$1].presentersWithin }
+            if (stances, presenters) != (node.stancesWithin, node.presentersWithin) {
+                found.append("\(node.key) counts wrongly")
             }
-            if spot.isEmpty { found.append("\(spot.key) is kept for nothing") }
+            if node.isEmpty { found.append("\(node.key) is kept for nothing") }
             if children.contains(where: { self[$0].parent != position }) {
-                found.append("\(spot.key) has a strange child")
+                found.append("\(node.key) has a strange child")
             }
         }
-        if reached != count { found.append("\(count - reached) spots are not reached from the root") }
+        if reached != count { found.append("\(count - reached) nodes are not reached from the root") }
         return found
     }
 }

@@ -284,7 +284,7 @@ struct WildWorld {
                 violations.append("\(presenter) can not \(messages)")
             }
         case .reacquire(_, let presenter), .notify(let presenter, _):
-            if presenters[presenter] == nil { violations.append("\(presenter) told after its end") }
+            if presenters[presenter] == nil { violations.append("\(presenter) notified after its end") }
         case .report: break
         }
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Coordination
 
-/// How much the table looks at, in spots of its tree: what has a claim, a presenter or something below it that has.
+/// How much the table looks at, in nodes of its tree: what has a claim, a presenter or something below it that has.
 @Suite("Work of a claim")
 struct WorkTests {
     private final class Count: Sendable {
@@ -27,7 +27,7 @@ struct WorkTests {
         var tree = FakeTree("f/mine.txt", "f/inner/mine.txt", "g/other.txt", "h.txt")
         for number in 0..<presenters { tree.make("g/\(number).txt") }
         var scene = Scene(tree)
-        // Something is held everywhere, so that no spot has to be made or goes.
+        // Something is held everywhere, so that no node has to be made or goes.
         for path in ["f/mine.txt", "f/inner/mine.txt", "g/other.txt"] { _ = scene.present(path, []) }
         for number in 0..<presenters { _ = scene.present("g/\(number).txt", client: UInt64(10 + number % 8)) }
         for number in 0..<claims { scene.read("g/\(number).txt", [.withoutChanges], client: 30) }
@@ -54,11 +54,11 @@ struct WorkTests {
     @Test("a claim among many presenters of one folder looks at none of them")
     func siblings() {
         var scene = scene(presenters: 20_000, claims: 1_000)
-        let spots = work(&scene) { $0.write("g/other.txt") }
-        #expect(spots > 0 && spots < 50, "\(spots)")
+        let nodes = work(&scene) { $0.write("g/other.txt") }
+        #expect(nodes > 0 && nodes < 50, "\(nodes)")
     }
 
-    @Test("a busy client is told apart without a look at each of its presenters, and as before")
+    @Test("a busy client is recognized without a look at each of its presenters, and as before")
     func busy() throws {
         var scene = Scene(FakeTree("a.txt", "b.txt"))
         let presenter = scene.present("a.txt", client: 7)

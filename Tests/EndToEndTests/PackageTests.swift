@@ -108,6 +108,12 @@ extension EndToEnd {
                 try await b.sync()
                 #expect(try await b.status("old.mydoc").kind == "package")
                 #expect(try await b.attribute("status", of: "old.mydoc") == "notDownloaded")
+                for path in ["old.mydoc", ".."] {
+                    #expect(try await b.status(path).packageTypes == ["mydoc"])
+                }
+                #expect(try await b.status("old.mydoc/x").packageTypes == nil)
+                let text = try await b.ubiquity(["status", b.path("old.mydoc")]).text()
+                #expect(text.hasSuffix("declares package types: mydoc"), "\(text)")
                 let write = "mkdir two.mydoc; for i in 1 2 3 4 5 6; do echo $i > two.mydoc/$i; sleep 0.15; done"
                 async let saved = a.shell(write)
                 var counts: Set<Int> = []

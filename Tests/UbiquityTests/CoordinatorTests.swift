@@ -55,7 +55,7 @@ struct CoordinatorTests {
                     order.withLock { $0.append("read") }
                 }
             }
-            // Metadata is read at once, whoever writes.
+            // Metadata is read at once, even during a write.
             NSFileCoordinator().coordinate(
                 readingItemAt: url, options: .immediatelyAvailableMetadataOnly, error: nil
             ) { _ in order.withLock { $0.append("metadata") } }
@@ -178,7 +178,7 @@ struct CoordinatorTests {
         }
     }
 
-    @Test("a file for uploading is a copy that stays as it is, and nobody waits for its reader")
+    @Test("a file for uploading is a copy that stays as it is, and no access waits for its reader")
     func uploading() throws {
         try inFolder { folder in
             let url = folder.appending(path: "a.txt")

@@ -52,8 +52,8 @@ struct IdentityTests {
         #expect(posts.withLock { $0 } == 2)
     }
 
-    @Test("what a program was told is what the next look is compared with")
-    func told() {
+    @Test("the next look is compared with what was posted last")
+    func posted() {
         let script = Script(["two"])
         let watch = IdentityWatch(look: script.next, wait: script.later)
         let posts = Mutex(0)

@@ -34,7 +34,7 @@ struct PresenterTests {
         }
     }
 
-    @Test("a writer's change is told to others once it is over, and not to its own presenter")
+    @Test("others are notified of a writer's change once it is over, its own presenter is not")
     func writer() throws {
         try inFolder { folder in
             let url = folder.appending(path: "a.txt")

@@ -14,7 +14,7 @@ struct RestrictedChangesTests {
             downloadingStatus: .current)
     }
 
-    @Test("what comes into a folder is added, what leaves it removed, what is elsewhere not told")
+    @Test("what comes into a folder is added, what leaves it removed, what is elsewhere not reported")
     func folder() throws {
         var news = RestrictedChanges(QueryRestriction(scopes: ["/no-mount/CloudDocs/a"]), root: "/no-mount")
         let first = try news.take(
@@ -34,9 +34,9 @@ struct RestrictedChangesTests {
         #expect(try news.take(MetadataFeed.Update(removed: [item(3, "CloudDocs/ac")])) == nil)
     }
 
-    @Test("without a folder all is told, and nothing kept")
+    @Test("without a folder everything is reported, and nothing kept")
     func everywhere() throws {
         var news = RestrictedChanges(QueryRestriction(), root: "/no-mount")
-        #expect(try news.take(MetadataFeed.Update(removed: [item(9, "CloudDocs/never told")]))?.removed.count == 1)
+        #expect(try news.take(MetadataFeed.Update(removed: [item(9, "CloudDocs/never reported")]))?.removed.count == 1)
     }
 }

@@ -34,6 +34,85 @@ struct VersionFiles: Sendable {
         try await context.blocking { _ = try check("rename") { rename(incomplete, path) } }
     }
 
+    // MARK: Packages
+
+    func has(_ version: VersionID, of package: ItemID, named name: ItemName) -> Bool {
+        access(path(of: package, version, name), R_OK) == 0
+    }
+
+    func path(of item: ItemID, _ version: VersionID, _ name: ItemName) -> String {
+        "\(directory)/\(item)-\(version)/\(name)"
+    }
+
+    /// Fetches all files of a package's state. They appear together.
+    ///
+    /// - Throws: ``VersionError``.
+    func fetch(
+        _ state: PackageState, of package: ItemID, named name: ItemName, in container: ContainerName
+    ) async throws {
+        guard !has(state.version, of: package, named: name) else { return }
+        let path = path(of: package, state.version, name)
+        let incomplete = "\(directory)/\(package)-\(state.version).\(UUID().uuidString)"
+        do {
+            try await context.blocking { [self] in
+                removeOld()
+                for folder in [incomplete, "\(directory)/\(package)-\(state.version)"] { try Self.makeFolder(folder) }
+            }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for (index, content) in state.contents.enumerated() {
+                    if index >= Self.parallelFetches { try await group.next() }
+                    group.addTask { try await fetch(content, below: incomplete, in: container) }
+                }
+                try await group.waitForAll()
+            }
+            try await context.blocking { [self] in
+                guard !has(state.version, of: package, named: name) else { return Self.remove(incomplete) }
+                _ = try check("rename") { rename(incomplete, path) }
+            }
+        } catch {
+            Self.remove(incomplete)
+            throw error
+        }
+    }
+
+    private static let parallelFetches = 8
+
+    private func fetch(
+        _ content: PackageContent, below folder: String, in container: ContainerName
+    ) async throws {
+        let file: SharedDescriptor? = try await context.blocking {
+            // Names are bytes, which a String need not hold.
+            var path = Array(folder.utf8)
+            for name in content.path.dropLast() {
+                path += [UInt8(ascii: "/")] + name.bytes
+                guard mkdir(Self.cString(path), 0o700) == 0 || errno == EEXIST else { throw Errno(errno) }
+            }
+            if let name = content.path.last { path += [UInt8(ascii: "/")] + name.bytes }
+            let place = Self.cString(path)
+            switch content.body {
+            case .symlink(let target):
+                _ = try check("symlink") { symlink(Self.cString(target), place) }
+                return nil
+            case .file:
+                let permissions = mode_t(0o400 | content.permissions & 0o100)
+                let descriptor = try check("open") { open(place, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, permissions) }
+                return SharedDescriptor(adopting: descriptor)
+            }
+        }
+        guard let file, case .file(let reference) = content.body else { return }
+        try await VersionHistory(context).fetch(reference, of: container, to: file)
+    }
+
+    private static func cString(_ bytes: [UInt8]) -> [CChar] { bytes.map { CChar(bitPattern: $0) } + [0] }
+
+    private static func makeFolder(_ path: String) throws {
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+
+    /// What stays costs space until the next start.
+    private static func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
+
     /// To be called at a start, before anybody asks.
     func removeAll() throws {
         guard access(directory, F_OK) == 0 else { return }

@@ -132,6 +132,13 @@ extension MetadataTransaction {
         return try (noted + departed).compactMap { try deletedItem($0, in: container) }
     }
 
+    /// What was deleted from a folder, at any time that is still noted.
+    package func notedDeletions(from parent: ItemID, in container: ContainerID) throws -> [NotedDeletion] {
+        try fetchAll(
+            "SELECT item, name, noted, device FROM deletion WHERE container = ? AND parent = ?",
+            [container.value, parent.data])
+    }
+
     private func ids(_ sql: String, _ arguments: StatementArguments) throws -> [ItemID] {
         try Data.fetchAll(db.cachedStatement(sql: sql), arguments: arguments).map(ItemID.init(data:))
     }

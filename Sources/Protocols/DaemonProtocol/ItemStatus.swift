@@ -40,6 +40,8 @@ package struct ItemStatus: Codable, Hashable, Sendable {
     /// The device that made that version.
     package var device: String?
     package var container: String
+    /// Of a package and of a container's folder: the extensions that the container declares as packages. Nil for other items.
+    package var packageTypes: [String]?
 
     package init(
         path: MountPath, kind: Kind, size: UInt64, downloadingStatus: DownloadingStatus, itemID: String,

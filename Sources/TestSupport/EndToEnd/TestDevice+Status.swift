@@ -18,6 +18,7 @@ extension TestDevice {
 
     /// One document as `ubiquity status --json` reports it.
     package struct Status: Decodable, Sendable {
+        package let packageTypes: [String]?
         package let kind: String
         package let size: Int
         package let downloadingStatus: String

@@ -85,7 +85,7 @@ struct Search: AsyncParsableCommand {
             print(
                 "  again: powerloss --recording \(recording.folder) --seed \(recording.seed) --state \(failure.number)")
         }
-        print("  anew: make powerloss SEED=\(recording.seed)")
+        print("  again: make powerloss SEED=\(recording.seed)")
         throw ExitCode.failure
     }
 

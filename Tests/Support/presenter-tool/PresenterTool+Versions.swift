@@ -12,7 +12,7 @@ extension PresenterTool {
         guard let oldest = distant.last else { return }
         var error: NSError?
         NSFileCoordinator().coordinate(readingItemAt: oldest.url, error: &error) { found in
-            say("read \((try? String(contentsOf: found, encoding: .utf8)) ?? "nothing")")
+            say("read \((try? contents(found)) ?? "nothing")")
         }
         say("\(NSFileVersion.otherVersionsOfItem(at: url)?.count ?? -1) here, \(try nonlocal(url).count) in the cloud")
         let again = NSFileVersion.version(itemAt: url, forPersistentIdentifier: oldest.persistentIdentifier)
@@ -22,8 +22,8 @@ extension PresenterTool {
         NSFileCoordinator().coordinate(writingItemAt: url, options: .forReplacing, error: &error) { target in
             do { try oldest.replaceItem(at: target) } catch { say("not replaced: \(error)") }
         }
-        say("now \(try String(contentsOf: url, encoding: .utf8))")
-        try NSFileVersion.removeOtherVersionsOfItem(at: url)
+        say("now \(try contents(url))")
+        do { try NSFileVersion.removeOtherVersionsOfItem(at: url) } catch { say("not removed") }
         say("\(NSFileVersion.otherVersionsOfItem(at: url)?.count ?? -1) here")
         if let error { say("error \(error)") }
     }
@@ -43,6 +43,14 @@ extension PresenterTool {
         }
         if let error { say("error \(error)") }
         say("\(NSFileVersion.unresolvedConflictVersionsOfItem(at: url)?.count ?? -1) left")
+    }
+
+    /// The text of a file, or the names in a package.
+    private static func contents(_ url: URL) throws -> String {
+        guard try url.resourceValues(forKeys: [.isDirectoryKey]).isDirectory == true else {
+            return try String(contentsOf: url, encoding: .utf8)
+        }
+        return try FileManager.default.contentsOfDirectory(atPath: url.path).sorted().joined(separator: " ")
     }
 
     private static func nonlocal(_ url: URL) throws -> [NSFileVersion] {

@@ -17,7 +17,7 @@ final class Figures: Sendable {
     func failed() { state.withLock { $0.failures += 1 } }
 
     func gaveUp() { state.withLock { $0.isGivenUp = true } }
-    /// Whether something could not be told in the end.
+    /// Whether an entry could not be appended in the end.
     var hasGivenUp: Bool { state.withLock { $0.isGivenUp } }
 
     func report(seconds: Double) -> String {

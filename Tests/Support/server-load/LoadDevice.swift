@@ -26,23 +26,23 @@ final class LoadDevice: Sendable {
     /// What the server said it has, and where.
     var claims: [LogSequence: [UInt8]] { acknowledged.withLock { $0 } }
 
-    /// Makes `rate` changes a second, and tells of them as a device does: together, no more often than it gathers, one append at a time.
+    /// Makes `rate` changes a second, and appends them as a device does: together, no more often than it gathers, one append at a time.
     func write(rate: Double, until end: ContinuousClock.Instant) async {
         let start = ContinuousClock.now + .seconds(1 / rate) * Double.random(in: 0..<1)
         let wallStart = SystemTime().now().adding(start - .now)
-        var (told, number) = (0, UInt64(0))
+        var (sent, number) = (0, UInt64(0))
         var next = start + .seconds(1 / rate)
         while next < end {
-            // Only cancellation ends the sleep early, and nobody cancels.
+            // Only cancellation ends the sleep early, and this task is not cancelled.
             try? await Task.sleep(until: next)
             let begun = ContinuousClock.now
             let due = Int((ContinuousClock.now - start) / .seconds(1) * rate)
             number += 1
-            let made = (told..<due).map { Duration.seconds(Double($0 + 1) / rate) }
+            let made = (sent..<due).map { Duration.seconds(Double($0 + 1) / rate) }
             await append(number, made.map { wallStart.adding($0) }, until: end)
             for change in made { figures.appended(.now - (start + change)) }
-            told = due
-            next = max(begun + Self.gather, start + .seconds(Double(told + 1) / rate))
+            sent = due
+            next = max(begun + Self.gather, start + .seconds(Double(sent + 1) / rate))
         }
     }
 
@@ -58,7 +58,7 @@ final class LoadDevice: Sendable {
                 return
             } catch {
                 figures.failed()
-                // The server may be away; only cancellation ends the sleep early, and nobody cancels.
+                // The server may be away; only cancellation ends the sleep early, and this task is not cancelled.
                 try? await Task.sleep(for: .milliseconds(200))
             }
         }
@@ -108,7 +108,7 @@ final class LoadDevice: Sendable {
     }
 }
 
-/// Looks in the log of one account for all that its devices were told is there.
+/// Checks that the log of one account has all entries that its devices had acknowledged.
 struct LogProof {
     private let devices: ArraySlice<LoadDevice>
 

@@ -25,7 +25,7 @@ struct MountConnectionTests {
         daemon.end()
     }
 
-    @Test("who reads leaves with its answer, and another thread tells the rest")
+    @Test("a thread that reads leaves with its answer, and another one delivers the rest")
     func leaving() throws {
         let (daemon, connection) = try HandDaemon.connected()
         let first = connection.askAside(1)
@@ -62,7 +62,7 @@ struct MountConnectionTests {
         other.end()
     }
 
-    @Test("what one thread tells for another is not inside of its own claims")
+    @Test("what one thread delivers for another is not inside of its own claims")
     func enclosing() throws {
         let seen = BlockingPromise<Int>()
         let (daemon, connection) = try HandDaemon.connected { _ in seen.put(Enclosing.current.count) }
@@ -79,7 +79,9 @@ struct MountConnectionTests {
         daemon.end()
     }
 
-    @Test("a write that was called off as it was granted is given back by whoever reads, who waits for no answer")
+    @Test(
+        "a write that was cancelled as it was granted is released by the thread that reads, without waiting for an answer"
+    )
     func calledOff() throws {
         let (daemon, connection) = try HandDaemon.connected()
         let isGivenBack = BlockingPromise<Bool>()
@@ -101,7 +103,7 @@ struct MountConnectionTests {
         daemon.end()
     }
 
-    @Test("when the daemon goes, who reads and who only waits hear it, and the end is told once")
+    @Test("when the daemon goes, threads that read and threads that wait return, and the end is reported once")
     func end() throws {
         let ends = Mutex(0)
         let isOver = BlockingPromise<Bool>()

@@ -87,7 +87,7 @@ struct CoordinatorSurfaceTests {
         }
     }
 
-    @Test("attributes that a program says have changed are told to presenters that observe them, and to no other")
+    @Test("presenters are notified of attributes that a program says have changed if they observe them, and only then")
     func attributes() throws {
         try inFolder { folder in
             let url = folder.appending(path: "a.txt")

@@ -13,13 +13,13 @@ final class Full: NSObject, NSFilePresenter, @unchecked Sendable {
 
     var heard: [String] { events.withLock { $0 } }
 
-    /// Waits for one more, and answers the last.
+    /// Waits for one more event and returns the last.
     func wait() -> String? {
         arrival.wait()
         return heard.last
     }
 
-    private func hear(_ event: String) {
+    private func record(_ event: String) {
         events.withLock { $0.append(event) }
         arrival.signal()
     }
@@ -34,43 +34,43 @@ final class Full: NSObject, NSFilePresenter, @unchecked Sendable {
     var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> { observed }
 
     func relinquishPresentedItem(toReader reader: @escaping @Sendable ((@Sendable () -> Void)?) -> Void) {
-        hear("reader")
-        reader { self.hear("back") }
+        record("reader")
+        reader { self.record("back") }
     }
     func relinquishPresentedItem(toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void) {
-        hear("writer")
-        writer { self.hear("back") }
+        record("writer")
+        writer { self.record("back") }
     }
     func savePresentedItemChanges(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
-        hear("save")
+        record("save")
         completionHandler(nil)
     }
     func accommodatePresentedItemDeletion(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
-        hear("deletion")
+        record("deletion")
         completionHandler(nil)
     }
     func accommodatePresentedItemEviction(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
-        hear("eviction")
+        record("eviction")
         completionHandler(nil)
     }
     func accommodatePresentedSubitemDeletion(
         at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) {
-        hear("deletion of \(url.lastPathComponent)")
+        record("deletion of \(url.lastPathComponent)")
         completionHandler(nil)
     }
-    func presentedItemDidMove(to newURL: URL) { hear("moved") }
-    func presentedItemDidChange() { hear("changed") }
+    func presentedItemDidMove(to newURL: URL) { record("moved") }
+    func presentedItemDidChange() { record("changed") }
     func presentedItemDidChangeUbiquityAttributes(_ attributes: Set<URLResourceKey>) {
-        hear("attributes \(attributes.map(\.rawValue).sorted().joined(separator: " "))")
+        record("attributes \(attributes.map(\.rawValue).sorted().joined(separator: " "))")
     }
-    func presentedItemDidGain(_ version: NSFileVersion) { hear("gained \(version.persistentIdentifier)") }
-    func presentedItemDidLose(_ version: NSFileVersion) { hear("lost \(version.persistentIdentifier)") }
-    func presentedItemDidResolveConflict(_ version: NSFileVersion) { hear("resolved") }
-    func presentedSubitemDidAppear(at url: URL) { hear("appeared \(url.lastPathComponent)") }
-    func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) { hear("subitem moved") }
-    func presentedSubitemDidChange(at url: URL) { hear("subitem changed") }
-    func presentedSubitem(at url: URL, didGain version: NSFileVersion) { hear("subitem gained") }
-    func presentedSubitem(at url: URL, didLose version: NSFileVersion) { hear("subitem lost") }
-    func presentedSubitem(at url: URL, didResolve version: NSFileVersion) { hear("subitem resolved") }
+    func presentedItemDidGain(_ version: NSFileVersion) { record("gained \(version.persistentIdentifier)") }
+    func presentedItemDidLose(_ version: NSFileVersion) { record("lost \(version.persistentIdentifier)") }
+    func presentedItemDidResolveConflict(_ version: NSFileVersion) { record("resolved") }
+    func presentedSubitemDidAppear(at url: URL) { record("appeared \(url.lastPathComponent)") }
+    func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) { record("subitem moved") }
+    func presentedSubitemDidChange(at url: URL) { record("subitem changed") }
+    func presentedSubitem(at url: URL, didGain version: NSFileVersion) { record("subitem gained") }
+    func presentedSubitem(at url: URL, didLose version: NSFileVersion) { record("subitem lost") }
+    func presentedSubitem(at url: URL, didResolve version: NSFileVersion) { record("subitem resolved") }
 }

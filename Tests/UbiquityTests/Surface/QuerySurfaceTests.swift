@@ -236,21 +236,21 @@ struct ServiceSurfaceTests {
         store.synchronize()
     }
 
-    @Test("too much for a store is told as a quota violation, and nothing of it is kept")
+    @Test("too much for a store is a quota violation, and nothing of it is kept")
     func quota() {
         let store = NSUbiquitousKeyValueStore(
             containerIdentifier: "com.example.surface-\(UUID().uuidString.lowercased())")
         let reason = Mutex<Int?>(nil)
-        let told = DispatchSemaphore(value: 0)
+        let posted = DispatchSemaphore(value: 0)
         let observer = NotificationCenter.default.addObserver(
             forName: NSUbiquitousKeyValueStore.didChangeExternallyNotification, object: store, queue: nil
         ) { note in
             reason.withLock { $0 = note.userInfo?[NSUbiquitousKeyValueStoreChangeReasonKey] as? Int }
-            told.signal()
+            posted.signal()
         }
         defer { NotificationCenter.default.removeObserver(observer) }
         store.set(Data(count: 2 << 20), forKey: "large")
-        told.wait()
+        posted.wait()
         #expect(reason.withLock { $0 } == NSUbiquitousKeyValueStoreQuotaViolationChange)
         #expect(store.data(forKey: "large") == nil)
     }

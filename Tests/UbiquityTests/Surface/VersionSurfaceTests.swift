@@ -7,7 +7,7 @@ struct VersionSurfaceTests {
     private func text(_ url: URL) throws -> String { try String(contentsOf: url, encoding: .utf8) }
 
     @Test(
-        "a version that was added keeps its contents, is found again, put back and removed; its presenter hears of it")
+        "a version that was added keeps its contents, is found again, put back and removed; its presenter is notified")
     func added() throws {
         try inFolder { folder in
             let url = folder.appending(path: "a.txt")

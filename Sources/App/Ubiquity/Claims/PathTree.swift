@@ -88,7 +88,9 @@ final class PathTree: ItemTree, Sendable {
         }
     }
 
-    /// Takes an item to its new path. Answers what stood there before: whoever holds that holds this one from now on.
+    /// Moves an item to its new path.
+    ///
+    /// - Returns: The item that had that path before: claims of it are claims of this one from now on.
     func move(_ item: ItemNumber, to path: String) -> ItemNumber? {
         state.withLock { state in
             let target = state.find(path)
@@ -139,7 +141,7 @@ extension PathTree.State {
         return item
     }
 
-    /// Forgets an item and the folders above it as far as nobody holds them.
+    /// Forgets an item and the folders above it, unless a claim or presenter holds them.
     fileprivate mutating func prune(_ item: ItemNumber) {
         var current: ItemNumber? = item
         while let item = current, let node = nodes[item], node.holds <= 0, node.children.isEmpty, item != PathTree.root

@@ -74,7 +74,7 @@ final class ProcessAuthority: ClaimAuthority {
             for item in held { tree.release(item) }
         }
         let end: @Sendable () -> Void = { [self] in
-            for entry in written { tell(entry, id) }
+            for entry in written { notify(entry, id) }
             drop()
         }
         let finish: @Sendable () -> CoordinationFailure? = {
@@ -84,13 +84,13 @@ final class ProcessAuthority: ClaimAuthority {
         return GrantedClaim(paths: items.map(tree.path), number: id.value, finish: finish, drop: drop)
     }
 
-    /// Nobody sees what is done to files outside of mounts: a coordinated write is taken for a change.
-    private func tell(_ written: Written, _ id: ClaimID) {
+    /// Changes of files outside of mounts are not observed: each coordinated write counts as a change.
+    private func notify(_ written: Written, _ id: ClaimID) {
         guard Written.exists(tree.path(of: written.item)) else { return }
         if !written.existed, let place = tree.place(of: written.item) {
-            arbiter.tell(.created(written.item, at: place, by: id))
+            arbiter.handle(.created(written.item, at: place, by: id))
         }
-        arbiter.tell(.changed(written.item, by: id))
+        arbiter.handle(.changed(written.item, by: id))
     }
 
     // MARK: Presenters
@@ -117,20 +117,20 @@ final class ProcessAuthority: ClaimAuthority {
     }
 
     func moved(_ path: String, to newPath: String) {
-        // Nobody holds or presents what is not known.
+        // What is not known is neither claimed nor presented.
         guard let item = tree.known(path), let from = tree.place(of: item) else { return }
         let claim = Enclosing.innermost(of: self)?.claim.map { ClaimID($0) }
         let replaced = tree.move(item, to: newPath)
         guard let to = tree.place(of: item) else { return }
-        arbiter.tell(.moved(item, from: from, to: to, by: claim))
-        if let replaced { arbiter.tell(.replaced(replaced, with: item, by: claim)) }
+        arbiter.handle(.moved(item, from: from, to: to, by: claim))
+        if let replaced { arbiter.handle(.replaced(replaced, with: item, by: claim)) }
     }
 
     func left(_ path: String) {
-        // Nobody holds or presents what is not known.
+        // What is not known is neither claimed nor presented.
         guard let item = tree.known(path), let place = tree.place(of: item) else { return }
         let claim = Enclosing.innermost(of: self)?.claim.map { ClaimID($0) }
-        arbiter.tell(.deleted(item, from: place, by: claim))
+        arbiter.handle(.deleted(item, from: place, by: claim))
     }
 }
 
@@ -154,10 +154,10 @@ private final class Messenger: ClaimMessenger {
     func enter(_ agent: PresenterAgent, _ id: PresenterID) { state.withLock { $0.agents[id] = agent } }
     func remove(_ id: PresenterID) { state.withLock { $0.agents[id] = nil } }
 
-    func send(_ letter: PresenterDelivery, to presenter: PresenterID, of client: ClientID) {
+    func send(_ delivery: PresenterDelivery, to presenter: PresenterID, of client: ClientID) {
         let (agent, tree, key) = state.withLock { ($0.agents[presenter], $0.tree, $0.key) }
         guard let agent, let tree else { return }
-        switch letter {
+        switch delivery {
         case .ask(let ask, let messages):
             agent.put(.question(ask.value, messages.map { PresenterAgent.Task($0, tree) }[...]))
         case .reacquire(let ask): agent.put(.comeBack(ask.value))

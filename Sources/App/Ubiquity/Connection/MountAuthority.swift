@@ -4,7 +4,7 @@ import DaemonProtocol
 import Foundation
 import Synchronization
 
-/// The daemon of a mount decides, among all programs that coordinate. Connects when it is first asked, and anew when the daemon came back.
+/// Asks the daemon of a mount, which decides for all programs that coordinate. Connects at the first request, and again after the daemon was restarted.
 final class MountAuthority: ClaimAuthority {
     private struct State {
         var connection: MountConnection?
@@ -13,8 +13,8 @@ final class MountAuthority: ClaimAuthority {
         var numbers: [ObjectIdentifier: UInt64] = [:]
         /// Where they were registered, to do it again with a daemon that comes back.
         var paths: [ObjectIdentifier: (agent: PresenterAgent, path: String)] = [:]
-        /// Letters that came before the number of their presenter did.
-        var early: [UInt64: [PresenterAgent.Letter]] = [:]
+        /// Messages that arrived before the number of their presenter.
+        var early: [UInt64: [PresenterAgent.Delivery]] = [:]
         var registrations = 0
         var isReadingLetters = false
         var isReconnecting = false
@@ -57,7 +57,7 @@ final class MountAuthority: ClaimAuthority {
         switch answer {
         case .success(.granted(let granted)):
             let finish: @Sendable () -> CoordinationFailure? = {
-                // Who only read need not hear whether it was in time.
+                // For a reader it does not matter whether it was in time.
                 guard isWrite else {
                     connection.finish(id)
                     return nil
@@ -108,7 +108,9 @@ final class MountAuthority: ClaimAuthority {
     /// Asks the daemon and waits for its answer.
     func call(_ request: DaemonRequest) throws(DaemonFailure) -> DaemonResponse { try connection().call(request) }
 
-    /// Asks for events. Answers how to end it; `onEnd` is told once, with why unless it was asked for.
+    /// Requests events. `onEnd` is called once, with the reason unless the end was requested.
+    ///
+    /// - Returns: A function that ends it.
     func follow(
         _ request: DaemonRequest, onEvent: @escaping @Sendable (DaemonEvent) -> Void,
         onEnd: @escaping @Sendable (DaemonFailure?) -> Void
@@ -162,7 +164,7 @@ final class MountAuthority: ClaimAuthority {
         }
     }
 
-    /// A presenter would hear nothing until the next access otherwise. Tries each second until a daemon is there.
+    /// Reconnects, as presenters would otherwise receive nothing until the next access. Retries each second until a daemon is there.
     private func reconnectForPresenters() {
         let begins = state.withLock { state in
             guard !state.paths.isEmpty, !state.isReconnecting else { return false }
@@ -216,15 +218,15 @@ final class MountAuthority: ClaimAuthority {
     }
 
     private func enter(_ agent: PresenterAgent, _ number: UInt64, _ connection: MountConnection) {
-        let (isWanted, letters) = state.withLock { state in
-            guard state.paths[ObjectIdentifier(agent)] != nil else { return (false, [PresenterAgent.Letter]()) }
+        let (isWanted, deliveries) = state.withLock { state in
+            guard state.paths[ObjectIdentifier(agent)] != nil else { return (false, [PresenterAgent.Delivery]()) }
             state.agents[number] = agent
             state.numbers[ObjectIdentifier(agent)] = number
             return (true, state.early.removeValue(forKey: number) ?? [])
         }
         guard isWanted else { return connection.withdraw(number) }
         agent.enter(self, .presenter(PresenterID(number)))
-        for letter in letters { agent.put(letter) }
+        for delivery in deliveries { agent.put(delivery) }
     }
 
     func remove(_ agent: PresenterAgent) {
@@ -249,17 +251,19 @@ final class MountAuthority: ClaimAuthority {
     func left(_ path: String) {}
 
     private func handle(_ event: DaemonEvent) {
-        guard let (number, letter) = PresenterAgent.Letter.from(event, root: root) else { return }
+        guard let (number, delivery) = PresenterAgent.Delivery.from(event, root: root) else { return }
         let agent = state.withLock { state in
-            if state.agents[number] == nil, state.registrations > 0 { state.early[number, default: []].append(letter) }
+            if state.agents[number] == nil, state.registrations > 0 {
+                state.early[number, default: []].append(delivery)
+            }
             return state.agents[number]
         }
-        agent?.put(letter)
+        agent?.put(delivery)
     }
 }
 
 extension MountConnection {
-    /// Ends a claim, or calls it off. Nobody hears what came of it.
+    /// Ends a claim, or cancels its request. The response is ignored.
     fileprivate func finish(_ id: UInt64) { post(.finish(FinishRequest(claim: id, isQuiet: true))) }
 
     fileprivate func withdraw(_ number: UInt64) { send(.withdraw(WithdrawRequest(presenter: number))) { _, _ in } }

@@ -11,7 +11,7 @@ extension MountConnection {
     }
 
     /// Runs `body`, which sends something, and lends the calling thread, which waits for what comes of it: it reads until `isDone`. Returns at once
-    /// where another thread reads already, or the connection is over; then whoever waits has been told, or will be.
+    /// if another thread reads already, or the connection is closed; callers that wait have then been resumed, or will be.
     func ask(_ body: () -> Void, until isDone: () -> Bool) {
         // Before it is sent, for the answer may come at once, and would wake the other thread.
         let isOurs = state.withLock { state in
@@ -22,7 +22,7 @@ extension MountConnection {
         }
         body()
         guard isOurs else { return }
-        // What is told to others here is not inside of this thread's claims.
+        // Callbacks for other callers that run here are not inside of this thread's claims.
         let isOpen = Enclosing.$current.withValue([]) { reader.withLock { read(until: isDone, &$0) } }
         state.withLock { state in
             state.isLent = false
@@ -39,7 +39,7 @@ extension MountConnection {
             }
             return true
         } catch {
-            // Whatever it is, the conversation can not go on; whoever waits hears that.
+            // The connection cannot go on after any error; callers that wait receive it.
             return false
         }
     }
@@ -53,7 +53,7 @@ extension MountConnection {
                 }
             }
         } catch {
-            // As above: whoever waits hears of it.
+            // As above: callers that wait receive it.
         }
         end()
     }

@@ -56,7 +56,9 @@ final class MountConnection: Sendable {
 
     var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// Asks; answers the number of the request.
+    /// Sends a request.
+    ///
+    /// - Returns: Its number.
     @discardableResult
     func send(
         _ request: DaemonRequest, follower: (@Sendable (DaemonEvent) -> Void)? = nil,
@@ -80,13 +82,13 @@ final class MountConnection: Sendable {
         return id
     }
 
-    /// Says something to which no answer is wanted. An older daemon answers all the same; nobody hears it then.
+    /// Sends a request whose response is ignored. An older daemon may send one.
     func post(_ request: DaemonRequest) {
         let id = state.withLock { state in
             state.lastID += 1
             return state.lastID
         }
-        // A daemon that is gone has nothing to be told.
+        // A daemon that is gone needs no message.
         do { try write(request, id) } catch { end() }
     }
 

@@ -57,9 +57,9 @@ extension CoordinationFailure {
     }
 }
 
-extension PresenterAgent.Letter {
+extension PresenterAgent.Delivery {
     /// The presenter's number and what it is sent; nil for an event that is for none.
-    static func from(_ event: DaemonEvent, root: String) -> (UInt64, PresenterAgent.Letter)? {
+    static func from(_ event: DaemonEvent, root: String) -> (UInt64, PresenterAgent.Delivery)? {
         switch event {
         case .question(let question):
             let tasks = question.parts.compactMap { part in

@@ -54,7 +54,7 @@ final class ClaimSequence: Sendable {
 
     /// The same on a thread that waits until the outcome has come.
     func begin(until isDone: () -> Bool) {
-        // Of several authorities the next one is asked by whoever tells the outcome of the one before.
+        // Of several authorities the next one is asked on the thread that delivers the outcome of the one before.
         guard groups.count == 1 else { return begin() }
         groups[0].route.authority.ask(begin, until: isDone)
     }
@@ -100,7 +100,7 @@ final class ClaimSequence: Sendable {
         }
     }
 
-    /// Called by who tells of outcomes, who would wait for an answer that only it could read.
+    /// Called on the thread that delivers outcomes, which must not wait for an answer that only it can read.
     private func giveBack() {
         for claim in state.withLock({ $0.claims }).reversed() { claim.granted.drop() }
     }

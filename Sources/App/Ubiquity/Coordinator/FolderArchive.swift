@@ -91,7 +91,7 @@ struct FolderArchive {
             written += data.count
             try output.write(contentsOf: data)
         }
-        // Somebody who does not coordinate writes it.
+        // A program that does not coordinate writes it.
         guard written == contents.size else { throw CocoaError(.fileReadCorruptFile) }
         offset += written
         count += 1
@@ -112,20 +112,6 @@ struct FolderArchive {
         let time = parts.tm_hour << 11 | parts.tm_min << 5 | parts.tm_sec / 2
         let day = (parts.tm_year - 80) << 9 | (parts.tm_mon + 1) << 5 | parts.tm_mday
         return (UInt16(time), UInt16(day))
-    }
-}
-
-/// CRC-32 of ISO 3309, as zip has it.
-struct Checksum {
-    private static let table: [UInt32] = (0..<256).map { byte in
-        (0..<8).reduce(UInt32(byte)) { sum, _ in sum & 1 == 1 ? 0xEDB8_8320 ^ (sum >> 1) : sum >> 1 }
-    }
-
-    private var state = UInt32.max
-    var value: UInt32 { ~state }
-
-    mutating func add(_ data: Data) {
-        for byte in data { state = Self.table[Int(truncatingIfNeeded: (state ^ UInt32(byte)) & 0xFF)] ^ (state >> 8) }
     }
 }
 

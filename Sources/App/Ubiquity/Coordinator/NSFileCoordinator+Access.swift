@@ -2,7 +2,7 @@ import DaemonProtocol
 import Foundation
 import Synchronization
 
-/// The way of an access: its claims, and the bytes that it reads. While bytes are fetched nothing is claimed, so nobody waits behind a
+/// The way of an access: its claims, and the bytes that it reads. While bytes are fetched nothing is claimed, so no access waits behind a
 /// download, which may take long or end in nothing.
 extension NSFileCoordinator {
     /// What is granted and then found without its bytes is asked for again once these are here. The last time they are fetched under the

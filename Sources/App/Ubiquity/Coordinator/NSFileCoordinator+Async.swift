@@ -1,7 +1,7 @@
 public import Foundation
 
 extension NSFileCoordinator {
-    /// Accesses all the items together, and returns at once. The accessor runs on the queue, with nil when it is its turn and the URLs of the
+    /// Accesses all the items together, and returns at once. The accessor runs on the queue, with nil once access is granted and the URLs of the
     /// intents are those of now, else with what went wrong.
     public func coordinate(
         with intents: [NSFileAccessIntent], queue: OperationQueue,
@@ -28,13 +28,13 @@ extension NSFileCoordinator {
                 try access.begin(call)
                 for (intent, url) in zip(intents, access.urls) { intent.follow(url) }
                 access.run { _ in accessor(nil) }
-                // The accessor has run; there is nobody to tell what comes after it.
+                // The accessor has run: there is no recipient for a later error.
                 _ = access.end()
             } catch { accessor(error.cocoa(wanted)) }
         }
     }
 
-    /// Reads an item while nobody who coordinates writes it, without blocking a thread. A cancelled task stops waiting.
+    /// Reads an item while no coordinated access writes it, without blocking a thread. A cancelled task stops waiting.
     ///
     /// Not of Apple's. Errors are of Cocoa's domain, as those of the blocking method, or the body's own.
     public func coordinate<T: Sendable>(
@@ -43,7 +43,7 @@ extension NSFileCoordinator {
         try await coordinate([WantedItem(url: url, purpose: .reading(options))]) { try await body($0[0]) }
     }
 
-    /// Writes an item that nobody else who coordinates reads or writes meanwhile, without blocking a thread.
+    /// Writes an item while no other coordinated access reads or writes it, without blocking a thread.
     ///
     /// Not of Apple's.
     public func coordinate<T: Sendable>(

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension NSFileCoordinator {
-    /// Reads an item. The accessor runs on this thread, while nobody who coordinates writes, with the URL that the item has then.
+    /// Reads an item. The accessor runs on this thread, while no coordinated access writes the item, with the URL that the item has then.
     ///
     /// - Parameter outError: Gets what went wrong; the accessor did not run then. Or, if the daemon ended, or this program was stopped for so
     ///   long in the accessor that others went on without it, it did run.
@@ -12,7 +12,7 @@ extension NSFileCoordinator {
         coordinate([WantedItem(url: url, purpose: .reading(options))], outError) { reader($0[0]) }
     }
 
-    /// Writes an item: nobody else who coordinates reads or writes it meanwhile. What is not there may be made.
+    /// Writes an item while no other coordinated access reads or writes it. An item that does not exist may be created.
     public func coordinate(
         writingItemAt url: URL, options: WritingOptions = [], error outError: NSErrorPointer,
         byAccessor writer: (URL) -> Void

@@ -5,17 +5,17 @@ import Synchronization
 /// Where Apple's Foundation has a pointer to an error that a call may give, this is it: `&error`, or nil.
 public typealias NSErrorPointer = UnsafeMutablePointer<NSError?>?
 
-/// Reads and writes files in turn with other programs and with those that present them.
+/// Coordinates reading and writing of files with other programs, and with the presenters of these files.
 ///
 /// Apple's name: `NSFileCoordinator`. In a mount of Ubiquity the daemon decides, among all programs that coordinate; what plain programs
 /// open there waits for a coordinated writer. Elsewhere this process decides among its own coordinators and presenters, and other processes
 /// know nothing of it.
 ///
-/// A call blocks its thread until its turn has come, for as long as others take: call it off the main thread, or use one of the asynchronous
+/// A call blocks its thread until access is granted, for as long as other accesses take: call it off the main thread, or use one of the asynchronous
 /// methods. It never blocks for good: presenters that do not answer are passed over after ten seconds, programs that die or are
 /// stopped lose what they hold, and of calls that would wait for each other one gets an error (`CocoaError.fileLocking`). To read a document whose
 /// bytes are in the cloud fails after 15 seconds in which none of them come (`CocoaError.ubiquitousFileUnavailable` where the cloud is
-/// away); nobody else waits for that document meanwhile. ``cancel()`` ends any of these waits.
+/// away); no other access waits for that document meanwhile. ``cancel()`` ends any of these waits.
 // Its mutable state is behind a Mutex.
 open class NSFileCoordinator: NSObject, @unchecked Sendable {
     /// How an item is read.
@@ -27,9 +27,9 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
         public static let withoutChanges = ReadingOptions(rawValue: 1 << 0)
         /// What a symbolic link leads to is read, not the link.
         public static let resolvesSymbolicLink = ReadingOptions(rawValue: 1 << 1)
-        /// At once, whoever writes, and nothing is downloaded: for names, dates and the like.
+        /// At once, even during a write, and without a download: for names, dates and other metadata.
         public static let immediatelyAvailableMetadataOnly = ReadingOptions(rawValue: 1 << 2)
-        /// The accessor gets a copy that does not change, and nobody waits for it. It is gone when the accessor returns. Of a
+        /// The accessor gets a copy that does not change, and no other access waits for it. It is gone when the accessor returns. Of a
         /// folder or package it is one zip file.
         public static let forUploading = ReadingOptions(rawValue: 1 << 3)
     }
@@ -60,7 +60,7 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
         var isCancelled = false
     }
 
-    /// Names that nobody else gives: random once in a process, then counted.
+    /// Unique names: random once in a process, then counted.
     private enum Purposes {
         private static let process = UUID().uuidString
         private static let last = Atomic<UInt64>(0)
@@ -73,7 +73,8 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
     let state = Mutex(State())
     let presenter: PresenterBox?
 
-    /// - Parameter filePresenter: In whose name it coordinates: it is not asked to make way for this, and hears nothing of it.
+    /// - Parameter filePresenter: The presenter on whose behalf it coordinates: it is neither asked to relinquish nor notified of these
+    ///   accesses.
     public init(filePresenter: (any NSFilePresenter)? = nil) {
         presenter = filePresenter.map(PresenterBox.init)
     }
@@ -85,12 +86,12 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
     /// The presenters of this process that were added.
     open class var filePresenters: [any NSFilePresenter] { PresenterDirectory.shared.presenters }
 
-    /// Adds a presenter. Returns when others ask it before they read or write; keeps it until it is removed.
+    /// Adds a presenter and retains it until it is removed. When this returns, coordinated accesses of its item ask it first.
     open class func addFilePresenter(_ filePresenter: any NSFilePresenter) {
         PresenterDirectory.shared.add(filePresenter)
     }
 
-    /// Removes a presenter: nothing is sent to it any more, and whoever waits for its answer waits no more.
+    /// Removes a presenter: it receives no further messages, and accesses that wait for its answer go on.
     open class func removeFilePresenter(_ filePresenter: any NSFilePresenter) {
         PresenterDirectory.shared.remove(filePresenter)
     }
@@ -129,15 +130,15 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
     }
 
     /// Says that the state of an item in a cloud changed. In a mount the daemon sees that by itself, and this does nothing; elsewhere the item's
-    /// presenters in this process hear of it, as far as they observe it.
+    /// presenters in this process are notified of it, if they observe it.
     open func item(at url: URL, didChangeUbiquityAttributes attributes: Set<URLResourceKey>) {
         guard ClaimRouter.shared.route(url).mount == nil else { return }
         let own = presenter.flatMap { PresenterDirectory.shared.agent(of: $0.value) }
-        PresenterDirectory.shared.tell(
+        PresenterDirectory.shared.notify(
             .didChangeAttributes(attributes), .didChangeUbiquityAttributes, at: url, except: own)
     }
 
-    /// Calls off, from any thread, whatever of this coordinator waits, for its turn or for bytes: it gets `CocoaError.userCancelled`, and its
+    /// Cancels, from any thread, every access of this coordinator that waits for others or for bytes: it fails with `CocoaError.userCancelled`, and its
     /// accessor never runs. So does every later access of this coordinator. What presenters were asked stays asked.
     open func cancel() {
         let calls = state.withLock { state in

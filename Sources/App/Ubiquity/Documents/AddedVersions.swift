@@ -2,22 +2,6 @@ import DaemonProtocol
 import Foundation
 import Glibc
 
-/// A version that a program added to a document: a copy beside the devices' states, of this machine alone.
-struct AddedVersion: Codable, Sendable {
-    /// Which document, see ``AddedVersions``.
-    let document: String
-    let id: String
-    /// Of the file or package as it was added.
-    let name: String
-    let added: Date
-    let modified: Date?
-    let computer: String
-    var isDiscardable = false
-
-    var folder: String { "\(AddedVersions.root(of: document))/\(id)" }
-    var url: URL { URL(filePath: "\(folder)/\(name)") }
-}
-
 /// The versions that programs added, as folders `added-versions/DOCUMENT/ID` of the user's data, each with the content and `version.json`.
 ///
 /// A document in a mount is known by its identity there, wherever it goes; any other by its path.
@@ -42,7 +26,7 @@ enum AddedVersions {
     /// The newest first.
     static func list(of url: URL) -> [AddedVersion] {
         let document = document(url)
-        // Where there is no folder nobody has added any.
+        // Without the folder no version was added.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: root(of: document))) ?? []
         return names.compactMap { read("\(root(of: document))/\($0)") }
             .filter { $0.document == document }.sorted { $0.added > $1.added }

@@ -3,7 +3,7 @@ import DaemonProtocol
 import Foundation
 import Glibc
 
-/// Moves an item into a container, or out of one: copied beside its new place under a name that nobody shows, brought to the disk, and put
+/// Moves an item into a container, or out of one: copied beside its new place under a hidden name, brought to the disk, and put
 /// there in one step; only then its presenters follow and its old place is given up. So it is whole in one of the two places at any moment,
 /// also through a loss of power.
 struct BorderMove {

@@ -3,32 +3,6 @@ import DaemonProtocol
 public import Foundation
 import Glibc
 
-/// What becomes of edits when sync goes on. Apple's name: `NSFileManagerResumeSyncBehavior`.
-public enum NSFileManagerResumeSyncBehavior: Int, Sendable {
-    /// They are uploaded; what other devices did meanwhile is resolved as always, and nothing is lost.
-    case preserveLocalChanges = 0
-    /// They are uploaded, unless another device wrote since: then resuming fails, and sync stays paused.
-    case afterUploadWithFailOnConflict = 1
-    /// They are given up; the version of the cloud takes their place.
-    case dropLocalChanges = 2
-}
-
-/// What an upload does where another device wrote too. Apple's name: `NSFileManagerUploadLocalVersionConflictPolicy`.
-public enum NSFileManagerUploadLocalVersionConflictPolicy: Int, Sendable {
-    /// The newer one is current, the other one becomes a conflict version.
-    case conflictPolicyDefault = 0
-    /// It fails, and nothing has changed. Fetch the latest version, bring the edits into it, and upload again.
-    case conflictPolicyFailOnConflict = 1
-}
-
-/// What can be done with an item's sync. Apple's name: `NSFileManagerSupportedSyncControls`.
-public struct NSFileManagerSupportedSyncControls: OptionSet, Hashable, Sendable {
-    public let rawValue: UInt
-    public init(rawValue: UInt) { self.rawValue = rawValue }
-    public static let pauseSync = NSFileManagerSupportedSyncControls(rawValue: 1 << 0)
-    public static let failUploadOnConflict = NSFileManagerSupportedSyncControls(rawValue: 1 << 1)
-}
-
 extension FileManager {
     /// From now on edits of the item stay on this device, until ``resumeSyncForUbiquitousItem(at:with:)``. A folder pauses all that is in it.
     public func pauseSyncForUbiquitousItem(at url: URL) async throws { try setSyncPaused(true, url) }
@@ -36,7 +10,7 @@ extension FileManager {
     /// Lets sync go on. With another behaviour than the first it waits for the cloud, for a minute at most, and for those who have the document to
     /// themselves: so not inside a coordinated access of it.
     ///
-    /// Throws `CocoaError.fileWriteUnknown` with ``UbiquityLocalVersionConflictingWithServerError`` below it where another device wrote.
+    /// - Throws: `CocoaError.fileWriteUnknown`, with ``UbiquityLocalVersionConflictingWithServerError`` as the underlying error if another device wrote.
     public func resumeSyncForUbiquitousItem(
         at url: URL, with behavior: NSFileManagerResumeSyncBehavior = .preserveLocalChanges
     ) async throws {
@@ -47,9 +21,10 @@ extension FileManager {
         }
     }
 
-    /// Uploads what the document is now, though its sync is paused, and answers it. Sync is paused or not afterwards as it was before.
+    /// Uploads the present content of the document, even if its sync is paused. Whether it is paused does not change.
     ///
-    /// Throws as ``resumeSyncForUbiquitousItem(at:with:)``, and `CocoaError.ubiquitousFileUnavailable` where the cloud does not answer.
+    /// - Returns: The uploaded version.
+    /// - Throws: As ``resumeSyncForUbiquitousItem(at:with:)``, and `CocoaError.ubiquitousFileUnavailable` if the cloud does not answer.
     public func uploadLocalVersionOfUbiquitousItem(
         at url: URL, withConflictResolutionPolicy policy: NSFileManagerUploadLocalVersionConflictPolicy
     ) async throws -> NSFileVersion {
@@ -59,10 +34,11 @@ extension FileManager {
         return try current(url)
     }
 
-    /// Fetches the newest version that the cloud has, and answers it. While sync is paused it is a version beside the document if another device wrote:
+    /// Fetches the newest version that the cloud has. While sync is paused it is a version beside the document if another device wrote:
     /// ``NSFileVersion/replaceItem(at:options:)`` puts it there, and the next upload of this program counts as an edit of it.
     ///
-    /// Throws `CocoaError.ubiquitousFileUnavailable` where the cloud can not be reached.
+    /// - Returns: That version.
+    /// - Throws: `CocoaError.ubiquitousFileUnavailable` if the cloud cannot be reached.
     public func fetchLatestRemoteVersionOfItem(at url: URL) async throws -> NSFileVersion {
         let (mount, path) = try mount(of: url)
         let version: DocumentVersion? = try await aside(url) { () throws(DaemonFailure) in
@@ -105,7 +81,7 @@ extension FileManager {
         return version
     }
 
-    /// Waits for the cloud, which no task may do.
+    /// Runs work that waits for the cloud on a thread of its own, as no task may block.
     private func aside<T: Sendable>(
         _ url: URL, _ work: @escaping @Sendable () throws(DaemonFailure) -> T
     ) async throws -> T {
@@ -118,8 +94,8 @@ extension FileManager {
         }
     }
 
-    /// Whether the item stays on this device. Apple sets `URLResourceValues.ubiquitousItemIsExcludedFromSync`, which nobody but Foundation can
-    /// add to here.
+    /// Whether the item stays on this device. Apple sets `URLResourceValues.ubiquitousItemIsExcludedFromSync`, which only
+    /// Foundation can add to.
     public func setIsExcludedFromSync(_ flag: Bool, at url: URL) throws {
         try set("isExcludedFromSync", to: flag, url)
     }

@@ -123,7 +123,7 @@ extension DaemonFailure {
 }
 
 extension String {
-    /// Sixteen digits that tell texts apart and do not tell them (FNV-1a).
+    /// Sixteen digits that differ between texts and do not reveal them (FNV-1a).
     var hashed: String {
         String(utf8.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }, radix: 16)
     }

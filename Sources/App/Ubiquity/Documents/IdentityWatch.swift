@@ -3,9 +3,9 @@ import Synchronization
 
 extension Notification.Name {
     /// The account is another one, or there is none any more: ask ``Foundation/FileManager/ubiquityIdentityToken`` again. Posted without an
-    /// object, on a thread of the library, to whoever observes it, whether or not the program has asked for the token.
+    /// object, on a thread of the library, to every observer, whether or not the program has asked for the token.
     public static let NSUbiquityIdentityDidChange: Notification.Name = {
-        // An observer has to name it: from then on somebody may wait for it.
+        // An observer has to name it, so from then on there may be one.
         IdentityWatch.shared.begin()
         return IdentityWatch.notification
     }()
@@ -21,7 +21,7 @@ final class IdentityWatch: Sendable {
 
     private struct State {
         var isRunning = false
-        /// Nil before the first look; then what was seen or told last.
+        /// Nil before the first look; then what was seen or posted last.
         var last: String??
     }
 

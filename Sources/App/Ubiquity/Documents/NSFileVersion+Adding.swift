@@ -22,7 +22,7 @@ extension NSFileVersion {
             throw CoordinationFailure.error(.fileNoSuchFile, "There is nothing at \(url.path).", at: url)
         }
         let added = try AddedVersions.add(contentsURL, to: url, byMoving: options.contains(.byMoving))
-        PresenterDirectory.shared.tell(.didGain(added.id), .didGainVersion, at: url)
+        PresenterDirectory.shared.notify(.didGain(added.id), .didGainVersion, at: url)
         return NSFileVersion(added, of: url)
     }
 

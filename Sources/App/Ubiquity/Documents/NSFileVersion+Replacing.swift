@@ -6,7 +6,10 @@ import Synchronization
 
 /// What can be done with a version.
 extension NSFileVersion {
-    /// Puts the content of this version in the document's place. Inside a coordinated write of the document. Answers the document's URL.
+    /// Replaces the content of a document by this version. To be called inside a coordinated write of the document.
+    ///
+    /// - Returns: The document's URL.
+    /// - Throws: `CocoaError.fileWriteUnknown` if the version cannot take the document's place.
     @discardableResult
     public func replaceItem(at url: URL, options: ReplacingOptions = []) throws -> URL {
         if !hasLocalContents { try fetch() }
@@ -30,8 +33,7 @@ extension NSFileVersion {
     private static func put(_ copy: String, inPlaceOf path: String) -> Bool {
         var status = stat()
         guard lstat(copy, &status) == 0 else { return false }
-        // Versions of the history are read-only.
-        if status.st_mode & S_IFMT == S_IFREG, chmod(copy, 0o644) != 0 { return false }
+        guard makeWritable(copy, status) else { return false }
         if rename(copy, path) == 0 { return true }
         guard errno == ENOTEMPTY || errno == EEXIST else { return false }
         // A package takes the place of a whole one.
@@ -39,6 +41,21 @@ extension NSFileVersion {
         // What was there has the copy's hidden name now.
         try? FileManager.default.removeItem(atPath: copy)
         return true
+    }
+
+    /// Versions of the history are read-only; of a package each file is.
+    private static func makeWritable(_ path: String, _ status: stat) -> Bool {
+        switch status.st_mode & S_IFMT {
+        case S_IFREG:
+            return chmod(path, status.st_mode & 0o100 == 0 ? 0o644 : 0o755) == 0
+        case S_IFDIR:
+            guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else { return false }
+            return names.allSatisfy { name in
+                var status = stat()
+                return lstat("\(path)/\(name)", &status) == 0 && makeWritable("\(path)/\(name)", status)
+            }
+        default: return true
+        }
     }
 
     private static func isFolder(_ url: URL) -> Bool {
@@ -58,7 +75,7 @@ extension NSFileVersion {
     public func remove() throws {
         if let version = added.withLock({ $0 }) {
             try AddedVersions.remove(version)
-            return PresenterDirectory.shared.tell(.didLose(version.id), .didLoseVersion, at: document)
+            return PresenterDirectory.shared.notify(.didLose(version.id), .didLoseVersion, at: document)
         }
         if isOfHistory, let version = persistentIdentifier as? NSString {
             let route = ClaimRouter.shared.route(document)

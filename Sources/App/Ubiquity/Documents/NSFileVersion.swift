@@ -18,7 +18,7 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
         public static let byMoving = ReplacingOptions(rawValue: 1 << 0)
     }
 
-    /// Where its content can be read, by a coordinated read if it is not here. Nobody writes there.
+    /// Where its content can be read, by a coordinated read if it is not here. It is read-only.
     public let url: URL
     /// The name of the document.
     public let localizedName: String?
@@ -93,14 +93,14 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
         return (try? known(of: url))?.first { !$0.isConflict && !$0.isOfHistory } ?? NSFileVersion(current: url)
     }
 
-    /// Those beside the current one that can be read at once: what lost a conflict, what was fetched of the history, and what programs added.
+    /// The versions beside the current one that can be read at once: what lost a conflict, what was fetched of the history, and what programs added.
     /// Nil if there is no such document.
     open class func otherVersionsOfItem(at url: URL) -> [NSFileVersion]? {
         guard WantedItem.exists(url.path) else { return nil }
         return all(of: url).filter { $0.isConflict || $0.isAdded || $0.isOfHistory && $0.hasLocalContents }
     }
 
-    /// Those that lost a conflict which nobody has resolved; nil if there is no such document, or it is in no container.
+    /// The versions that lost a conflict and are not resolved; nil if there is no such document, or it is in no container.
     open class func unresolvedConflictVersionsOfItem(at url: URL) -> [NSFileVersion]? {
         guard WantedItem.exists(url.path), ClaimRouter.shared.route(url).mount != nil else { return nil }
         return all(of: url).filter(\.isConflict)
@@ -129,12 +129,12 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
         for version in otherVersionsOfItem(at: url) ?? [] { try version.remove() }
     }
 
-    /// Where the daemon can not be asked there are none of its versions to be had.
+    /// Without the versions of the daemon where that cannot be asked.
     private class func all(of url: URL) -> [NSFileVersion] {
         ((try? known(of: url)) ?? []) + AddedVersions.list(of: url).map { NSFileVersion($0, of: url) }
     }
 
-    /// Those that the daemon knows of.
+    /// The versions that the daemon knows.
     private class func known(of url: URL) throws(DaemonFailure) -> [NSFileVersion] {
         let route = ClaimRouter.shared.route(url)
         guard let mount = route.mount else { return [] }
@@ -175,7 +175,7 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Nil: an account is one person's, whose name nobody knows here.
+    /// Always nil: an account is one person's, and their name is not known here.
     open var originatorNameComponents: PersonNameComponents? { nil }
     /// Whether its bytes are here. A coordinated read at ``url`` fetches them otherwise.
     open var hasLocalContents: Bool {

@@ -67,7 +67,7 @@ extension URL {
     private func isPackage() throws -> Bool {
         let route = ClaimRouter.shared.route(self)
         guard let mount = route.mount else {
-            // Outside of mounts nobody but the name says so.
+            // Outside of mounts only the name says so.
             let isFolder = try resourceValues(forKeys: Set([.isDirectoryKey])).isDirectory
             return isFolder == true && ((try? ItemName(lastPathComponent)).map(PackageTypes.isPackage) ?? false)
         }

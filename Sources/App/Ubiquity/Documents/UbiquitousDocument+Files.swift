@@ -62,7 +62,7 @@ extension UbiquitousDocument {
 
     private func openNow() throws {
         guard documentState.contains(.closed) else { return }
-        // Added inside the read: nothing can happen in between that it would not hear of.
+        // Added inside the read: no change in between can be missed.
         try readNow { [self] in NSFileCoordinator.addFilePresenter(self) }
         change { $0.remove(.closed) }
         updateConflictState()
@@ -147,7 +147,7 @@ extension UbiquitousDocument {
     private func write(to url: URL, _ mustBeNew: Bool) throws {
         contentsLock.lock()
         defer { contentsLock.unlock() }
-        // While it waited, somebody may have asked it to save.
+        // While it waited, another program may have asked it to save.
         let edits = inner.withLock { $0.edits == $0.savedEdits ? nil : $0.edits }
         guard let edits else { return }
         if mustBeNew, FileManager.default.fileExists(atPath: url.path) { throw CocoaError(.fileWriteFileExists) }

@@ -1,7 +1,7 @@
 public import Foundation
 import Synchronization
 
-/// A document that is open in a program: it is read and written in turn with other programs and devices, saves by itself, follows its file
+/// A document that is open in a program: reads and writes of it are coordinated with other programs and devices; it saves by itself, follows its file
 /// wherever that goes, and reads again what others wrote.
 ///
 /// It does the work of Apple's `UIDocument` and has its names. Override ``contents(forType:)`` and ``load(fromContents:ofType:)``, call
@@ -19,7 +19,7 @@ open class UbiquitousDocument: NSObject, NSFilePresenter, @unchecked Sendable {
         public static let inConflict = State(rawValue: 1 << 1)
         /// The last save failed; what was edited is in memory only.
         public static let savingError = State(rawValue: 1 << 2)
-        /// Somebody else writes: do not edit now.
+        /// Another program writes the document: it must not be edited now.
         public static let editingDisabled = State(rawValue: 1 << 3)
         public static let normal: State = []
     }
@@ -87,10 +87,10 @@ open class UbiquitousDocument: NSObject, NSFilePresenter, @unchecked Sendable {
     /// Called once for each ``disableEditing()``.
     open func enableEditing() {}
 
-    /// Something went wrong that nobody waits for: an autosave, or reading what others wrote.
+    /// Something failed that no caller waits for: an autosave, or reading a change of another program.
     open func handleError(_ error: any Error, userInteractionPermitted: Bool) {}
 
-    /// The file was deleted by somebody else; the document is closed.
+    /// The file was deleted by another program or device; the document is closed.
     open func documentWasDeleted() {}
 
     // MARK: State

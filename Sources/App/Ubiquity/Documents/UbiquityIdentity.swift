@@ -10,7 +10,7 @@ struct UbiquityIdentity {
     let cloud: String
     let account: String?
 
-    /// Digits that tell identities apart and do not reveal them.
+    /// Digits that differ between identities and do not reveal them.
     var token: String {
         let text = [program, device, cloud, account ?? ""].joined(separator: "\u{0}")
         return text.hashed + "-" + "token\(text)".hashed

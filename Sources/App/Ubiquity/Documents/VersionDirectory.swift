@@ -2,7 +2,8 @@ import DaemonProtocol
 import Foundation
 import Synchronization
 
-/// Where the bytes of versions will be that are in the cloud only, as this process was told: a coordinated read there fetches them.
+/// Where the bytes of versions will be that are in the cloud only, for the versions that this process has listed. A coordinated read there
+/// fetches them.
 final class VersionDirectory: Sendable {
     static let shared = VersionDirectory()
 

@@ -2,7 +2,7 @@ import DaemonProtocol
 import Foundation
 import Synchronization
 
-/// What the daemon tells of the store. All of it happens on the engine's queue.
+/// Changes of the store that the daemon reports, handled on the engine's queue.
 extension KeyValueEngine {
     private static let otherAnswer = DaemonFailure(.failed, "the daemon gave an answer of another kind than asked")
 
@@ -54,7 +54,7 @@ extension KeyValueEngine {
         keepKnown()
         // After a time without a daemon: what came meanwhile.
         if isOther || !changed.isEmpty {
-            tell(
+            post(
                 isOther ? NSUbiquitousKeyValueStoreAccountChange : NSUbiquitousKeyValueStoreServerChange,
                 changed.sorted())
         }
@@ -69,7 +69,7 @@ extension KeyValueEngine {
         guard let mount = ClaimRouter.shared.principalMount else { return }
         let values: [String: PropertyValue]
         do throws(DaemonFailure) { values = try read(mount, news.keys) } catch {
-            // Who listens anew reads everything, and so what this was about.
+            // After reconnecting everything is read, and so is this change.
             state.withLock { $0.end }?()
             return
         }
@@ -86,6 +86,6 @@ extension KeyValueEngine {
             case .initialSync: NSUbiquitousKeyValueStoreInitialSyncChange
             case .quotaViolation: NSUbiquitousKeyValueStoreQuotaViolationChange
             }
-        if !changed.isEmpty { tell(reason, changed) }
+        if !changed.isEmpty { post(reason, changed) }
     }
 }

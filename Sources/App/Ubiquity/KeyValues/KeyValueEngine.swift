@@ -68,9 +68,9 @@ final class KeyValueEngine: Sendable {
         schedule(\.isFlushScheduled, .milliseconds(100))
     }
 
-    /// Tells that a value was not written.
+    /// Posts that a value was not written.
     func refuse(_ key: String) {
-        tell(NSUbiquitousKeyValueStoreQuotaViolationChange, [key])
+        post(NSUbiquitousKeyValueStoreQuotaViolationChange, [key])
     }
 
     func synchronize() -> Bool {
@@ -141,7 +141,7 @@ final class KeyValueEngine: Sendable {
         }.send(written)
         forget(taken, areKnown: true)
         forget(refused, areKnown: false)
-        if !refused.isEmpty { tell(NSUbiquitousKeyValueStoreQuotaViolationChange, refused.keys.sorted()) }
+        if !refused.isEmpty { post(NSUbiquitousKeyValueStoreQuotaViolationChange, refused.keys.sorted()) }
         if !taken.isEmpty { keepKnown() }
         guard taken.count + refused.count == written.count else {
             let rest = state.withLock { $0.written }
@@ -157,7 +157,7 @@ final class KeyValueEngine: Sendable {
         return isWritten
     }
 
-    /// They are the daemon's now, or nobody's. What was written meanwhile stays.
+    /// The daemon has them now, or refused them. What was written meanwhile stays.
     private func forget(_ written: [String: PropertyValue?], areKnown: Bool) {
         state.withLock { state in
             for (key, value) in written {
@@ -167,8 +167,8 @@ final class KeyValueEngine: Sendable {
         }
     }
 
-    /// On a queue of its own: whoever hears of it may ask this store.
-    func tell(_ reason: Int, _ keys: [String]) {
+    /// On a queue of its own, as observers may call this store.
+    func post(_ reason: Int, _ keys: [String]) {
         guard let onChange = state.withLock({ $0.onChange }) else { return }
         news.async { onChange(reason, keys) }
     }

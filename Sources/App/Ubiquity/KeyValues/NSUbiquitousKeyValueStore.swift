@@ -27,7 +27,7 @@ open class NSUbiquitousKeyValueStore: NSObject, @unchecked Sendable {
     public static let `default` = NSUbiquitousKeyValueStore(
         containerIdentifier: Bundle.main.bundleIdentifier ?? "CloudDocs")
 
-    /// Posted with the store as its object. What the program writes by itself is not told to it.
+    /// Posted with the store as its object. Not posted for what the program writes itself.
     public static let didChangeExternallyNotification = Notification.Name(
         "NSUbiquitousKeyValueStoreDidChangeExternallyNotification")
 
@@ -91,7 +91,7 @@ open class NSUbiquitousKeyValueStore: NSObject, @unchecked Sendable {
 
     // MARK: Writing
 
-    /// Writes a property list; nil removes the key. What is none, or too large, is not written: that is told as a quota violation.
+    /// Writes a property list; nil removes the key. What is none, or too large, is not written: a quota violation is posted.
     open func set(_ anObject: Any?, forKey aKey: String) {
         guard let anObject else { return removeObject(forKey: aKey) }
         guard let value = PropertyValue(foundation: anObject) else { return engine.refuse(aKey) }

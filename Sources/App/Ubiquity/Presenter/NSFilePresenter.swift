@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// Apple's name: `NSFilePresenter`. Add it with ``NSFileCoordinator/addFilePresenter(_:)``; from then until
 /// ``NSFileCoordinator/removeFilePresenter(_:)`` its methods are called on ``presentedItemOperationQueue``. Everything but the first two
-/// properties has a default. Methods with a block as parameter must call it, once: whoever coordinates waits for that, though never longer
+/// properties has a default. Methods with a block as parameter must call it, once: the other access waits for that, though never longer
 /// than ten seconds.
 @preconcurrency
 public protocol NSFilePresenter: NSObjectProtocol {
@@ -17,24 +17,24 @@ public protocol NSFilePresenter: NSObjectProtocol {
     /// For an item that belongs to another, such as subtitles to a film.
     var primaryPresentedItemURL: URL? { get }
 
-    /// Which methods it has. Others are not called, and nobody waits for them; by default all are. Not of Apple's: there the runtime knows.
+    /// Which methods it has. Others are not called, and no access waits for them; by default all are. Not of Apple's: there the runtime knows.
     var presentedItemCallbacks: NSFilePresenterCallbacks { get }
 
     // MARK: Answered
 
-    /// Somebody else wants to read: stop writing, then call `reader`, with what to do when the reading is over, or nil.
+    /// Another program wants to read: stop writing, then call `reader`, with what to do when the reading is over, or nil.
     func relinquishPresentedItem(toReader reader: @escaping @Sendable ((@Sendable () -> Void)?) -> Void)
 
-    /// Somebody else wants to write: stop reading and writing, then call `writer`, with what to do when the writing is over, or nil.
+    /// Another program wants to write: stop reading and writing, then call `writer`, with what to do when the writing is over, or nil.
     func relinquishPresentedItem(toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void)
 
-    /// Somebody wants to read what is there: write what is not saved, then call the handler. An error makes the other access fail.
+    /// Another program wants to read the item: write what is not saved, then call the handler. An error makes the other access fail.
     func savePresentedItemChanges(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
 
     /// The item is about to be deleted, or was deleted by a program that does not coordinate. An error makes a coordinated deletion fail.
     func accommodatePresentedItemDeletion(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
 
-    /// Somebody wants the bytes of the item to be dropped here. Without a method of its own a presenter keeps them, and the eviction fails: so it
+    /// The bytes of the item are to be evicted from this device. Without a method of its own a presenter keeps them, and the eviction fails: so it
     /// does with an error. One that agrees removes itself.
     func accommodatePresentedItemEviction(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
 
@@ -51,21 +51,21 @@ public protocol NSFilePresenter: NSObjectProtocol {
     func accommodatePresentedItemEviction() async throws
     func accommodatePresentedSubitemDeletion(at url: URL) async throws
 
-    // MARK: Told
+    // MARK: Notifications
 
-    /// The item has another place or name. Whoever moved it, and once.
+    /// The item has another place or name. Called once for each move, by any program or device.
     func presentedItemDidMove(to newURL: URL)
 
     /// The content or metadata of the item changed, or of something in it.
     func presentedItemDidChange()
 
-    /// Of ``presentedItemDidChangeUbiquityAttributes(_:)``: which it wants to hear of. Asked when the presenter is added; by default all.
+    /// Of ``presentedItemDidChangeUbiquityAttributes(_:)``: which it observes. Read when the presenter is added; by default all.
     var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> { get }
 
     /// What is so of the item in the cloud changed: read it with `promisedItemResourceValues(forKeys:)`.
     func presentedItemDidChangeUbiquityAttributes(_ attributes: Set<URLResourceKey>)
 
-    /// Another version of the item lost a conflict and waits to be resolved. Whoever caused it.
+    /// Another version of the item lost a conflict and is to be resolved. Called for conflicts caused by any program or device.
     func presentedItemDidGain(_ version: NSFileVersion)
 
     /// A version of the item's history was removed.
@@ -91,35 +91,6 @@ public protocol NSFilePresenter: NSObjectProtocol {
 
     /// As ``presentedItemDidResolveConflict(_:)``, of something in the folder.
     func presentedSubitem(at url: URL, didResolve version: NSFileVersion)
-}
-
-/// The methods that a presenter has, for ``NSFilePresenter/presentedItemCallbacks``.
-public struct NSFilePresenterCallbacks: OptionSet, Sendable {
-    public let rawValue: UInt
-    public init(rawValue: UInt) { self.rawValue = rawValue }
-
-    public static let relinquishToReader = NSFilePresenterCallbacks(rawValue: 1 << 0)
-    public static let relinquishToWriter = NSFilePresenterCallbacks(rawValue: 1 << 1)
-    public static let saveChanges = NSFilePresenterCallbacks(rawValue: 1 << 2)
-    public static let accommodateDeletion = NSFilePresenterCallbacks(rawValue: 1 << 3)
-    public static let accommodateSubitemDeletion = NSFilePresenterCallbacks(rawValue: 1 << 4)
-    public static let didMove = NSFilePresenterCallbacks(rawValue: 1 << 5)
-    public static let didChange = NSFilePresenterCallbacks(rawValue: 1 << 6)
-    public static let subitemDidAppear = NSFilePresenterCallbacks(rawValue: 1 << 7)
-    public static let subitemDidMove = NSFilePresenterCallbacks(rawValue: 1 << 8)
-    public static let subitemDidChange = NSFilePresenterCallbacks(rawValue: 1 << 9)
-
-    public static let accommodateEviction = NSFilePresenterCallbacks(rawValue: 1 << 10)
-
-    public static let didGainVersion = NSFilePresenterCallbacks(rawValue: 1 << 11)
-    public static let didResolveConflict = NSFilePresenterCallbacks(rawValue: 1 << 12)
-    public static let subitemDidGainVersion = NSFilePresenterCallbacks(rawValue: 1 << 13)
-    public static let subitemDidResolveConflict = NSFilePresenterCallbacks(rawValue: 1 << 14)
-    public static let didLoseVersion = NSFilePresenterCallbacks(rawValue: 1 << 15)
-    public static let subitemDidLoseVersion = NSFilePresenterCallbacks(rawValue: 1 << 16)
-    public static let didChangeUbiquityAttributes = NSFilePresenterCallbacks(rawValue: 1 << 17)
-
-    public static let all = NSFilePresenterCallbacks(rawValue: 1 << 18 - 1)
 }
 
 extension NSFilePresenter {

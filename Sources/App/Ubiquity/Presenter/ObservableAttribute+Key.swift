@@ -22,6 +22,6 @@ extension ObservableAttribute {
 }
 
 extension URLResourceKey {
-    /// What a presenter hears of by default: every state that an item has in the cloud.
+    /// What a presenter observes by default: every state that an item has in the cloud.
     public static var observableUbiquityKeys: Set<URLResourceKey> { Set(ObservableAttribute.allCases.map(\.key)) }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension PresenterAgent {
-    /// What nobody waits for an answer to.
+    /// A message without an answer.
     enum News: Hashable, Sendable {
         case didChange, wasDeleted
         case didMove(URL)
@@ -14,7 +14,7 @@ extension PresenterAgent {
         case didChangeAttributes(Set<URLResourceKey>)
 
         /// Calls the method of the presenter that is for it. On the presenter's queue.
-        func tell(_ value: any NSFilePresenter) {
+        func notify(_ value: any NSFilePresenter) {
             switch self {
             case .didChange: value.presentedItemDidChange()
             case .wasDeleted: value.accommodatePresentedItemDeletion { _ in }

@@ -4,9 +4,9 @@ import Foundation
 import Synchronization
 
 /// Serves one presenter: takes what it is sent, calls its methods one after the other on its queue, and answers. A question passes the news
-/// that wait: somebody waits for the answer.
+/// that wait, as an access waits for the answer.
 final class PresenterAgent: Sendable {
-    enum Letter: Sendable {
+    enum Delivery: Sendable {
         case question(UInt64, ArraySlice<Task>)
         case comeBack(UInt64)
         case news(News)
@@ -25,7 +25,7 @@ final class PresenterAgent: Sendable {
 
     fileprivate struct State {
         var registration: Registration?
-        var urgent: [Letter] = []
+        var urgent: [Delivery] = []
         var news: [News] = []
         /// What to do when the access is over for which the presenter made way, by the number of the question.
         var reacquirers: [UInt64: [@Sendable () -> Void]] = [:]
@@ -66,7 +66,7 @@ final class PresenterAgent: Sendable {
         return pairs.filter { has.contains($0.0) }.map(\.1)
     }
 
-    /// What it wants to hear of its item's state.
+    /// The attributes of its item that it observes.
     var observed: [ObservableAttribute] {
         let keys = presenter.value.observedPresentedItemUbiquityAttributes
         return ObservableAttribute.allCases.filter { keys.contains($0.key) }
@@ -89,15 +89,15 @@ final class PresenterAgent: Sendable {
         }
     }
 
-    func put(_ letter: Letter) {
+    func put(_ delivery: Delivery) {
         state.withLock { state in
             guard !state.isOver else { return }
             if state.isMoving {
-                if case .news(.wasDeleted) = letter { return state.isDeletionHeldBack = true }
+                if case .news(.wasDeleted) = delivery { return state.isDeletionHeldBack = true }
                 state.endMove()
             }
-            switch letter {
-            case .question, .comeBack: state.urgent.append(letter)
+            switch delivery {
+            case .question, .comeBack: state.urgent.append(delivery)
             // What says only that something is different is as good once as twice.
             case .news(let news):
                 if news != state.news.last { state.news.append(news) }
@@ -115,13 +115,13 @@ final class PresenterAgent: Sendable {
         }
         guard begins else { return }
         presenter.value.presentedItemOperationQueue.addOperation { [self] in
-            if let letter = take() { open(letter) }
+            if let delivery = take() { open(delivery) }
             state.withLock { $0.isScheduled = false }
             schedule()
         }
     }
 
-    private func take() -> Letter? {
+    private func take() -> Delivery? {
         state.withLock { state in
             if !state.urgent.isEmpty { return state.urgent.removeFirst() }
             return state.news.isEmpty ? nil : .news(state.news.removeFirst())
@@ -130,18 +130,18 @@ final class PresenterAgent: Sendable {
 
     // MARK: On the presenter's queue
 
-    private func open(_ letter: Letter) {
+    private func open(_ delivery: Delivery) {
         let around =
             Enclosing.current
             + [registration].compactMap(\.self).map {
                 Enclosing(authority: $0.authority, enclosure: $0.enclosure)
             }
         Enclosing.$current.withValue(around) {
-            switch letter {
+            switch delivery {
             case .question(let question, let tasks): work(on: question, tasks)
             case .comeBack(let question): comeBack(question)
             case .news(let news):
-                news.tell(presenter.value)
+                news.notify(presenter.value)
                 guard case .didMove(let url) = news else { break }
                 state.withLock { if $0.undeliveredMove == url { $0.undeliveredMove = nil } }
             }
@@ -153,7 +153,7 @@ final class PresenterAgent: Sendable {
 
     /// Does the first task; the next one follows when the presenter has called the block that it was given.
     private func work(on question: UInt64, _ tasks: ArraySlice<Task>) {
-        // Taken together: the answer goes to whoever asked.
+        // Taken together: the answer goes to the access that asked.
         let (asker, stay) = state.withLock { ($0.registration, $0.stay) }
         guard let task = tasks.first else { return answer(question, nil, to: asker) }
         let rest = tasks.dropFirst()
@@ -185,7 +185,7 @@ final class PresenterAgent: Sendable {
             state.reacquirers[question, default: []].append(reacquirer)
             return true
         }
-        // Whoever asked is not there any more to end the access that it made way for.
+        // The program that asked is gone and cannot end the access that the presenter relinquished to.
         if !isKept { presenter.value.presentedItemOperationQueue.addOperation(reacquirer) }
     }
 
@@ -206,7 +206,7 @@ extension PresenterAgent {
 
     /// Its authority does not know it any more. What that sent and the presenter has not seen is about a place that its item has left.
     ///
-    /// - Returns: What the presenter made way with, to be given back.
+    /// - Returns: What the presenter relinquished with, to be called when the access ends.
     func leave() -> [@Sendable () -> Void] {
         state.withLock { state in
             state.registration = nil
@@ -222,12 +222,12 @@ extension PresenterAgent {
 
     /// Notifies the presenter of where its item is now, and calls the blocks that it gave for the end of the access.
     ///
-    /// - Returns: Signalled when the presenter knows; nil where that cannot be waited for.
+    /// - Returns: Signalled when the presenter has been notified; nil where that cannot be waited for.
     func follow(_ url: URL, isOwn: Bool, _ reacquirers: [@Sendable () -> Void]) -> DispatchSemaphore? {
         let queue = presenter.value.presentedItemOperationQueue
-        let (known, isTold) = (DispatchSemaphore(value: 0), !isOwn && callbacks.contains(.didMove))
+        let (known, isNotified) = (DispatchSemaphore(value: 0), !isOwn && callbacks.contains(.didMove))
         queue.addOperation { [presenter] in
-            if isTold { presenter.value.presentedItemDidMove(to: url) }
+            if isNotified { presenter.value.presentedItemDidMove(to: url) }
             for reacquire in reacquirers { reacquire() }
             known.signal()
         }

@@ -17,7 +17,7 @@ extension PresenterDirectory {
         for (agent, _) in agents(at: old) { agent.expectMove() }
     }
 
-    /// Takes presenters of an item to the authority of its new place, and tells them where that is. Returns when they know it, or are busy for
+    /// Takes presenters of an item to the authority of its new place, and notifies them of that. Returns when they have been notified, or are busy for
     /// longer than ``PresenterAgent/patience``.
     ///
     /// - Parameter own: The presenter in whose name it was moved, which knows.

@@ -34,8 +34,8 @@ final class PresenterDirectory: Sendable {
         route.authority.add(agent, at: route.path)
     }
 
-    /// Tells those of this process that present an item, and have the callback, what only this process knows.
-    func tell(
+    /// Notifies presenters of an item in this process, if they have the callback, of what only this process knows.
+    func notify(
         _ news: PresenterAgent.News, _ callback: PresenterCallback, at url: URL, except own: PresenterAgent? = nil
     ) {
         let path = ClaimRouter.shared.route(url).path

@@ -2,8 +2,8 @@ import DaemonProtocol
 import Foundation
 import Synchronization
 
-/// What a query of this process has been told and not taken yet: each item once, in its newest state, so that a slow program does not make it
-/// grow. When the daemon goes, it asks the next one, and tells only the difference.
+/// Changes that the daemon reported and a query of this process has not taken yet: each item once, in its newest state, so that a slow program does not make it
+/// grow. When the daemon is restarted, it asks the new one, and reports only the difference.
 final class MetadataFeed: Sendable {
     struct Update: Sendable {
         var added: [FoundItem] = []
@@ -18,14 +18,14 @@ final class MetadataFeed: Sendable {
     }
 
     fileprivate struct State {
-        /// What the program knows, as it was told.
-        var told: [UInt64: FoundItem] = [:]
-        /// What is, as far as this was told.
+        /// The items as they were reported to the program.
+        var reported: [UInt64: FoundItem] = [:]
+        /// The items as the daemon reported them.
         var current: [UInt64: FoundItem] = [:]
         /// Items of which both may differ, in the order in which they came.
         var changed: [UInt64] = []
         var marked: Set<UInt64> = []
-        /// Met since the daemon was asked anew; nil once all is gathered.
+        /// Found since the query was started again; nil once all is gathered.
         var met: Set<UInt64>? = []
         var isGathered = false
         var wasGathered = false
@@ -91,7 +91,7 @@ final class MetadataFeed: Sendable {
             }
             for id in found.removed { state.remove(id) }
             if found.phase == .gathered {
-                // What a daemon that went had told of and the next one does not.
+                // What the former daemon reported and the new one does not.
                 let met = state.met.take() ?? []
                 for id in state.current.keys where !met.contains(id) { state.remove(id) }
                 state.isGathered = true
@@ -132,9 +132,9 @@ extension MetadataFeed.State {
     }
 
     fileprivate mutating func settle(_ id: UInt64, _ update: inout MetadataFeed.Update) {
-        let (old, new) = (told[id], current[id])
+        let (old, new) = (reported[id], current[id])
         guard old != new else { return }
-        told[id] = new
+        reported[id] = new
         switch (old, new) {
         case (nil, let new?): update.added.append(new)
         case (_?, let new?): update.changed.append(new)

@@ -4,7 +4,7 @@ public import Foundation
 import Queries
 import Synchronization
 
-/// An item that a query found. Its values are those of the moment it was told of; while the query runs, the same object gets the newer ones.
+/// An item that a query found. Its values are those of the moment at which it was reported; while the query runs, the same object gets the newer ones.
 ///
 /// Apple's name: `NSMetadataItem`.
 // What changes is behind a Mutex.

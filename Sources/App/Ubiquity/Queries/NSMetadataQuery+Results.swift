@@ -39,7 +39,7 @@ extension NSMetadataQuery {
         }
     }
 
-    /// Holds updates back, until ``enableUpdates()`` was called as often. What changes meanwhile is told then, each item once.
+    /// Holds updates back, until ``enableUpdates()`` was called as often. Changes in the meantime are posted then, each item once.
     public func disableUpdates() { state.withLock { $0.disables += 1 } }
 
     public func enableUpdates() {

@@ -2,17 +2,17 @@ import DaemonProtocol
 import Foundation
 import Synchronization
 
-/// What a query has found since it last told; the items have the values of that moment.
+/// What a query has found since the last update; the items have the values of that moment.
 public struct MetadataQueryUpdate: Sendable {
     public let added: [NSMetadataItem]
     public let changed: [NSMetadataItem]
     public let removed: [NSMetadataItem]
-    /// All that there was at the beginning has been told, with this one.
+    /// With this update all initial results have been delivered.
     public let isGathered: Bool
 }
 
 extension NSMetadataQuery {
-    /// What matches a predicate, and what becomes of it, as a sequence that ends when nobody waits for it any more. Not of Apple's: for tasks in
+    /// The items that match a predicate, and their changes, as a sequence that ends when its consumer does. Not of Apple's: for tasks in
     /// place of notifications. Who takes long finds the newest state, not every step.
     ///
     /// - Parameter scopes: Constants of Apple's, and paths of folders; none for everything in containers.

@@ -98,7 +98,7 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
         set { state.withLock { $0.groupingAttributes = newValue } }
     }
 
-    /// Seconds that changes are gathered for before they are told.
+    /// Seconds for which changes are gathered before they are posted.
     open var notificationBatchingInterval: TimeInterval {
         get { state.withLock { $0.interval } }
         set { state.withLock { $0.interval = max(0, newValue) } }

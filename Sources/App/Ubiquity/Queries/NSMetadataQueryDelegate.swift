@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Apple's name: `NSMetadataQueryDelegate`.
 public protocol NSMetadataQueryDelegate: AnyObject, Sendable {
-    /// Asked once for each item that is found, on the query's queue. What it answers stands among the results in the item's place.
+    /// Called once for each item that is found, on the query's queue. The returned object replaces the item in the results.
     func metadataQuery(_ query: NSMetadataQuery, replacementObjectForResultObject result: NSMetadataItem) -> Any
 
     /// Asked for each value of ``NSMetadataQuery/valueLists`` and ``NSMetadataQuery/groupedResults``.

@@ -4,7 +4,7 @@ import Queries
 typealias QueryPredicate = Queries.Predicate
 typealias QueryPredicateError = Queries.PredicateError
 
-/// Carries a value of Foundation that nobody changes any more.
+/// Carries a value of Foundation that is not changed any more.
 // Predicates, sort descriptors and lists of scopes are only read once they are set.
 struct Fixed<Value>: @unchecked Sendable {
     let value: Value

@@ -1,30 +1,31 @@
 import DaemonProtocol
 
-/// What of a feed's news lies where a query looks. Keeps the numbers of what was told, so that what leaves the place is told as removed.
+/// The part of a feed's changes that is within a query's scope. Keeps the numbers of reported items, so that one that leaves the scope is reported as
+/// removed.
 struct RestrictedChanges {
     private let restriction: QueryRestriction
     private let root: String
-    private var told: Set<UInt64> = []
+    private var reported: Set<UInt64> = []
 
     init(_ restriction: QueryRestriction, root: String) {
         self.restriction = restriction
         self.root = root
     }
 
-    /// Nil if nothing is left to tell.
+    /// Nil if there is nothing to report.
     mutating func take(_ news: MetadataFeed.Update) -> MetadataFeed.Update? {
         guard !restriction.isPlain else { return news }
         var left = MetadataFeed.Update(isGathered: news.isGathered, failure: news.failure)
         for found in news.added + news.changed {
             if !restriction.admits(found, root: root) {
-                if told.remove(found.item) != nil { left.removed.append(found) }
-            } else if told.insert(found.item).inserted {
+                if reported.remove(found.item) != nil { left.removed.append(found) }
+            } else if reported.insert(found.item).inserted {
                 left.added.append(found)
             } else {
                 left.changed.append(found)
             }
         }
-        left.removed += news.removed.filter { told.remove($0.item) != nil }
+        left.removed += news.removed.filter { reported.remove($0.item) != nil }
         return left.isNews ? left : nil
     }
 }

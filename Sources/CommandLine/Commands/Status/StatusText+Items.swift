@@ -15,6 +15,15 @@ extension StatusText {
             ])
         }
         return table.lines(style) + items.flatMap { errors($0.record, $0.item, style) }
+            + packageTypes(items.map(\.item))
+    }
+
+    /// One line for each container that declares package types, if it or a package in it is shown.
+    private static func packageTypes(_ items: [ItemStatus]) -> [String] {
+        let declared = items.compactMap { item in item.packageTypes.map { (item.container, $0) } }
+        return Dictionary(declared, uniquingKeysWith: { first, _ in first }).filter { !$0.value.isEmpty }
+            .sorted { $0.key < $1.key }
+            .map { printable("\($0.key) declares package types: \($0.value.joined(separator: ", "))") }
     }
 
     private static func local(_ item: ItemStatus, _ style: TextStyle) -> TextTable.Cell {

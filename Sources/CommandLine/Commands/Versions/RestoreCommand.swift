@@ -12,7 +12,7 @@ struct RestoreCommand: ParsableCommand {
             something opens them. It returns to its old place, together with folders above it that are gone, or to --to in the same \
             container. If the name is taken, it gets " 2". \"ubiquity deleted\" lists what can be restored.
 
-            With --version, puts an older version of a document back. What the document is now becomes a version itself, so a restore \
+            With --version, puts an older version of a document or package back. What the document is now becomes a version itself, so a restore \
             can be undone the same way. With --to the version is copied and the document stays as it is. Of a deleted document, \
             the version is copied to PATH.
             """)
@@ -119,8 +119,21 @@ struct RestoreCommand: ParsableCommand {
         }
         do {
             try FileManager.default.copyItem(atPath: file, toPath: target)
-            // The copy in the daemon's folder is only to be read.
-            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: target)
+            try makeWritable(target)
         } catch { throw CommandFailure(.failed, "cannot write the version: \(plainReason(error))", path: target) }
+    }
+
+    /// The copy in the daemon's directory is read-only; of a package each file is.
+    private func makeWritable(_ target: String) throws {
+        let files = FileManager.default
+        guard try files.attributesOfItem(atPath: target)[.type] as? FileAttributeType == .typeDirectory else {
+            return try files.setAttributes([.posixPermissions: 0o644], ofItemAtPath: target)
+        }
+        for path in try files.subpathsOfDirectory(atPath: target).map({ "\(target)/\($0)" }) {
+            let attributes = try files.attributesOfItem(atPath: path)
+            guard attributes[.type] as? FileAttributeType == .typeRegular else { continue }
+            let isProgram = (attributes[.posixPermissions] as? Int ?? 0) & 0o100 != 0
+            try files.setAttributes([.posixPermissions: isProgram ? 0o755 : 0o644], ofItemAtPath: path)
+        }
     }
 }

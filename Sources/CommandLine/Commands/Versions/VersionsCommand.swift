@@ -10,9 +10,12 @@ struct VersionsCommand: ParsableCommand {
             Each content that reached the cloud is a version; when another takes its place it goes to the history, where it \
             stays for 30 days, the newest 10 of them. Their bytes are in the cloud: listing needs no network, \
             \"ubiquity restore\" does. Also of a document that was deleted: name the path that it had.
+
+            A package has a version for each state that it had as a whole. Its files have versions of their own as well, which alone \
+            can be removed.
             """)
 
-    @Argument(help: "The document.", completion: .file())
+    @Argument(help: "The document or package.", completion: .file())
     var path: String
 
     @Option(

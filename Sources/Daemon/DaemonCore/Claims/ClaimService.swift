@@ -112,19 +112,19 @@ final class ClaimService: TreeObserver {
         guard !(ledger.isEmpty && ledger.deliveries.isEmpty) else { return }
         switch change {
         case .created(let item):
-            arbiter.tell(at: .vacant(item.place), in: item.place.folder) {
+            arbiter.handle(at: .vacant(item.place), in: item.place.folder) {
                 .created(ItemNumber(item.node), at: item.place, by: $0)
             }
         case .removed(let item): removed(item)
         case .replaced(let item, let new):
-            arbiter.tell(at: item.key, in: item.place.folder) {
+            arbiter.handle(at: item.key, in: item.place.folder) {
                 .replaced(ItemNumber(item.node), with: ItemNumber(new.node), by: $0)
             }
         case .moved(let item, let folder, let name): moved(item, to: ItemPlace(folder: ItemNumber(folder), name: name))
         case .changed(let node) where !ledger.deliveries.isEmpty:
             let item = ItemNumber(node)
-            arbiter.tell(at: .item(item), in: tree.entry(of: item)?.parent) { .changed(item, by: $0) }
-        // What stays where it is concerns no presenter.
+            arbiter.handle(at: .item(item), in: tree.entry(of: item)?.parent) { .changed(item, by: $0) }
+        // An item that stays in its place concerns no presenter.
         case .changed: break
         }
     }
@@ -150,11 +150,11 @@ final class ClaimService: TreeObserver {
                 }
                 continue
             }
-            arbiter.tell(.created(item, at: place, by: nil))
+            arbiter.handle(.created(item, at: place, by: nil))
             tree.row(of: item).map { tell($0, .gained) }
         }
         for node in effects.changedNodes where tree.hasContent(ItemNumber(node)) {
-            arbiter.tell(.changed(ItemNumber(node), by: nil))
+            arbiter.handle(.changed(ItemNumber(node), by: nil))
         }
     }
 
@@ -168,7 +168,7 @@ final class ClaimService: TreeObserver {
         {
             return stoodAside(ItemNumber(node)) { $0.place == place }
         }
-        arbiter.tell(.moved(ItemNumber(node), from: place, to: item.place, by: nil))
+        arbiter.handle(.moved(ItemNumber(node), from: place, to: item.place, by: nil))
     }
 
     /// A package came that is a version in conflict. Where it had the document's name before, who presents that name presents what has it now.
@@ -177,7 +177,7 @@ final class ClaimService: TreeObserver {
             return
         }
         if let successor = tree.row(of: document.item), hadNameOf(successor) {
-            arbiter.tell(.replaced(item, with: document.item, by: nil))
+            arbiter.handle(.replaced(item, with: document.item, by: nil))
         }
         tell(row, .gained)
     }
@@ -187,7 +187,7 @@ final class ClaimService: TreeObserver {
         guard !ledger.deliveries.isEmpty else { return }
         for version in versions {
             guard let item = tree.item(version.item, in: version.container) else { continue }
-            arbiter.tell(.versionChanged(item, version.version, .lost))
+            arbiter.handle(.versionChanged(item, version.version, .lost))
         }
     }
 
@@ -195,7 +195,7 @@ final class ClaimService: TreeObserver {
     private func removed(_ item: LocalItem) {
         tell(item, .resolved)
         let successor = successor(of: item)
-        arbiter.tell(at: item.key, in: item.place.folder) { writer in
+        arbiter.handle(at: item.key, in: item.place.folder) { writer in
             if let successor { return .replaced(ItemNumber(item.node), with: successor, by: writer) }
             return .deleted(ItemNumber(item.node), from: item.place, by: writer)
         }
@@ -212,7 +212,7 @@ final class ClaimService: TreeObserver {
     /// Notifies the presenters of a document of what became of one of its conflict siblings.
     private func tell(_ sibling: LocalItem, _ change: VersionChange) {
         guard let document = tree.document(of: sibling) else { return }
-        arbiter.tell(.versionChanged(document.item, document.version, change))
+        arbiter.handle(.versionChanged(document.item, document.version, change))
     }
 
     /// vim and others rename the document to a backup and make a new file in its place.
@@ -221,7 +221,7 @@ final class ClaimService: TreeObserver {
         tell(item, .resolved)
         let rules = ExclusionRules.standard
         let isSetAside = place.folder == item.place.folder && rules.excludes(place.name) && !rules.excludes(item.name)
-        arbiter.tell(at: item.key, in: item.place.folder) { writer in
+        arbiter.handle(at: item.key, in: item.place.folder) { writer in
             isSetAside
                 ? .setAside(ItemNumber(item.node), from: item.place)
                 : .moved(ItemNumber(item.node), from: item.place, to: place, by: writer)
@@ -241,7 +241,7 @@ final class ClaimService: TreeObserver {
             return (item, UbiquityFacts(status))
         }
         for (item, changed) in changes.sorted(by: { $0.key < $1.key }) {
-            arbiter.tell(.attributesChanged(item, changed))
+            arbiter.handle(.attributesChanged(item, changed))
         }
     }
 
@@ -254,8 +254,8 @@ final class ClaimService: TreeObserver {
             // Only cancellation ends the sleep early, and then the loop.
             try? await Task.sleep(for: .seconds(1))
             let now = Set(ledger.processes.filter { ProcessState.isStopped($0.value) }.keys)
-            for client in now.subtracting(stopped) { arbiter.tell(.clientFroze(client)) }
-            for client in stopped.subtracting(now) { arbiter.tell(.clientThawed(client)) }
+            for client in now.subtracting(stopped) { arbiter.handle(.clientFroze(client)) }
+            for client in stopped.subtracting(now) { arbiter.handle(.clientThawed(client)) }
             stopped = now
         }
     }

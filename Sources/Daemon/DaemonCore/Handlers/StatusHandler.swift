@@ -1,5 +1,6 @@
 import Basics
 import CloudModel
+import ContainerLog
 import DaemonProtocol
 import Glibc
 import LocalMetadata
@@ -73,6 +74,7 @@ extension DaemonService {
         result.isSyncPaused = status.isPaused
         result.version = status.version?.description
         result.device = status.device
+        if item.isPackage || item.item == .root { result.packageTypes = item.packageTypes.declared.sorted() }
         return result
     }
 

@@ -17,8 +17,9 @@ extension DaemonService {
     }
 
     func fetchVersion(_ request: FetchVersionRequest) async throws -> FetchVersionResponse {
+        if let package = try await package(at: request.path) { return try await fetch(request, of: package) }
         let (subject, version, container) = try await blocking {
-            [self] () throws -> (Subject, HistoricVersion, ContainerName) in
+            [self] () throws -> (VersionSubject, HistoricVersion, ContainerName) in
             let subject = try documentOrDeleted(at: request.path)
             let version = try historic(request.version, of: subject, request.path)
             let container = try device.metadata.read { try $0.container(subject.container)?.name }
@@ -31,13 +32,10 @@ extension DaemonService {
     }
 
     func restore(_ request: RestoreRequest) async throws -> DoneResponse {
+        if let package = try await package(at: request.path) { return try await restore(request, package) }
         let (item, version) = try await blocking { [self] () throws -> (LocalItem, HistoricVersion) in
             let subject = try documentOrDeleted(at: request.path)
-            guard let item = subject.item else {
-                throw DaemonFailure(
-                    .notFound, "the document is deleted", path: request.path.description,
-                    advice: "Restore the version to a file.")
-            }
+            guard let item = subject.item else { throw deletedFailure(request.path) }
             return (item, try historic(request.version, of: subject, request.path))
         }
         do { try await VersionHistory(device.engine.context).restore(version, of: item.item) } catch let error
@@ -50,6 +48,7 @@ extension DaemonService {
     func removeVersions(_ request: RemoveVersionsRequest) async throws -> DoneResponse {
         try await blocking { [self] in
             let subject = try documentOrDeleted(at: request.path)
+            guard !subject.isPackage else { throw Self.removalFailure(request.path) }
             let removed = try request.versions.map { try historic($0, of: subject, request.path) }
             try device.metadata.write { transaction in
                 for version in removed {
@@ -64,22 +63,13 @@ extension DaemonService {
 
     // MARK: What a path means
 
-    /// A document that is there, or the last one of that name that was deleted.
-    private struct Subject {
-        /// Nil if it was deleted.
-        let item: LocalItem?
-        let id: ItemID
-        let container: ContainerID
-        let name: ItemName
-    }
-
-    private var now: Timestamp { device.engine.context.time.now() }
+    var now: Timestamp { device.engine.context.time.now() }
 
     var versionFiles: VersionFiles {
         VersionFiles(directory: "\(daemon.configuration.stateDirectory)/versions", context: device.engine.context)
     }
 
-    private func documentOrDeleted(at path: MountPath) throws -> Subject {
+    func documentOrDeleted(at path: MountPath) throws -> VersionSubject {
         do {
             let named = try document(at: path)
             let item = try device.metadata.read { try $0.document(ofVersion: named) } ?? named
@@ -88,38 +78,51 @@ extension DaemonService {
                     .invalidRequest, "it is a folder; versions are of files and packages", path: path.description,
                     advice: "Name a file in it.")
             }
-            return Subject(item: item, id: item.item, container: item.container, name: item.name)
+            return VersionSubject(
+                item: item, id: item.item, container: item.container, name: item.name, isPackage: item.isPackage)
         } catch let failure as DaemonFailure where failure.code == .notFound {
             guard let deleted = try deleted(at: path) else { throw failure }
             return deleted
         }
     }
 
-    private func deleted(at path: MountPath) throws -> Subject? {
+    private func deleted(at path: MountPath) throws -> VersionSubject? {
         try device.metadata.read { transaction in
             let names = path.components.map(Array.init)
-            let noted = try transaction.deletedItems(at: names).first { $0.cloud.body.kind == .file }
-            if let noted {
-                return Subject(item: nil, id: noted.id, container: noted.container, name: noted.name)
+            let noted = try transaction.deletedItems(at: names).lazy.compactMap { item -> VersionSubject? in
+                let isPackage = try item.isFolder && transaction.packageTypes(of: item.container).isPackage(item.name)
+                guard item.cloud.body.kind == .file || isPackage else { return nil }
+                return VersionSubject(
+                    item: nil, id: item.id, container: item.container, name: item.name, isPackage: isPackage)
             }
+            if let noted = noted.first { return noted }
             // Deleted before deletions were noted. A name that no item can have never had versions.
             guard let folder = try transaction.folder(at: names.dropLast()), let last = names.last,
                 let name = try? ItemName(bytes: last)
             else { return nil }
             let gone = try transaction.deletedItems(named: name, in: folder.item, folder.container)
-            return gone.first.map { Subject(item: nil, id: $0.id, container: folder.container, name: $0.name) }
+            return gone.first.map {
+                VersionSubject(item: nil, id: $0.id, container: folder.container, name: $0.name, isPackage: false)
+            }
         }
     }
 
     // MARK: Versions
 
-    private func list(_ subject: Subject, _ transaction: MetadataTransaction) throws -> [DocumentVersion] {
-        let history = try transaction.versions(of: subject.id, in: subject.container, device.versions, at: now)
-        let past = history.map { entry($0, of: subject) }
+    private func list(_ subject: VersionSubject, _ transaction: MetadataTransaction) throws -> [DocumentVersion] {
+        let past = try history(of: subject, transaction)
         guard let item = subject.item else { return past }
         let siblings = try transaction.conflicts(of: item)
         let present = try entry(item, .current, transaction)
         return [present] + (try siblings.map { try entry($0, .conflict, transaction) }) + past
+    }
+
+    private func history(
+        of subject: VersionSubject, _ transaction: MetadataTransaction
+    ) throws -> [DocumentVersion] {
+        guard !subject.isPackage else { return try states(of: subject, transaction).map { entry($0, of: subject) } }
+        return try transaction.versions(of: subject.id, in: subject.container, device.versions, at: now)
+            .map { entry($0, of: subject) }
     }
 
     func entry(
@@ -138,14 +141,14 @@ extension DaemonService {
             file: path)
     }
 
-    private func entry(_ version: HistoricVersion, of subject: Subject) -> DocumentVersion {
+    private func entry(_ version: HistoricVersion, of subject: VersionSubject) -> DocumentVersion {
         DocumentVersion(
             version: version.version.description, kind: .history, device: version.authorName,
             modified: WireTime(version.modified), size: version.content.size, superseded: WireTime(version.superseded),
             isHere: versionFiles.has(version, named: subject.name), file: versionFiles.path(of: version, subject.name))
     }
 
-    private func historic(_ text: String, of subject: Subject, _ path: MountPath) throws -> HistoricVersion {
+    private func historic(_ text: String, of subject: VersionSubject, _ path: MountPath) throws -> HistoricVersion {
         let found = try VersionID(text).flatMap { version in
             try device.metadata.read { transaction in
                 try transaction.versions(of: subject.id, in: subject.container, device.versions, at: now)

@@ -37,9 +37,9 @@ extension Arbiter {
         state.deliveries.append(.outcome(waiter, outcome))
     }
 
-    private static func enqueue(_ letter: PresenterDelivery, to presenter: PresenterID, _ state: inout State) {
+    private static func enqueue(_ message: PresenterDelivery, to presenter: PresenterID, _ state: inout State) {
         guard let client = state.table.client(of: presenter) else { return }
-        state.deliveries.append(.letter(letter, presenter, client))
+        state.deliveries.append(.message(message, presenter, client))
     }
 
     /// One thread delivers at a time, so everything arrives in the order it was decided.
@@ -54,7 +54,7 @@ extension Arbiter {
         }
     }
 
-    /// None if there are none, or somebody is at it, who takes these as well.
+    /// Empty if there are none, or if another thread is delivering: it delivers these as well.
     private static func takeDeliveries(_ state: inout State) -> [Delivery] {
         guard !state.isDelivering, !state.deliveries.isEmpty else { return [] }
         state.isDelivering = true
@@ -64,8 +64,8 @@ extension Arbiter {
 
     private func deliver(_ delivery: Delivery) {
         switch delivery {
-        case .letter(let letter, let presenter, let client): messenger.send(letter, to: presenter, of: client)
-        case .outcome(let tell, let outcome): tell(outcome)
+        case .message(let message, let presenter, let client): messenger.send(message, to: presenter, of: client)
+        case .outcome(let complete, let outcome): complete(outcome)
         case .revocation(let claim, let client): messenger.revoke(claim, of: client)
         case .report(let report): messenger.report(report)
         }

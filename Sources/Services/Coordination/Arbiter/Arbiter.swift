@@ -1,17 +1,22 @@
 import Synchronization
 
-/// The way to clients. Called in the order of what happened, one call at a time, outside of every lock; returns soon.
-package protocol ClaimMessenger: Sendable {
-    func send(_ letter: PresenterDelivery, to presenter: PresenterID, of client: ClientID)
-    /// The client was frozen for too long: its claim has ended.
-    func revoke(_ claim: ClaimID, of client: ClientID)
-    func report(_ report: ClaimReport)
-}
-
-/// Owns the table of claims: hands events to it from any thread, and does what it says.
+/// Grants coordinated access to files among the programs of a device.
 ///
-/// Its lock stands above the database, as the table asks the tree under it: never call it inside a transaction. An outcome
-/// or a message may come before the call that caused it returns.
+/// A program requests a *claim*: it reads or writes items, or waits until it may. ``ClaimTable`` is the decision, a pure value: an event
+/// goes in, actions come out. The arbiter owns that table and does everything around it that is not pure: it serializes events from any
+/// thread, calls back, sends messages to presenters, and keeps the timer for what ends by itself.
+///
+/// Invariants:
+/// - Each request has exactly one outcome, and each question to a presenter at most one answer that counts.
+/// - Outcomes and messages are delivered in the order in which the table decided them, by one thread at a time, without the lock.
+/// - There is at most one timer, for the earliest deadline of the table.
+///
+/// The arbiter must not:
+/// - be called inside a database transaction: its lock comes before the database's, as the table reads the tree under it;
+/// - wait for the network or a disk, or call a client while it holds its lock;
+/// - decide: a rule about who waits for which claim belongs into ``ClaimTable``.
+///
+/// An outcome or a message may be delivered before the call that caused it returns.
 package final class Arbiter<C: Clock>: Sendable where C.Duration == Duration {
     package typealias Outcome = Result<[ItemKey], ClaimError>
 
@@ -21,14 +26,14 @@ package final class Arbiter<C: Clock>: Sendable where C.Duration == Duration {
         var waiters: [ClaimID: @Sendable (Outcome) -> Void] = [:]
         /// Decided and not yet done.
         var deliveries: [Delivery] = []
-        /// Somebody is at it; others only add.
+        /// A thread is delivering; the others only append.
         var isDelivering = false
         var alarm: (time: Duration, task: Task<Void, Never>)?
         var isClosed = false
     }
 
     enum Delivery: Sendable {
-        case letter(PresenterDelivery, PresenterID, ClientID)
+        case message(PresenterDelivery, PresenterID, ClientID)
         case outcome(@Sendable (Outcome) -> Void, Outcome)
         case revocation(ClaimID, ClientID)
         case report(ClaimReport)
@@ -52,7 +57,7 @@ package final class Arbiter<C: Clock>: Sendable where C.Duration == Duration {
 
     deinit { state.withLock { $0.alarm?.task.cancel() } }
 
-    /// No alarm sounds any more. To be called once there are no clients.
+    /// Stops the timer. To be called once there are no clients.
     package func close() {
         state.withLock { state in
             state.isClosed = true
@@ -63,7 +68,7 @@ package final class Arbiter<C: Clock>: Sendable where C.Duration == Duration {
 
     // MARK: Requests
 
-    /// Asks for access. The outcome is told exactly once.
+    /// Requests access. `outcome` is called exactly once.
     package func open(_ request: ClaimRequest, _ outcome: @escaping @Sendable (Outcome) -> Void) -> ClaimID {
         let id = ClaimID(makeNumber())
         open(id, request, outcome)
@@ -103,7 +108,7 @@ package final class Arbiter<C: Clock>: Sendable where C.Duration == Duration {
         perform { $0.table.client(of: id) == client ? .finished(id) : nil }
     }
 
-    /// Ends it, whether it waits or is held.
+    /// Ends a claim, whether it waits or is granted.
     package func abandon(_ id: ClaimID, of client: ClientID) {
         perform { state in
             guard state.table.client(of: id) == client else { return nil }
@@ -127,7 +132,7 @@ package final class Arbiter<C: Clock>: Sendable where C.Duration == Duration {
         return isOwn
     }
 
-    /// What it presents now; nil if it is gone.
+    /// The item or name that a presenter presents now; nil if the presenter is gone.
     package func key(of presenter: PresenterID) -> ItemKey? { state.withLock { $0.table.presenters[presenter]?.key } }
 
     package func answer(_ ask: AskID, _ answer: PresenterAnswer, of client: ClientID) {
@@ -137,23 +142,24 @@ package final class Arbiter<C: Clock>: Sendable where C.Duration == Duration {
     // MARK: Everything else
 
     /// A change of the tree, after its commit, or of a client's state. Requests, presenters and answers have calls of their own.
-    package func tell(_ event: ClaimEvent) {
+    package func handle(_ event: ClaimEvent) {
         perform { _ in event }
     }
 
-    /// A change at an item or a name, after its commit, done by whoever writes there under a claim, if anybody does.
-    package func tell(
+    /// A change at an item or a name, after its commit. `event` receives the granted claim that writes there, as the author of the change; nil if
+    /// there is none.
+    package func handle(
         at key: ItemKey, in folder: ItemNumber? = nil, _ event: @Sendable (_ writer: ClaimID?) -> ClaimEvent
     ) {
         perform { state in event(state.table.writer(of: key, in: folder, in: tree)) }
     }
 
-    /// Whether the client is in the middle of something that others may wait for: a granted claim, or a question to be answered.
+    /// Whether other clients may be waiting for this one: it holds a granted claim, or has a question to answer.
     package func isBusy(_ client: ClientID) -> Bool { state.withLock { $0.table.isBusy(client) } }
 
     package func isGranted(_ id: ClaimID) -> Bool { state.withLock { $0.table.claims[id]?.phase == .granted } }
 
-    /// Everything of a dead client ends; whoever waits in its name hears that it was cancelled.
+    /// Ends all claims and presenters of a client that is gone. Its waiting requests fail with `cancelled`.
     package func end(_ client: ClientID) {
         perform { state in
             let ids = state.waiters.keys.filter { state.table.client(of: $0) == client }

@@ -30,13 +30,13 @@ struct Claim: Sendable {
     var grantedAt: Duration?
     var holds: [Hold] = []
     var phase = Phase.blocked
-    /// Stood behind somebody, so the tables may have turned since it was looked at.
+    /// Waited for another claim, so its conflicts may have changed since they were computed.
     var hasWaited = false
-    /// Answers it still waits for.
+    /// Questions whose answers it still waits for.
     var awaited: Set<AskID> = []
     /// Everything asked for it, with presenters that have given way.
     var asks: [AskID] = []
-    /// Told when it is over: nobody wants to hear of half of a change.
+    /// Sent when the claim ends: presenters are not notified of half of a change.
     var notices: [Notice] = []
     private var noticed: Set<Notice> = []
 
@@ -69,36 +69,4 @@ struct Claim: Sendable {
         guard !notice.notice.isRepeatable || noticed.insert(notice).inserted else { return }
         notices.append(notice)
     }
-}
-
-/// A question to a presenter for the sake of a claim.
-struct Ask: Sendable {
-    let presenter: PresenterID
-    let claim: ClaimID
-    let messages: [PresenterMessage]
-    var isAnswered = false
-    /// Nobody waits for the answer any more, but the presenter has to hear when the access is over.
-    var isClaimOver = false
-
-    var needsReacquire: Bool { messages.contains(where: \.isRelinquish) }
-}
-
-struct Presenter: Sendable {
-    let id: PresenterID
-    let registration: PresenterRegistration
-    /// As it is now: follows moves.
-    var key: ItemKey
-    /// Not answered yet.
-    var asks: Set<AskID> = []
-    /// Left a question unanswered; nobody waits for it before it answers.
-    var isSilent = false
-}
-
-struct Client: Sendable {
-    var claims: Set<ClaimID> = []
-    var presenters: Set<PresenterID> = []
-    /// Since when it has not moved.
-    var frozenSince: Duration?
-
-    var isUnused: Bool { claims.isEmpty && presenters.isEmpty && frozenSince == nil }
 }

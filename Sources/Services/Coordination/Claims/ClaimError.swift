@@ -3,11 +3,11 @@ package struct ClaimError: Error, Equatable, Sendable, CustomStringConvertible {
     package enum Code: String, Sendable {
         /// Its client called it off.
         case cancelled
-        /// It waited as long as it was told to.
+        /// It waited for the time that the request allowed.
         case timedOut
         /// It would have waited for something that waits for it.
         case deadlock
-        /// The item was deleted before it was this request's turn.
+        /// The item was deleted before the request was granted.
         case itemGone
         /// A presenter could not do what it was asked.
         case presenterFailed
@@ -34,7 +34,7 @@ extension ClaimError {
     static let cancelled = ClaimError(.cancelled, "The access was cancelled before it began.")
 
     static func gone(_ key: ItemKey) -> ClaimError {
-        ClaimError(.itemGone, "There is no \(key) any more: it was deleted before the access began. Look for it anew.")
+        ClaimError(.itemGone, "There is no \(key) any more: it was deleted before the access began. Look it up again.")
     }
 
     static func timedOut(waitingFor others: [WaitForGraph.Node]) -> ClaimError {

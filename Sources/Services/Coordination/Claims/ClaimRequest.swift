@@ -1,23 +1,3 @@
-/// Who belongs together: claims of one purpose never wait for one another.
-package enum Purpose: Hashable, Sendable {
-    /// One coordinator of a client that gave no purpose identifier.
-    case coordinator(ClientID, UInt64)
-    /// A purpose identifier, across processes.
-    case named(String)
-    /// Every program that knows nothing of coordination. Sends no messages.
-    case plain
-
-    package var isPlain: Bool { self == .plain }
-}
-
-/// What can not go on before a request ends, as the library of its client knows.
-package enum Enclosure: Hashable, Sendable {
-    /// Asked for inside the accessor of this claim.
-    case claim(ClaimID)
-    /// Asked for inside a callback of this presenter.
-    case presenter(PresenterID)
-}
-
 /// A coordinated access to one or several items, granted together or not at all.
 package struct ClaimRequest: Sendable {
     package let client: ClientID

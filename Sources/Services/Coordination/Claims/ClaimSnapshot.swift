@@ -1,4 +1,5 @@
-/// The table at one moment, for people: items that are held or shown and the folders above, with who waits for whom and since when.
+/// The table at one moment, for people: items that are claimed or presented and the folders above them, with the claims that wait, what
+/// they wait for and since when.
 package struct ClaimSnapshot: Equatable, Sendable {
     package struct Item: Equatable, Sendable {
         /// How many folders are above it.
@@ -50,13 +51,13 @@ extension ClaimTable {
     }
 
     private func item(at position: LiveTree.Position, depth: Int, _ now: Duration) -> ClaimSnapshot.Item {
-        let spot = live[position]
-        let held = Set(spot.stances.map(\.claim)).sorted().compactMap { claims[$0] }
+        let node = live[position]
+        let held = Set(node.stances.map(\.claim)).sorted().compactMap { claims[$0] }
         return ClaimSnapshot.Item(
-            depth: depth, key: spot.key, kind: spot.kind,
-            presenters: spot.presenters.sorted().compactMap { presenters[$0] }.map(shown),
+            depth: depth, key: node.key, kind: node.kind,
+            presenters: node.presenters.sorted().compactMap { presenters[$0] }.map(shown),
             claims: held.flatMap { claim in
-                claim.holds.filter { $0.key == spot.key }.map { self.held(claim, $0.access, now) }
+                claim.holds.filter { $0.key == node.key }.map { self.held(claim, $0.access, now) }
             })
     }
 

@@ -1,5 +1,5 @@
 extension ClaimTable {
-    /// Asks everybody who has to make way. False if that refused the claim.
+    /// Asks all presenters that have to relinquish the item or to save. False if the claim was refused by that.
     mutating func askPresenters(for id: ClaimID) -> Bool {
         guard let claim = claims[id] else { return false }
         claims[id]?.phase = .asking
@@ -27,7 +27,7 @@ extension ClaimTable {
     private enum Ability { case yes, no, never([WaitForGraph.Node]) }
 
     /// A presenter that waits for this claim can not answer. If all it waits for is to read, it is not in the middle of
-    /// writing anything, and the access may go on without it; else somebody has to give in.
+    /// writing anything, and the access may go on without it; else one of the two has to give way.
     private func canAnswer(_ presenter: PresenterID, for claim: Claim) -> Ability {
         guard let path = graph.path(from: .presenter(presenter), to: [claim.node]) else { return .yes }
         let isReading = path.dropFirst().first?.claim.flatMap { claims[$0] }?.request.onlyReads ?? false
@@ -76,7 +76,7 @@ extension ClaimTable {
         settle(id)
     }
 
-    /// The claim is over: presenters that made way may come back; one that has not answered hears of it when it does.
+    /// The claim is over: presenters that relinquished may come back; one that has not answered is notified when it does.
     mutating func end(_ id: AskID) {
         guard let ask = asks[id] else { return }
         guard ask.isAnswered else {

@@ -12,7 +12,7 @@ extension ClaimTable {
         clients[registration.client, default: Client()].presenters.insert(id)
     }
 
-    /// Whoever waits for its answer waits no more.
+    /// Claims that wait for its answer wait no longer.
     mutating func unregister(_ id: PresenterID) {
         guard let presenter = presenters.removeValue(forKey: id) else { return }
         if let position = live.position(of: presenter.key) {
@@ -37,7 +37,7 @@ extension ClaimTable {
             || asks.values.contains { !$0.isAnswered && client.presenters.contains($0.presenter) }
     }
 
-    /// Everything of a dead client ends at once, and silently: there is nobody to tell.
+    /// Ends everything of a dead client at once, without notices: there is no recipient.
     mutating func end(_ id: ClientID) {
         guard let client = clients.removeValue(forKey: id) else { return }
         for presenter in client.presenters.sorted() { unregister(presenter) }
@@ -45,7 +45,7 @@ extension ClaimTable {
         clients[id] = nil
     }
 
-    /// Nobody waits for its answers, nor behind what it only waits for itself. What it holds it keeps for a while.
+    /// No claim waits for its answers, nor behind what it only waits for itself. Its granted claims stay for a while.
     mutating func freeze(_ id: ClientID) {
         guard clients[id] != nil, !isFrozen(id) else { return }
         clients[id]?.frozenSince = now
@@ -56,7 +56,7 @@ extension ClaimTable {
         for claim in clients[id]?.claims.sorted() ?? [] where claims[claim]?.phase != .granted { stepAside(claim) }
     }
 
-    /// Its requests take their turns again, in the order they had.
+    /// Its requests wait in the queue again, in the order they had.
     mutating func thaw(_ id: ClientID) {
         guard isFrozen(id) else { return }
         clients[id]?.frozenSince = nil

@@ -1,5 +1,5 @@
 extension ClaimTable {
-    /// Finds whom the claim has to wait for. False if there is somebody, or the claim was refused as it would wait for itself.
+    /// Finds the claims that this one has to wait for. False if there are any, or if the claim was refused as it would wait for itself.
     mutating func hold(up id: ClaimID) -> Bool {
         guard let claim = claims[id] else { return false }
         var isFree = true
@@ -14,7 +14,7 @@ extension ClaimTable {
             }
         }
         if !isFree { claims[id]?.hasWaited = true }
-        // Nothing that nobody waits for can close a cycle.
+        // What no claim waits for cannot close a cycle.
         if !graph.sources(of: claim.node).isEmpty, let path = graph.path(from: claim.node, to: [claim.node]) {
             refuse(id, .deadlock(path))
             return false
@@ -29,7 +29,7 @@ extension ClaimTable {
         if phase == .granted { return .waits }
         guard !behind.contains(.claim(id)), !isFrozen(claims[id]?.request.client) else { return .none }
         guard order < claim.order || phase == .asking else { return .none }
-        // A plain access is over at once, so it delays nobody by passing those that only wait themselves.
+        // A plain access ends at once, so it delays no claim by passing those that only wait themselves.
         guard phase == .asking || !claim.request.purpose.isPlain else { return .none }
         // What it waits for must not wait for it: the other could never begin.
         let goals = claim.overtakesForSakeOf
@@ -54,7 +54,8 @@ extension ClaimTable {
         return ids
     }
 
-    /// The granted claim that writes at an item or a name: whatever changes there is its doing. Nil if there is none, or nobody to tell.
+    /// The granted claim that writes at an item or a name, and so is the author of what changes there. Nil if there is none, or no
+    /// presenter to notify.
     func writer(of key: ItemKey, in folder: ItemNumber?, in tree: some ItemTree) -> ClaimID? {
         guard !presenters.isEmpty else { return nil }
         let place = live.position(of: key) ?? folder.flatMap { live.nearest($0, in: tree) }

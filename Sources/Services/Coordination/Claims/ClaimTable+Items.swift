@@ -2,7 +2,7 @@ extension ClaimTable {
     /// Something has taken a name that others wait for or present.
     mutating func create(_ item: ItemNumber, at place: ItemPlace, by claim: ClaimID?, in tree: some ItemTree) {
         rebind(.vacant(place), to: .item(item), in: tree)
-        for notice in noticesAbove(place.folder, .subitemAppeared(item), in: tree) { tell(notice, by: claim) }
+        for notice in noticesAbove(place.folder, .subitemAppeared(item), in: tree) { notify(notice, by: claim) }
     }
 
     mutating func move(
@@ -13,10 +13,10 @@ extension ClaimTable {
         stayBehind(item, at: from, in: tree)
         rebind(.vacant(to), to: .item(item), in: tree)
         findUnits(atAndBelow: item, in: tree)
-        for notice in notices { tell(notice, by: claim) }
+        for notice in notices { notify(notice, by: claim) }
     }
 
-    /// Who stood on the old item stands on the new one and is notified that it changed; who stood on the new one, that it moved.
+    /// Claims and presenters of the old item are on the new one afterwards, and notified that it changed; those of the new one that it moved.
     mutating func replace(
         _ old: ItemNumber, with new: ItemNumber, wasMoved: Bool, by claim: ClaimID?, in tree: some ItemTree
     ) {
@@ -24,18 +24,18 @@ extension ClaimTable {
         live.move(new, in: tree)
         rebind(.item(old), to: .item(new), in: tree)
         findUnits(atAndBelow: new, in: tree)
-        for notice in moves { tell(notice, by: claim) }
-        tellOfChange(of: new, by: claim, in: tree, except: Set(moves.map(\.presenter)))
+        for notice in moves { notify(notice, by: claim) }
+        notifyOfChange(of: new, by: claim, in: tree, except: Set(moves.map(\.presenter)))
     }
 
-    /// Who stood on the item waits at its place for the next one; nobody is told of it.
+    /// Claims and presenters of the item wait at its place for the next one, without a notice.
     mutating func setAside(_ item: ItemNumber, from place: ItemPlace, in tree: some ItemTree) {
         live.move(item, in: tree)
         rebind(.item(item), to: .vacant(place), in: tree)
     }
 
     mutating func delete(_ item: ItemNumber, from place: ItemPlace, by claim: ClaimID?, in tree: some ItemTree) {
-        for notice in noticesOfDeletion(item, from: place, by: claim, in: tree) { tell(notice, by: claim) }
+        for notice in noticesOfDeletion(item, from: place, by: claim, in: tree) { notify(notice, by: claim) }
         guard let position = live.position(of: .item(item)) else { return }
         for id in Set(live.claims(atAndBelow: position)).sorted() { loseItem(id, item, in: tree) }
         rebind(.item(item), to: .vacant(place), in: tree)
@@ -43,7 +43,7 @@ extension ClaimTable {
 
     // MARK: What claims and presenters stand on
 
-    /// A waiting claim whose item is gone ends, unless it would make it anew.
+    /// A waiting claim whose item is gone ends, unless it would create the item again.
     private mutating func loseItem(_ id: ClaimID, _ item: ItemNumber, in tree: some ItemTree) {
         guard let claim = claims[id], claim.phase != .granted else { return }
         let lost = claim.holds.first { hold in
@@ -99,7 +99,7 @@ extension ClaimTable {
         }
     }
 
-    /// Puts the accesses for which `change` gives a key onto that key, and looks anew whom the claim has to wait for.
+    /// Puts the accesses for which `change` gives a key onto that key, and finds again which claims it has to wait for.
     private mutating func changeFootholds(
         of id: ClaimID, in tree: some ItemTree, _ change: (Claim.Hold, LiveTree) -> ItemKey?
     ) {

@@ -1,7 +1,7 @@
 extension ClaimTable {
     typealias MessagePlan = [(presenter: PresenterID, messages: [PresenterMessage])]
 
-    /// Who has to do what before the claim may begin. Fails if somebody who has to agree has no way to.
+    /// What presenters have to do before the claim may begin. Fails if a presenter that has to agree cannot be asked.
     func plan(for claim: Claim) -> Result<MessagePlan, ClaimError> {
         guard !claim.request.purpose.isPlain else { return .success([]) }
         var plan: MessagePlan = []

@@ -1,18 +1,18 @@
 import CloudModel
 
 extension ClaimTable {
-    // MARK: Who is told what
+    // MARK: Which presenters are notified
 
     /// For each presenter of the folder and the folders above it. A package that does not care for what is inside it hears
     /// that it changed itself.
     func noticesAbove(_ folder: ItemNumber?, _ notice: PresenterNotice, in tree: some ItemTree) -> [Claim.Notice] {
         guard !presenters.isEmpty, let folder, let nearest = live.nearest(folder, in: tree) else { return [] }
         return ([nearest] + live.ancestors(of: nearest)).flatMap { position -> [Claim.Notice] in
-            let spot = live[position]
-            return spot.presenters.sorted().compactMap { id -> Claim.Notice? in
+            let node = live[position]
+            return node.presenters.sorted().compactMap { id -> Claim.Notice? in
                 guard let callbacks = presenters[id]?.registration.callbacks else { return nil }
                 if callbacks.contains(notice.callback) { return Claim.Notice(presenter: id, notice: notice) }
-                return spot.kind == .package ? Claim.Notice(presenter: id, notice: .changed) : nil
+                return node.kind == .package ? Claim.Notice(presenter: id, notice: .changed) : nil
             }
         }
     }
@@ -45,16 +45,16 @@ extension ClaimTable {
             }
     }
 
-    mutating func tellOfChange(
-        of item: ItemNumber, by claim: ClaimID?, in tree: some ItemTree, except told: Set<PresenterID> = []
+    mutating func notifyOfChange(
+        of item: ItemNumber, by claim: ClaimID?, in tree: some ItemTree, except notified: Set<PresenterID> = []
     ) {
         guard !presenters.isEmpty else { return }
         let above = noticesAbove(tree.entry(of: item)?.parent, .subitemChanged(item), in: tree)
-        let own = noticesAt(item, andBelow: false, .changed).filter { !told.contains($0.presenter) }
-        for notice in own + above { tell(notice, by: claim) }
+        let own = noticesAt(item, andBelow: false, .changed).filter { !notified.contains($0.presenter) }
+        for notice in own + above { notify(notice, by: claim) }
     }
 
-    mutating func tell(_ item: ItemNumber, of attributes: UbiquityAttributes) {
+    mutating func notify(_ item: ItemNumber, of attributes: UbiquityAttributes) {
         for notice in noticesAt(item, andBelow: false, .attributesChanged(attributes)) {
             let observed = presenters[notice.presenter]?.registration.observed.intersection(attributes) ?? []
             if !observed.isEmpty { send(.init(presenter: notice.presenter, notice: .attributesChanged(observed))) }
@@ -62,15 +62,15 @@ extension ClaimTable {
     }
 
     /// To everyone, also to the presenter that made the version itself.
-    mutating func tell(_ item: ItemNumber, of version: VersionID, _ change: VersionChange, in tree: some ItemTree) {
+    mutating func notify(_ item: ItemNumber, of version: VersionID, _ change: VersionChange, in tree: some ItemTree) {
         let above = noticesAbove(tree.entry(of: item)?.parent, .subitemVersion(item, version, change), in: tree)
         for notice in noticesAt(item, andBelow: false, .version(version, change)) + above { send(notice) }
     }
 
     // MARK: When
 
-    /// What is done under a claim is told when that is over, and not to whoever did it.
-    mutating func tell(_ notice: Claim.Notice, by claim: ClaimID?) {
+    /// Notices of what is done under a claim are sent when it ends, and not to its own client.
+    mutating func notify(_ notice: Claim.Notice, by claim: ClaimID?) {
         guard let claim, let holder = claims[claim], holder.phase == .granted else { return send(notice) }
         if let presenter = presenters[notice.presenter], isOwn(presenter, of: holder.request) { return }
         claims[claim]?.keep(notice)

@@ -19,7 +19,7 @@ extension ClaimTable {
         }
     }
 
-    /// Without an enclosure or a presenter that is not there or belongs to somebody else.
+    /// Without an enclosure or a presenter that does not exist or belongs to another client.
     private func believable(_ request: ClaimRequest) -> ClaimRequest {
         let isInside =
             switch request.enclosure {
@@ -74,7 +74,7 @@ extension ClaimTable {
         emit(.refuse(id, error))
     }
 
-    /// Lets go of everything the claim has, tells the presenters, and lets the next ones go on.
+    /// Releases everything that the claim holds, notifies presenters, and lets waiting claims go on.
     mutating func close(_ id: ClaimID) {
         guard let claim = claims.removeValue(forKey: id) else { return }
         for hold in claim.holds { release(hold, of: id) }

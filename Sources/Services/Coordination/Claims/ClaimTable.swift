@@ -1,10 +1,10 @@
 /// Decides who may read and write what, and when: event in, actions out.
 ///
 /// A claim first waits for the conflicting claims that came earlier, then asks the presenters, then is granted. Readers go
-/// together, a writer alone; nobody is overtaken except by a claim it waits for itself, so nobody starves. All items of a
+/// together, a writer alone; no claim is overtaken except by one that it waits for itself, so none starves. All items of a
 /// claim are taken at once: a claim that waits holds nothing. Nothing here knows a clock, a socket or a file.
 ///
-/// Invariants: no two granted claims conflict unless an item moved under them; the wait-for graph has no cycle; whoever waits
+/// Invariants: no two granted claims conflict unless an item moved under them; the wait-for graph has no cycle; a claim that waits
 /// for a presenter or a frozen client has an alarm set.
 package struct ClaimTable: Sendable {
     let bounds: ClaimBounds
@@ -31,7 +31,7 @@ package struct ClaimTable: Sendable {
 
     /// Whose claim it is; nil if it has ended.
     package func client(of claim: ClaimID) -> ClientID? { claims[claim]?.request.client }
-    /// Who may answer; nil if nobody is asked.
+    /// The client that may answer; nil if the question does not exist.
     package func client(of ask: AskID) -> ClientID? {
         asks[ask].flatMap { presenters[$0.presenter]?.registration.client }
     }
@@ -51,7 +51,7 @@ package struct ClaimTable: Sendable {
         case .answered(let ask, let answer): take(answer, to: ask)
         case .registered(let id, let registration): register(id, registration, in: tree)
         case .unregistered(let id): unregister(id)
-        case .changed(let item, let claim): tellOfChange(of: item, by: claim, in: tree)
+        case .changed(let item, let claim): notifyOfChange(of: item, by: claim, in: tree)
         case .created(let item, let place, let claim): create(item, at: place, by: claim, in: tree)
         case .moved(let item, let from, let to, let claim):
             move(item, from: from, to: to, by: claim, in: tree)
@@ -60,8 +60,8 @@ package struct ClaimTable: Sendable {
             replace(old, with: new, wasMoved: moved == new, by: claim, in: tree)
         case .setAside(let item, let place): setAside(item, from: place, in: tree)
         case .deleted(let item, let place, let claim): delete(item, from: place, by: claim, in: tree)
-        case .attributesChanged(let item, let attributes): tell(item, of: attributes)
-        case .versionChanged(let item, let version, let change): tell(item, of: version, change, in: tree)
+        case .attributesChanged(let item, let attributes): notify(item, of: attributes)
+        case .versionChanged(let item, let version, let change): notify(item, of: version, change, in: tree)
         case .clientFroze(let client): freeze(client)
         case .clientThawed(let client): thaw(client)
         case .clientDied(let client): end(client)
@@ -86,7 +86,7 @@ package struct ClaimTable: Sendable {
         return AskID(nextAsk)
     }
 
-    /// In the order of their coming, as long as somebody can go on.
+    /// In the order of arrival, as long as a claim can go on.
     mutating func goOn() {
         while !ready.isEmpty {
             let batch = ready.compactMap { claims[$0] }.sorted { $0.order < $1.order }.map(\.id)

@@ -1,4 +1,4 @@
-/// A request for coordinated access, and the claim it becomes. Given by whoever asks, never twice.
+/// A request for coordinated access, and the claim that it becomes. Chosen by the caller, never used twice.
 package struct ClaimID: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let value: UInt64
     package init(_ value: UInt64) { self.value = value }

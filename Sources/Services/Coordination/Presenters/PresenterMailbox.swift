@@ -1,15 +1,7 @@
-/// One thing on its way to a presenter.
-package enum PresenterDelivery: Equatable, Sendable {
-    /// To be answered once.
-    case ask(AskID, [PresenterMessage])
-    case reacquire(AskID)
-    case notice(PresenterNotice)
-}
-
 /// What waits to be taken by a presenter that is busy.
 ///
-/// A question passes the notices: somebody waits for the answer, and a slow callback must not hold that up. Questions keep
-/// their order, and so do notices. Bounded: a presenter that takes nothing hears in the end only that something changed.
+/// A question passes the notices: a claim waits for the answer, and a slow callback must not hold that up. Questions keep
+/// their order, and so do notices. Bounded: for a presenter that takes nothing they become one notice that something changed.
 package struct PresenterMailbox: Sendable {
     private var urgent: [PresenterDelivery] = []
     private var notices: [PresenterNotice] = []
@@ -21,8 +13,8 @@ package struct PresenterMailbox: Sendable {
     package var isEmpty: Bool { urgent.isEmpty && notices.isEmpty }
     package var count: Int { urgent.count + notices.count }
 
-    package mutating func put(_ letter: PresenterDelivery) {
-        guard case .notice(let notice) = letter else { return urgent.append(letter) }
+    package mutating func put(_ message: PresenterDelivery) {
+        guard case .notice(let notice) = message else { return urgent.append(message) }
         if notice.isRepeatable, notices.contains(notice) { return }
         notices.append(notice)
         if notices.count > limit { condense() }

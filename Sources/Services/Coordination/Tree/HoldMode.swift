@@ -1,7 +1,7 @@
 /// What one access means to others at one item.
 struct HoldMode: Sendable {
     enum Mode: Sendable {
-        /// Marks where the claim is; holds up nobody.
+        /// Marks where the claim is; no claim waits for it.
         case passive
         case reading, writing
     }

@@ -5,37 +5,37 @@ extension LiveTree {
         var current: Position? = position
         while let position = current {
             onVisit?()
-            if spots[position].kind == .package { unit = position }
-            current = spots[position].parent
+            if nodes[position].kind == .package { unit = position }
+            current = nodes[position].parent
         }
         return unit
     }
 
     /// Calls for every stance that an access at `position` meets: there, above where it covers, and below if this one covers.
     func forEachStance(meeting position: Position, coversBelow: Bool, _ body: (HoldMode) -> Void) {
-        for mode in spots[position].stances { body(mode) }
-        var current = spots[position].parent
+        for mode in nodes[position].stances { body(mode) }
+        var current = nodes[position].parent
         while let position = current {
             onVisit?()
-            for mode in spots[position].stances where mode.coversBelow { body(mode) }
-            current = spots[position].parent
+            for mode in nodes[position].stances where mode.coversBelow { body(mode) }
+            current = nodes[position].parent
         }
         guard coversBelow else { return }
-        visit(below: position, where: { $0.stancesWithin > 0 }) { spot in
-            for mode in spot.stances { body(mode) }
+        visit(below: position, where: { $0.stancesWithin > 0 }) { node in
+            for mode in node.stances { body(mode) }
         }
     }
 
     /// The presenters of the item, with those of everything below it if asked for.
     func presenters(at position: Position, andBelow: Bool) -> [PresenterID] {
-        var found = Array(spots[position].presenters)
+        var found = Array(nodes[position].presenters)
         if andBelow { visit(below: position, where: { $0.presentersWithin > 0 }) { found += $0.presenters } }
         return found.sorted()
     }
 
     /// The claims that are at the item or below it.
     func claims(atAndBelow position: Position) -> [ClaimID] {
-        var found = spots[position].stances.map(\.claim)
+        var found = nodes[position].stances.map(\.claim)
         visit(below: position, where: { $0.stancesWithin > 0 }) { found += $0.stances.map(\.claim) }
         return found
     }
@@ -43,11 +43,11 @@ extension LiveTree {
     /// Positions above, the nearest first.
     func ancestors(of position: Position) -> [Position] {
         var found: [Position] = []
-        var current = spots[position].parent
+        var current = nodes[position].parent
         while let position = current {
             onVisit?()
             found.append(position)
-            current = spots[position].parent
+            current = nodes[position].parent
         }
         return found
     }
@@ -55,10 +55,10 @@ extension LiveTree {
     /// Positions right below, in the order they were first held.
     func children(of position: Position) -> [Position] {
         var found: [Position] = []
-        var current = spots[position].firstChild
+        var current = nodes[position].firstChild
         while let position = current {
             found.append(position)
-            current = spots[position].next
+            current = nodes[position].next
         }
         return found.reversed()
     }
@@ -75,14 +75,14 @@ extension LiveTree {
 
     /// Without recursion, as a tree may be deeper than a stack.
     private func visit(below top: Position, where isWanted: (Entry) -> Bool, _ body: (Entry) -> Void) {
-        var pending = [spots[top].firstChild].compactMap(\.self)
+        var pending = [nodes[top].firstChild].compactMap(\.self)
         while let position = pending.popLast() {
             onVisit?()
-            let spot = spots[position]
-            if let next = spot.next { pending.append(next) }
-            guard isWanted(spot) else { continue }
-            body(spot)
-            if let child = spot.firstChild { pending.append(child) }
+            let node = nodes[position]
+            if let next = node.next { pending.append(next) }
+            guard isWanted(node) else { continue }
+            body(node)
+            if let child = node.firstChild { pending.append(child) }
         }
     }
 }

@@ -23,16 +23,16 @@ struct LiveTree: Sendable {
         var isEmpty: Bool { stancesWithin == 0 && presentersWithin == 0 }
     }
 
-    private(set) var spots: [Entry] = []
-    /// Called for each spot that is looked at: how a test counts the work.
+    private(set) var nodes: [Entry] = []
+    /// Called for each node that is looked at: how a test counts the work.
     var onVisit: (@Sendable () -> Void)?
     private var free: [Position] = []
     private var positions: [ItemKey: Position] = [:]
 
     var count: Int { positions.count }
-    var roots: [Position] { positions.values.filter { spots[$0].parent == nil }.sorted() }
+    var roots: [Position] { positions.values.filter { nodes[$0].parent == nil }.sorted() }
 
-    subscript(_ position: Position) -> Entry { spots[position] }
+    subscript(_ position: Position) -> Entry { nodes[position] }
 
     func position(of key: ItemKey) -> Position? { positions[key] }
 
@@ -60,48 +60,48 @@ struct LiveTree: Sendable {
         }
     }
 
-    private mutating func add(_ spot: Entry) -> Position {
+    private mutating func add(_ node: Entry) -> Position {
         onVisit?()
         let position: Position
         if let reused = free.popLast() {
             position = reused
-            spots[position] = spot
+            nodes[position] = node
         } else {
-            position = spots.count
-            spots.append(spot)
+            position = nodes.count
+            nodes.append(node)
         }
-        positions[spot.key] = position
-        if let parent = spot.parent { link(position, below: parent) }
+        positions[node.key] = position
+        if let parent = node.parent { link(position, below: parent) }
         return position
     }
 
     private mutating func link(_ position: Position, below parent: Position) {
-        let sibling = spots[parent].firstChild
-        spots[position].parent = parent
-        spots[position].next = sibling
-        spots[position].previous = nil
-        if let sibling { spots[sibling].previous = position }
-        spots[parent].firstChild = position
+        let sibling = nodes[parent].firstChild
+        nodes[position].parent = parent
+        nodes[position].next = sibling
+        nodes[position].previous = nil
+        if let sibling { nodes[sibling].previous = position }
+        nodes[parent].firstChild = position
     }
 
     private mutating func unlink(_ position: Position) {
-        let spot = spots[position]
-        if let previous = spot.previous {
-            spots[previous].next = spot.next
-        } else if let parent = spot.parent {
-            spots[parent].firstChild = spot.next
+        let node = nodes[position]
+        if let previous = node.previous {
+            nodes[previous].next = node.next
+        } else if let parent = node.parent {
+            nodes[parent].firstChild = node.next
         }
-        if let next = spot.next { spots[next].previous = spot.previous }
-        spots[position].parent = nil
+        if let next = node.next { nodes[next].previous = node.previous }
+        nodes[position].parent = nil
     }
 
     /// Drops the item and the folders above it as far as they hold nothing.
     mutating func prune(_ position: Position) {
         var current: Position? = position
-        while let position = current, spots[position].isEmpty {
-            current = spots[position].parent
+        while let position = current, nodes[position].isEmpty {
+            current = nodes[position].parent
             unlink(position)
-            positions[spots[position].key] = nil
+            positions[nodes[position].key] = nil
             free.append(position)
         }
     }
@@ -109,23 +109,23 @@ struct LiveTree: Sendable {
     // MARK: What is held
 
     mutating func place(_ mode: HoldMode, at position: Position) {
-        spots[position].stances.append(mode)
+        nodes[position].stances.append(mode)
         count(stances: 1, presenters: 0, from: position)
     }
 
     mutating func removeStances(of claim: ClaimID, at position: Position) {
-        let before = spots[position].stances.count
-        spots[position].stances.removeAll { $0.claim == claim }
-        count(stances: spots[position].stances.count - before, presenters: 0, from: position)
+        let before = nodes[position].stances.count
+        nodes[position].stances.removeAll { $0.claim == claim }
+        count(stances: nodes[position].stances.count - before, presenters: 0, from: position)
     }
 
     mutating func place(_ presenter: PresenterID, at position: Position) {
-        spots[position].presenters.insert(presenter)
+        nodes[position].presenters.insert(presenter)
         count(stances: 0, presenters: 1, from: position)
     }
 
     mutating func remove(_ presenter: PresenterID, at position: Position) {
-        guard spots[position].presenters.remove(presenter) != nil else { return }
+        guard nodes[position].presenters.remove(presenter) != nil else { return }
         count(stances: 0, presenters: -1, from: position)
     }
 
@@ -133,9 +133,9 @@ struct LiveTree: Sendable {
         var current: Position? = position
         while let position = current {
             onVisit?()
-            spots[position].stancesWithin += stances
-            spots[position].presentersWithin += presenters
-            current = spots[position].parent
+            nodes[position].stancesWithin += stances
+            nodes[position].presentersWithin += presenters
+            current = nodes[position].parent
         }
     }
 
@@ -144,16 +144,16 @@ struct LiveTree: Sendable {
     /// Takes the item, with all below, to where the tree has it now.
     mutating func move(_ item: ItemNumber, in tree: some ItemTree) {
         guard let position = positions[.item(item)], let entry = tree.entry(of: item) else { return }
-        spots[position].kind = entry.kind
-        let oldParent = spots[position].parent
+        nodes[position].kind = entry.kind
+        let oldParent = nodes[position].parent
         guard let folder = entry.parent, let parent = insert(.item(folder), in: tree), parent != oldParent else {
             return
         }
-        let spot = spots[position]
-        if let oldParent { count(stances: -spot.stancesWithin, presenters: -spot.presentersWithin, from: oldParent) }
+        let node = nodes[position]
+        if let oldParent { count(stances: -node.stancesWithin, presenters: -node.presentersWithin, from: oldParent) }
         unlink(position)
         link(position, below: parent)
-        count(stances: spot.stancesWithin, presenters: spot.presentersWithin, from: parent)
+        count(stances: node.stancesWithin, presenters: node.presentersWithin, from: parent)
         if let oldParent { prune(oldParent) }
     }
 }

@@ -1,4 +1,4 @@
-/// What is due when; the earliest first. An alarm whose cause is gone is skipped by whoever takes it.
+/// Deadlines, the earliest first. The caller skips an alarm whose cause is gone.
 struct AlarmQueue: Sendable {
     enum Alarm: Hashable, Sendable {
         case patience(ClaimID)
@@ -43,7 +43,7 @@ struct AlarmQueue: Sendable {
         return first.alarm
     }
 
-    /// Drops what nobody waits for any more: claims that end in time would otherwise pile up until their patience is over.
+    /// Drops deadlines that no longer matter: those of claims that ended in time would otherwise pile up until they are due.
     mutating func compact(keeping isLive: (Alarm) -> Bool) {
         let live = entries.filter { isLive($0.alarm) }.sorted { $0 < $1 }
         // A sorted array is a heap.

@@ -1,6 +1,6 @@
-/// Who can not go on before whom. A cycle in it is a deadlock.
+/// Which claim cannot go on before which others. A cycle is a deadlock.
 ///
-/// Holds only what waits: a claim that nobody holds up leaves no trace here. Edges are kept in the order they were made, so
+/// Holds only what waits: a claim that waits for none is not in it. Edges are kept in the order they were made, so
 /// the same events give the same answers.
 struct WaitForGraph: Sendable {
     enum Node: Hashable, Sendable, CustomStringConvertible {
@@ -43,7 +43,9 @@ struct WaitForGraph: Sendable {
         Self.remove(node, from: &waitedForBy[other])
     }
 
-    /// Takes the node out; returns who waited for it.
+    /// Removes a node.
+    ///
+    /// - Returns: The claims that waited for it.
     mutating func remove(_ node: Node) -> [Node] {
         for other in waitsFor.removeValue(forKey: node) ?? [] { Self.remove(node, from: &waitedForBy[other]) }
         let sources = waitedForBy.removeValue(forKey: node) ?? []

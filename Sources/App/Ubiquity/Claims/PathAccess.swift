@@ -1,0 +1,9 @@
+import Coordination
+
+/// One item of a request, by its absolute path without symbolic links above it.
+struct PathAccess: Hashable, Sendable {
+    let path: String
+    let mode: Access.Mode
+
+    var isWriting: Bool { !Access(.item(ItemNumber(0)), mode).isReading }
+}

@@ -1,0 +1,108 @@
+import Basics
+import CloudModel
+
+/// The entries of the log that changed a package, in their order: those that set contents by their positions, and those that only
+/// removed files by the time at which this device folded them. Part of ``PackageTimeline``.
+struct EntryOrder {
+    /// An entry of which only its time is known.
+    struct Removal {
+        let time: Timestamp
+        let device: String?
+        /// It is behind this entry, which set a content that it removed.
+        let after: LogSequence
+    }
+
+    let sequences: [LogSequence]
+    /// When this device folded an entry, where a content that the entry replaced says so.
+    let known: [LogSequence: Timestamp]
+    /// For each of ``sequences``, the known time of the first entry behind it that has one.
+    let nextKnown: [Timestamp]
+    let removals: [Removal]
+    private let estimates: [LogSequence: Timestamp]
+    private let byTime: [Timestamp: [LogSequence]]
+
+    /// - Parameter paths: The contents of each path in the order of the log.
+    init(_ paths: [[PackageContent]]) {
+        let contents = paths.joined()
+        sequences = Set(contents.map(\.version.sequence)).sorted()
+        estimates = Dictionary(contents.map { ($0.version.sequence, $0.modified) }, uniquingKeysWith: max)
+        known = Self.known(paths, sequences)
+        nextKnown = Self.nextKnown(sequences, known)
+        byTime = Dictionary(grouping: known.keys.sorted()) { [known] in known[$0] ?? .zero }
+        var removals: [Timestamp: Removal] = [:]
+        for content in contents {
+            guard let ended = content.ended,
+                byTime[ended]?.contains(where: { $0 > content.version.sequence }) != true
+            else { continue }
+            let other = removals[ended]
+            removals[ended] = Removal(
+                time: ended, device: content.endedBy ?? other?.device,
+                after: max(other?.after ?? .zero, content.version.sequence))
+        }
+        self.removals = Array(removals.values)
+    }
+
+    /// The time of an entry: known, or by the modification times of the files that it set.
+    func estimate(_ index: Int) -> Timestamp {
+        known[sequences[index]] ?? min(estimates[sequences[index]] ?? .zero, nextKnown[index])
+    }
+
+    /// The entry that ended a content at that time by setting another one.
+    func successor(of content: PackageContent, _ ended: Timestamp) -> LogSequence? {
+        byTime[ended]?.first { $0 > content.version.sequence }
+    }
+
+    /// Whether a removal is listed before the entry at `index` of ``sequences``; the entries before that one are before the removal.
+    func isBefore(_ removal: Removal, _ index: Int) -> Bool {
+        removal.after < sequences[index] && known[sequences[index]].map { removal.time < $0 } ?? false
+    }
+
+    private static func known(
+        _ paths: [[PackageContent]], _ sequences: [LogSequence]
+    ) -> [LogSequence: Timestamp] {
+        var known: [LogSequence: Timestamp] = [:]
+        // A program that saves a package as a new folder makes new items under the old names.
+        var candidates: [LogSequence: Set<Timestamp>] = [:]
+        for contents in paths {
+            for (old, new) in zip(contents, contents.dropFirst()) {
+                guard let ended = old.ended else { continue }
+                let sequence = new.version.sequence
+                if old.item == new.item {
+                    known[sequence] = max(known[sequence] ?? ended, ended)
+                } else if new.modified <= ended {
+                    candidates[sequence, default: []].insert(ended)
+                }
+            }
+        }
+        // An entry that seems older than one before it: a content in between was removed from the history, or the clock was set back.
+        var latest = Timestamp(nanoseconds: .min)
+        for sequence in sequences {
+            guard let time = known[sequence] else { continue }
+            if time < latest { known[sequence] = nil }
+            latest = max(latest, time)
+        }
+        let after = nextKnown(sequences, known)
+        var before = Timestamp(nanoseconds: .min)
+        for (index, sequence) in sequences.enumerated() {
+            if let time = known[sequence] {
+                before = time
+            } else if let times = candidates[sequence], times.count == 1, let time = times.first, before <= time,
+                time <= after[index]
+            {
+                known[sequence] = time
+                before = time
+            }
+        }
+        return known
+    }
+
+    private static func nextKnown(_ sequences: [LogSequence], _ known: [LogSequence: Timestamp]) -> [Timestamp] {
+        var next = Timestamp(nanoseconds: .max)
+        var times: [Timestamp] = []
+        for sequence in sequences.reversed() {
+            times.append(next)
+            next = known[sequence] ?? next
+        }
+        return times.reversed()
+    }
+}

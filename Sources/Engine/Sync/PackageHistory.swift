@@ -1,0 +1,151 @@
+package import Basics
+package import CloudModel
+import ContainerLog
+package import LocalMetadata
+
+/// The history of whole packages. It follows from the histories of the files in them; see ``PackageTimeline``.
+package struct PackageHistory: Sendable {
+    let context: EngineContext
+    private static let attempts = 600
+    private static let interval = Duration.milliseconds(50)
+
+    package init(_ context: EngineContext) { self.context = context }
+
+    /// Gives a package the contents of an earlier state, in one change of the shown tree: the log receives it as one batch. Files that are not
+    /// on this device become placeholders, which are downloaded if the package was here in full. What the package is now becomes a state
+    /// of its history.
+    ///
+    /// Waits up to 30 seconds until the log has what the package is now, and for programs that read or write it under a claim.
+    ///
+    /// - Throws: ``VersionError``.
+    package func restore(_ state: PackageState, of id: ItemID, in container: ContainerID) async throws {
+        context.pace.hurry()
+        defer { context.pace.relax() }
+        // Programs that present the package may save when they are asked for it: that is uploaded before it is replaced, too.
+        for _ in 0..<4 {
+            let package = try await settled(id, container)
+            let isRestored = try await VersionHistory(context).inTurn(package) {
+                try context.changeTree { transaction, effects in
+                    guard let package = try transaction.item(id, in: container), try isSettled(package, transaction)
+                    else { return false }
+                    var follower = LogFollower(context).follower(transaction, container)
+                    try follower.restore(state, of: package)
+                    effects = follower.effects
+                    return true
+                }
+            }
+            if isRestored { return }
+        }
+        throw VersionError(
+            code: .busy,
+            message: "A program keeps writing the package. Close it there, then restore the version.")
+    }
+
+    /// The package once the log has all of it.
+    private func settled(_ id: ItemID, _ container: ContainerID) async throws -> LocalItem {
+        for attempt in 0... {
+            let (package, isReady, isPaused) = try await context.blocking {
+                [self] () throws -> (LocalItem?, Bool, Bool) in
+                context.mounted.noteIdleEdits(pause: .zero)
+                return try context.metadata.read { transaction -> (LocalItem?, Bool, Bool) in
+                    guard let package = try transaction.item(id, in: container) else { return (nil, false, false) }
+                    return (package, try isSettled(package, transaction), try Self.isPaused(package, transaction))
+                }
+            }
+            guard let package else {
+                throw VersionError(
+                    code: .notFound, message: "The package is gone. Restore the version to another place.")
+            }
+            if isReady { return package }
+            guard !package.isExcluded, !isPaused, attempt < Self.attempts else {
+                throw VersionError(
+                    code: .notUploaded,
+                    message: "What the package is now has not reached the cloud, and would be lost. "
+                        + "Try again when `ubiquity status` says uploaded.")
+            }
+            try await context.clock.sleep(for: Self.interval)
+        }
+        throw CancellationError()
+    }
+
+    private func isSettled(_ package: LocalItem, _ transaction: MetadataTransaction) throws -> Bool {
+        let delta = try transaction.news(ofPackage: package.node, settledBefore: context.time.now())
+        return package.isKnown && !delta.isUnderway && delta.items.isEmpty && delta.departures.isEmpty
+    }
+
+    private static func isPaused(_ package: LocalItem, _ transaction: MetadataTransaction) throws -> Bool {
+        var isPaused = false
+        try transaction.forEach(below: package) { isPaused = isPaused || $0.isPaused }
+        return isPaused
+    }
+}
+
+extension MetadataTransaction {
+    /// How many items of a package, deleted ones included, are looked at.
+    private static let maximumItems = 100_000
+
+    /// The states that a package had, the newest first. Needs no network.
+    ///
+    /// - Parameter id: A package, live or deleted, as the log has it.
+    /// - Throws: ``VersionError`` for a package with more than 100,000 items.
+    package func packageStates(
+        of id: ItemID, in container: ContainerID, _ limits: VersionLimits, at now: Timestamp
+    ) throws -> [PackageState] {
+        let tree = RemoteTree(self, container: container)
+        guard let package = try tree.item(id), package.body == .folder else { return [] }
+        // A program that saves a package as a new folder leaves the old one deleted under the same name.
+        let former = try notedDeletions(from: package.parent, in: container)
+            .filter { $0.name == package.name && $0.item != id }
+            .map(\.item)
+        var contents: [PackageContent] = []
+        var folders = try ([id] + former).filter { try tree.item($0)?.body == .folder }.map { ($0, [ItemName]()) }
+        var seen = Set(folders.map(\.0))
+        let history = VersionLimits(count: VersionLimits.most, age: limits.age)
+        while let (folder, path) = folders.popLast() {
+            let deletions = Dictionary(
+                try notedDeletions(from: folder, in: container).map { ($0.item, $0) }, uniquingKeysWith: { $1 })
+            for child in try tree.children(of: folder) + deletions.keys where seen.insert(child).inserted {
+                guard seen.count <= Self.maximumItems else {
+                    throw VersionError(
+                        code: .failed,
+                        message: "The package has more than \(Self.maximumItems) items. Name a file in it.")
+                }
+                guard let item = try tree.item(child), try tree.alias(of: child) == nil else { continue }
+                let path = path + [item.name]
+                if item.body == .folder { folders.append((child, path)) }
+                contents += PackageContent.all(
+                    of: item, at: path, try versions(of: child, in: container, history, at: now), deletions[child])
+            }
+        }
+        return PackageTimeline(contents).states(since: now.adding(.zero - limits.age), limit: limits.count)
+    }
+}
+
+extension PackageContent {
+    /// What a file or link has and had. Folders follow from what is in them.
+    fileprivate static func all(
+        of item: CloudItem, at path: [ItemName], _ history: [HistoricVersion], _ deletion: NotedDeletion?
+    ) -> [PackageContent] {
+        let content = { (body: Body, version: VersionID, modified: Timestamp, device: String, ended: Timestamp?) in
+            PackageContent(
+                path: path, item: item.id, body: body, permissions: item.attributes.permissions, version: version,
+                modified: modified, device: device, ended: ended,
+                endedBy: ended == deletion?.noted ? deletion?.device : nil)
+        }
+        let modified = item.attributes.modified
+        var contents = history.map {
+            content(.file($0.content), $0.version, $0.modified, $0.authorName, $0.superseded)
+        }
+        switch item.body {
+        case .folder: return []
+        case .symlink(let target):
+            guard !item.isDeleted || deletion != nil else { break }
+            contents.append(
+                content(.symlink(target: target), item.version, modified, item.authorName, deletion?.noted))
+        case .file(let file):
+            guard !item.isDeleted, let reference = file.reference else { break }
+            contents.append(content(.file(reference), item.version, modified, item.authorName, nil))
+        }
+        return contents
+    }
+}

@@ -1,0 +1,5 @@
+package enum PresenterAnswer: Hashable, Sendable {
+    case done
+    /// It could not; says why.
+    case failed(String)
+}

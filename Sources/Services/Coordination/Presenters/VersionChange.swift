@@ -1,0 +1,1 @@
+package enum VersionChange: Hashable, Sendable { case gained, lost, resolved }

@@ -1,0 +1,5 @@
+package enum TreeKind: Sendable {
+    case file, folder
+    /// A folder that is one document.
+    case package
+}
