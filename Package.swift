@@ -268,7 +268,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "Basics", "CTestHome", "CloudModel", "CloudStorage", "ContainerLog", subprocess, systemPackage,
+                "Basics", "CTestHome", "CloudModel", "CloudStorage", "ContainerLog", crypto, subprocess, systemPackage,
             ],
             path: "Sources/TestSupport",
             exclude: ["CFaults", "CTestHome", "Device", "Faults", "PowerLoss", "Simulation"]),

@@ -23,6 +23,25 @@ struct ChangeFeedTests {
         #expect(back == [.reachabilityChanged])
     }
 
+    @Test(
+        "names that a server makes up take no more memory than the bound, and known containers are followed all the same"
+    )
+    func boundedNames() {
+        var state = ChangeFeedState()
+        _ = state.learn(ChangeFeedEvent(revision: 1, containers: ["CloudDocs": 1]))
+        for page in 0..<20 {
+            let names = (0..<1_000).map { ("made-up-\(page)-\($0)", UInt64(1)) }
+            let containers = Dictionary(uniqueKeysWithValues: names)
+            let event = ChangeFeedEvent(revision: UInt64(page + 2), containers: containers)
+            _ = state.learn(event)
+        }
+        #expect(state.nameCount == ChangeFeedState.maximumNames)
+        let beyond = state.learn(ChangeFeedEvent(revision: 30, containers: ["another": 1]))
+        #expect(beyond.isEmpty)
+        let known = state.learn(ChangeFeedEvent(revision: 31, containers: ["CloudDocs": 2]))
+        #expect(known == [.containerChanged(.cloudDocs)])
+    }
+
     @Test("where something holds the stream back, the device asks, and hears of changes all the same")
     func heldBack() async throws {
         let head = "\(CloudProtocolVersion.header): 1\r\n"

@@ -122,7 +122,7 @@ struct HostileRequestTests {
 
 /// Sends bytes over a connection of its own and answers what came until its end; with less patience, what came at once. On a thread
 /// of its own: the server in this process needs those of the tasks.
-private func talk(_ server: TestServer, _ bytes: [UInt8], isPatient: Bool = true) async throws -> [UInt8] {
+func talk(_ server: TestServer, _ bytes: [UInt8], isPatient: Bool = true) async throws -> [UInt8] {
     let port = try server.port
     return try await withCheckedThrowingContinuation { continuation in
         DispatchQueue.global().async {

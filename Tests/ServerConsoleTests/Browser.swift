@@ -109,6 +109,16 @@ final class Browser: Sendable {
         return "\(answer)"
     }
 
+    /// An authenticator of the browser's own, whose person agrees to everything (WebAuthn Level 2, 11).
+    func addAuthenticator() async throws {
+        _ = try await command(
+            "webauthn/authenticator",
+            [
+                "protocol": "ctap2", "transport": "internal", "hasResidentKey": true, "hasUserVerification": true,
+                "isUserVerified": true,
+            ])
+    }
+
     /// The value of a cookie that scripts can not see.
     func cookie(_ name: String) async throws -> String? {
         let answer = try? await Self.send(.GET, "\(session)/cookie/\(name)", nil)

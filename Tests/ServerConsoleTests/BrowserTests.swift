@@ -195,7 +195,7 @@ struct BrowserTests {
                 try await signIn(browser, server)
                 for path in [
                     "", "c/CloudDocs/i/\(ItemID.documents)", "c/CloudDocs/i/\(item)", "c/CloudDocs/storage", "devices",
-                    "transfers", "links",
+                    "transfers", "links", "security",
                 ] {
                     try await browser.open("\(server.url)/console/\(path)")
                     let wide = try await browser.run("return document.documentElement.scrollWidth - innerWidth")
@@ -206,6 +206,31 @@ struct BrowserTests {
                         } ?? "home"
                     try await browser.screenshot("phone-\(isDark ? "dark-" : "")\(name)")
                 }
+            }
+        }
+    }
+
+    @Test("a passkey is added and signs in, in the browser's own authenticator")
+    func passkey() async throws {
+        try await withServer { server in
+            _ = try await server.device()
+            let server = server.onLocalhost
+            try await Browser.with { browser in
+                try await browser.addAuthenticator()
+                try await browser.open("\(server.url)/")
+                try await browser.type("\(try await server.code())", into: "#code")
+                try await browser.click("main button.primary")
+                try await browser.waitFor("CloudDocs")
+                try await browser.open("\(server.url)/console/security")
+                try await browser.screenshot("security")
+                try await browser.type("Laptop", into: "#passkey-name")
+                try await browser.click("form.passkey button")
+                try await browser.waitFor("The passkey is added.")
+                try await browser.screenshot("passkey")
+                try await browser.click("header button")
+                try await browser.waitFor("Sign-in code")
+                try await browser.click("#passkey")
+                try await browser.waitFor("CloudDocs")
             }
         }
     }

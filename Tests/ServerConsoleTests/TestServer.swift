@@ -28,6 +28,11 @@ struct TestServer: Sendable {
     /// Its data directory.
     let folder: String
 
+    /// The same server by a name, which browsers offer passkeys for.
+    var onLocalhost: TestServer {
+        TestServer(store: store, url: url.replacing("127.0.0.1", with: "localhost"), time: time, folder: folder)
+    }
+
     func code(of account: String = "anna") async throws -> SignInCode {
         if try await !store.accounts().contains(where: { $0.name == account }) { try await store.addAccount(account) }
         return try await store.addCode(for: account)

@@ -126,6 +126,7 @@ struct ChangeFeedState {
     static let maximumNames = 16_384
 
     private var sequences: [String: UInt64] = [:]
+    var nameCount: Int { sequences.count }
     private(set) var revision: UInt64 = 0
     private(set) var isConnected = false
     /// Whether something came since the stream began.

@@ -7,12 +7,15 @@ extension CloudError {
     init(_ failure: CloudFailure, from address: ServerAddress) {
         // A server must not command the terminal that shows its message.
         let visible = CloudFailure(failure.code, visible(failure.message))
-        self.init(Self.code(of: failure.code), Self.message(visible, address))
+        // Signing in has to know this one from other refusals.
+        let cause = failure.code == .secondFactor ? visible : nil
+        self.init(Self.code(of: failure.code), Self.message(visible, address), cause: cause)
     }
 
     private static func code(of code: CloudFailure.Code) -> Code {
         switch code {
-        case .unauthorized: .unauthorized
+        case .unauthorized, .secondFactor: .unauthorized
+        case .forbidden: .readOnly
         case .notFound: .notFound
         // Waits until the first device has made it, or until the server has its data again.
         case .noCloud: .offline

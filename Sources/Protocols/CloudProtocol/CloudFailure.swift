@@ -1,10 +1,14 @@
 /// Why a server did not do what it was asked: the JSON body of every answer that is no success.
 package struct CloudFailure: Error, Hashable, Codable, Sendable, CustomStringConvertible {
     package enum Code: String, Codable, Sendable, CaseIterable {
-        /// The request makes no sense.
+        /// Malformed, or not possible here.
         case invalidRequest
         /// No token, or one that is not valid any more.
         case unauthorized
+        /// The account's second factor is missing or wrong; the sign-in code stays valid.
+        case secondFactor
+        /// The device may read only.
+        case forbidden
         case notFound
         /// The account has no cloud yet; `PUT /v1/cloud` makes it.
         case noCloud
@@ -32,7 +36,8 @@ package struct CloudFailure: Error, Hashable, Codable, Sendable, CustomStringCon
         package var status: Int {
             switch self {
             case .invalidRequest: 400
-            case .unauthorized: 401
+            case .unauthorized, .secondFactor: 401
+            case .forbidden: 403
             case .notFound, .noCloud: 404
             case .damaged, .foreign, .renamed: 409
             case .tooLarge: 413

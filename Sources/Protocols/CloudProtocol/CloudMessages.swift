@@ -37,9 +37,12 @@ package struct SignInRequest: Hashable, Codable, Sendable {
     package let code: String
     /// What to call the device in the server's list.
     package let device: String
-    package init(code: String, device: String) {
+    /// What the account's authenticator app shows, or a recovery code, where the account asks for one.
+    package let secondFactor: String?
+    package init(code: String, device: String, secondFactor: String? = nil) {
         self.code = code
         self.device = device
+        self.secondFactor = secondFactor
     }
 }
 

@@ -31,7 +31,16 @@ final class Audit: Sendable {
         note(action, context, account: name ?? "#\(account.value)", more)
     }
 
-    /// Somebody was not let in. `reason`: `code`, `token`, `password`, or `tooMany` tries.
+    /// Why a sign-in was refused; nil for errors that are no refusal. A missing second factor is the normal course of a sign-in.
+    static func reason(_ error: StorageError) -> String? {
+        switch error.code {
+        case .unauthorized: "code"
+        case .secondFactor: "secondFactor"
+        default: nil
+        }
+    }
+
+    /// A request was refused access. `reason`: `code`, `secondFactor`, `passkey`, `token`, `password`, or `tooMany` attempts.
     func refused(_ reason: String, _ context: ServerContext, _ more: Logger.Metadata = [:]) {
         let now = ContinuousClock.now - start
         guard let left = lines.withLock({ $0.take(context.peerGroup, now: now) }) else { return }

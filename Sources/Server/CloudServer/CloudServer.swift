@@ -17,6 +17,8 @@ package struct CloudServerConfiguration: Sendable {
     package var certificate: (chain: String, key: String)?
     /// Whether browsers reach the server by https although it speaks http itself: a proxy in front of it has the certificate.
     package var isEncryptedByProxy = false
+    /// The address by which browsers reach the server: passkeys belong to its domain.
+    package var publicURL: String?
     /// Connections at once; more wait in the kernel's queue.
     package var maximumConnections = 4_096
     /// Connections of one address, or of one /64 of IPv6; the machine itself and trusted proxies may have more.
@@ -115,7 +117,9 @@ package struct CloudServer: Sendable {
         addLogs(to: closed, reader)
         let board = TransferBoard()
         addChunks(to: closed, reader, board)
-        addPeople(to: router, devices: closed, reader, board, audit, isEncrypted: isEncrypted)
+        addPeople(
+            to: router, devices: closed, reader, board, audit, isEncrypted: isEncrypted,
+            publicOrigin: configuration.publicURL.flatMap { WebOrigin($0) })
         return router
     }
 

@@ -10,7 +10,9 @@ enum Refusals {
     static let foreign = CloudFailure(
         .foreign, "This account's cloud is not the one that the device has synced with.")
     static let renamed = CloudFailure(
-        .renamed, "The server was restored from a backup, or a container was removed. The device looks what it missed.")
+        .renamed, "The server was restored from a backup, or a container was removed. The device will resync.")
+    static let readOnly = CloudFailure(
+        .forbidden, "This device is signed in with read-only access (--scope read), so it can not change anything.")
     static let busy = CloudFailure(.busy, "The server has too much to do now; try again soon.")
     static let slow = CloudFailure(.busy, "The request did not arrive in time.")
 
@@ -28,7 +30,7 @@ enum Refusals {
         switch status {
         case 404, 405: CloudFailure(.notFound, "There is nothing at this path.")
         case 413: CloudFailure(.tooLarge, "The body is longer than this route takes.")
-        case 400..<500: CloudFailure(.invalidRequest, "The request makes no sense.")
+        case 400..<500: CloudFailure(.invalidRequest, "Bad request: the server could not parse it (status \(status)).")
         default: CloudFailure(.failed, "The server could not do that; its log says why.")
         }
     }
@@ -43,6 +45,7 @@ enum Refusals {
         case .tooLarge: .tooLarge
         case .invalid: .invalidRequest
         case .unauthorized: .unauthorized
+        case .secondFactor: .secondFactor
         case .unsupported: .clientTooNew
         case .busy: .busy
         case .inUse, .tooNew, .failed: .failed

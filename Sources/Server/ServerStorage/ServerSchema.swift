@@ -15,6 +15,7 @@ enum ServerSchema {
         migrator.registerMigration("manifests") { db in try db.execute(sql: manifestColumns) }
         migrator.registerMigration("costs") { db in try db.execute(sql: StorageCost.recount) }
         migrator.registerMigration("keyValues") { db in try db.execute(sql: keyValueColumns) }
+        migrator.registerMigration("signIn") { db in try db.execute(sql: signIn) }
         return migrator
     }
 

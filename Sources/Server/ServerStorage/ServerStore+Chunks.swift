@@ -10,11 +10,7 @@ extension ServerStore {
         guard parts.allSatisfy({ $0.frame.count <= CloudLimits.frame }) else {
             throw StorageError(.tooLarge, "A chunk has at most \(CloudLimits.frame) bytes.")
         }
-        // What can be seen without decompressing; whoever reads a chunk checks all of it.
-        let isWrong = try await offPool { parts.contains { ChunkFrame.isWrong($0.frame, for: $0.id) } }
-        guard !isWrong else {
-            throw StorageError(.invalid, "A chunk holds other bytes than its name says. Nothing was kept.")
-        }
+        try await verifier.check(parts, for: account)
         // One file for each name: which of two parts of one name is kept does not matter.
         let parts = Dictionary(parts.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         var lacking = try await missing(Array(parts.keys), in: name, of: account)

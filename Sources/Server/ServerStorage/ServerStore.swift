@@ -28,6 +28,7 @@ package final class ServerStore: Sendable {
     /// For what takes the processor for a while, apart from the disk's.
     let workers: NIOThreadPool
     let manifests: ManifestService
+    let verifier: ChunkVerifier
     let passwords: PasswordHasher
 
     /// Opens the directory. One process at a time serves it (`serving`); commands of its owner may run beside that.
@@ -51,6 +52,7 @@ package final class ServerStore: Sendable {
         workers = NIOThreadPool(numberOfThreads: 2)
         workers.start()
         manifests = ManifestService(files, workers)
+        verifier = ChunkVerifier(workers)
         // Four keep a disk busy, and are nothing when the disk hangs.
         threads = NIOThreadPool(numberOfThreads: 4)
         threads.start()

@@ -19,6 +19,8 @@ package struct StorageError: Error, CustomStringConvertible {
         case invalid
         /// A code or a token that is not valid.
         case unauthorized
+        /// The account's second factor is missing or wrong.
+        case secondFactor
         /// Another process serves this directory.
         case inUse
         /// Written by a newer version.

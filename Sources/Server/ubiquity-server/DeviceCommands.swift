@@ -89,14 +89,15 @@ struct DeviceNumber: ParsableArguments {
 extension ListFormat {
     func showDevices(_ devices: [DeviceRecord]) throws {
         try show(
-            ["number", "account", "name", "signed in", "last seen", "state"],
+            ["number", "account", "name", "signed in", "last seen", "state", "scope", "expires"],
             devices.map { device in
                 let state =
                     device.isRevoked
                     ? "revoked" : device.isSuspended ? "suspended" : device.isResetAsked ? "reset requested" : "active"
                 return [
                     .number(device.id), .text(device.account), .text(device.name), .time(device.created),
-                    .time(device.seen), .text(state),
+                    .time(device.seen), .text(state), .text(device.scope.rawValue),
+                    device.expires.map { .time($0) } ?? .none,
                 ]
             })
     }

@@ -24,7 +24,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The address by which people reach the server; with https:// cookies are for encrypted connections only.",
+            "The address by which people reach the server; with https:// cookies are for encrypted connections only, and passkeys are for its name.",
             valueName: "url"))
     var publicUrl: String?
 
@@ -75,6 +75,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.connectionsPerAddress = connectionsPerAddress
         configuration.securityContact = securityContact
         if let tlsCertificate, let tlsKey { configuration.certificate = (tlsCertificate, tlsKey) }
+        configuration.publicURL = publicUrl
         configuration.isEncryptedByProxy = publicUrl?.hasPrefix("https://") ?? false
         configuration.maximumConnections = raiseDescriptorLimit(for: configuration.maximumConnections)
         let log = serverLogger(logLevel)

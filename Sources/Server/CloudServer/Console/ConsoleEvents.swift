@@ -10,10 +10,12 @@ struct ConsoleEvents: Sendable {
     /// While something moves, pages show it so often.
     private static let busyPause = Duration.seconds(2)
     private static let pause = Duration.seconds(15)
-    let desk: ConsoleService
+    let service: ConsoleService
 
     func stream(_ request: Request, _ context: ServerContext) async throws -> Response {
-        guard let visit = try await desk.visit(request, "./") else { return Response(status: .unauthorized) }
+        guard let visit = try await service.visit(request, "./", context) else {
+            return Response(status: .unauthorized)
+        }
         let headers: HTTPFields = [
             .contentType: "text/event-stream", .cacheControl: "no-store", .accelBuffering: "no",
         ]
@@ -35,7 +37,7 @@ struct ConsoleEvents: Sendable {
 
     @concurrent
     private func tell(_ session: ConsoleSession, _ writer: inout any ResponseBodyWriter) async throws {
-        let changes = desk.store.changes
+        let changes = service.store.changes
         var last: (revision: UInt64, rest: Rest)?
         while !changes.isClosed, !Task.isCancelled {
             let revision = try await changes.news(of: session.account).revision
@@ -46,15 +48,15 @@ struct ConsoleEvents: Sendable {
             last = (revision, rest)
             await changes.wait(
                 for: session.account, after: revision, atMost: rest.transfers.isEmpty ? Self.pause : Self.busyPause)
-            guard try await desk.store.isOpen(session) else { return }
+            guard try await service.store.isOpen(session) else { return }
         }
     }
 
     private func rest(_ session: ConsoleSession) async throws -> Rest {
         Rest(
-            transfers: desk.board.entries(of: session.account),
-            devices: try await desk.store.devices(of: session.accountName),
-            browsers: try await desk.store.sessions(of: session.account),
-            links: try await desk.store.links(of: session.account))
+            transfers: service.board.entries(of: session.account),
+            devices: try await service.store.devices(of: session.accountName),
+            browsers: try await service.store.sessions(of: session.account),
+            links: try await service.store.links(of: session.account))
     }
 }
