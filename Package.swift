@@ -326,7 +326,8 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "Basics", "Chunking", "CloudModel", "CloudProtocol", "CloudStorage", "ContainerLog", "HTTPCloud",
-                "NoteTaker", "TestSupport", "presenter-tool", "ubiquity", "ubiquity-server", "ubiquityd", logging,
+                "NoteTaker", "ServerStorage", "TestSupport", "presenter-tool", "ubiquity", "ubiquity-server",
+                "ubiquityd", logging,
             ]),
         .testTarget(
             name: "FaultTests", dependencies: ["Faults", "TestSupport", "fault-tool", "ubiquity", "ubiquityd"]),

@@ -5,9 +5,9 @@ import Testing
 
 @testable import HTTPCloud
 
-@Suite("News on a device", .timeLimit(.minutes(1)))
+@Suite("Change feed on a device", .timeLimit(.minutes(1)))
 struct ChangeFeedTests {
-    @Test("what is new becomes a hint, what is known does not, and coming back is told first")
+    @Test("what is new becomes a hint, what is known does not, and a reconnection comes first")
     func memory() throws {
         let notes = try #require(ContainerName("notes"))
         var memory = ChangeFeedState()
@@ -42,7 +42,7 @@ struct ChangeFeedTests {
         #expect(known == [.containerChanged(.cloudDocs)])
     }
 
-    @Test("where something holds the stream back, the device asks, and hears of changes all the same")
+    @Test("where something buffers the stream, the device polls, and gets the changes all the same")
     func heldBack() async throws {
         let head = "\(CloudProtocolVersion.header): 1\r\n"
         let body = #"{"containers":{"CloudDocs":1},"revision":2}"#

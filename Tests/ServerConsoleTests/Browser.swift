@@ -78,7 +78,7 @@ final class Browser: Sendable {
     }
 
     private func close() async {
-        // Whatever it answers, its process ends below.
+        // Whatever it returns, its process ends below.
         _ = try? await Self.send(.DELETE, session, nil)
         end(driver)
     }

@@ -157,7 +157,7 @@ struct GuardTests {
         }
     }
 
-    @Test("storage is told document by document, and the rest as one lump")
+    @Test("storage is listed document by document, and the rest as one line")
     func storage() async throws {
         try await withServer { server in
             let device = try await server.device()

@@ -13,7 +13,7 @@ import Synchronization
 
 let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-/// A clock that moves when told.
+/// A clock that tests move.
 final class SettableTime: TimeSource {
     private let ahead = Mutex(Duration.zero)
     func now() -> Timestamp { SystemTime().now().adding(ahead.withLock { $0 }) }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Chunks of a server")
 struct ChunkTests {
-    @Test("what one account has is to others as if nobody had it")
+    @Test("what one account has does not exist for others")
     func isolation() async throws {
         try await withStore { store in
             let (anna, berta) = (try await store.newAccount("anna"), try await store.newAccount("berta"))

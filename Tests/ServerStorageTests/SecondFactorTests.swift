@@ -67,7 +67,7 @@ struct SecondFactorTests {
         }
     }
 
-    @Test("can not be guessed by whoever has a sign-in code: five wrong ones use that up")
+    @Test("can not be guessed with a sign-in code: five wrong ones use that up")
     func guessing() async throws {
         try await withFactor { store, factor in
             let sign = try await store.addCode(for: "anna")

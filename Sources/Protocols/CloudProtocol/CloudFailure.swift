@@ -1,4 +1,4 @@
-/// Why a server did not do what it was asked: the JSON body of every answer that is no success.
+/// Why a server refused a request, or failed: the JSON body of every error response.
 package struct CloudFailure: Error, Hashable, Codable, Sendable, CustomStringConvertible {
     package enum Code: String, Codable, Sendable, CaseIterable {
         /// Malformed, or not possible here.
@@ -16,7 +16,7 @@ package struct CloudFailure: Error, Hashable, Codable, Sendable, CustomStringCon
         case damaged
         /// The account's cloud is another than the one that the request is meant for.
         case foreign
-        /// The account's cloud is called otherwise since it was restored, or since a container was removed: ask for it anew.
+        /// The account's cloud has another identity since it was restored, or since a container was removed: ask for it again.
         case renamed
         case tooLarge
         /// The account's share of the server is used up.

@@ -46,7 +46,7 @@ package struct SignInRequest: Hashable, Codable, Sendable {
     }
 }
 
-/// The token is told once and kept nowhere on the server.
+/// The token is returned once; the server keeps only its digest.
 package struct SignInAnswer: Hashable, Codable, Sendable {
     package let token: String
     package let account: String

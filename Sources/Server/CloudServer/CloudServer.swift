@@ -29,7 +29,7 @@ package struct CloudServerConfiguration: Sendable {
     package var securityContact: String?
     /// A connection on which nothing is asked for so long is closed, and one whose request does not get further.
     package var idleSeconds: Int64 = 75
-    /// One that takes nothing of its answers for so long is closed, and one that goes on sending a body that nobody reads.
+    /// A connection that takes nothing of its responses for so long is closed, and one that goes on sending a body that no route reads.
     package var readerPatience = Duration.seconds(45)
     package var unreadPatience = Duration.seconds(10)
     /// What accepted requests get at the end.
@@ -62,7 +62,7 @@ package struct CloudServer: Sendable {
     }
 
     /// Serves until SIGTERM or SIGINT (if `handlesSignals`), or until the task is cancelled; what was accepted is finished first.
-    /// `onListening` is told the port.
+    /// `onListening` is called with the port.
     package func run(handlesSignals: Bool, onListening: @escaping @Sendable (Int) async -> Void) async throws {
         let application = Application(
             router: router(), server: try builder(),

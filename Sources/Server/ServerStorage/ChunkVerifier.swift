@@ -16,7 +16,7 @@ final class ChunkVerifier: Sendable {
     init(_ threads: NIOThreadPool) { self.threads = threads }
 
     /// - Throws: `invalid` for a frame that holds other bytes than its name says or is damaged, `busy` where too many requests wait.
-    ///   Frames in a form that only a newer version knows pass: whoever reads a chunk checks it again.
+    ///   Frames in a form that only a newer version knows pass: every reader checks a chunk again.
     func check(_ parts: [ChunkBatch.Part], for account: AccountID) async throws {
         var rest = parts[...]
         while !rest.isEmpty {
@@ -44,7 +44,7 @@ final class ChunkVerifier: Sendable {
     }
 
     private static func isRight(_ part: ChunkBatch.Part) -> Bool {
-        // No frame of this version: nothing here could tell what it holds.
+        // Not a frame of this version: this server cannot read what it holds.
         guard (try? ChunkFrame.plainLength(of: part.frame)) != nil else { return true }
         do {
             _ = try ChunkFrame.decode(part.frame, expecting: part.id)

@@ -71,7 +71,7 @@ extension ServerStore {
     static func requireAccount(named name: String, _ db: Database) throws -> Int64 {
         guard let account = try account(named: name, db) else {
             throw StorageError(
-                .notFound, "There is no account \(name). `ubiquity-server account list` names those there are.")
+                .notFound, "There is no account \(name). `ubiquity-server account list` lists them.")
         }
         return account
     }

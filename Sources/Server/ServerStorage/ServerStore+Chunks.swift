@@ -23,7 +23,7 @@ extension ServerStore {
 
     private static let putRounds = 3
 
-    /// Answers those whose files were taken away before their rows were there.
+    /// - Returns: Those whose files a collection removed before their rows were there.
     private func write(
         _ parts: [ChunkBatch.Part], in name: ContainerName, of account: AccountID
     ) async throws -> [ChunkID] {
@@ -47,7 +47,7 @@ extension ServerStore {
         try await hold(ids, in: name, of: account, onlyTrusted: true)
     }
 
-    /// Chunks that somebody found damaged count as missing until they are put again.
+    /// Chunks that a reader found damaged count as missing until they are put again.
     package func distrust(_ ids: [ChunkID], in name: ContainerName, of account: AccountID) async throws {
         try await database.commit { db in
             let container = try Self.requireContainer(name, account, db).id

@@ -117,7 +117,7 @@ extension ServerStore {
         }
     }
 
-    /// Whether its access was not ended meanwhile, and it need not be told to reset itself.
+    /// Whether its access has not ended meanwhile, and no new reset was requested.
     package func isSignedIn(_ device: SignedInDevice) async throws -> Bool {
         let now = now()
         return try await database.read { db in
@@ -156,7 +156,9 @@ extension ServerStore {
         }
     }
 
-    /// Asks a device to reset itself; it is told with its next request. False where no device of that number is signed in.
+    /// Requests that a device resets itself; the response to its next request carries that.
+    ///
+    /// - Returns: False where no device of that number is signed in.
     package func askReset(of device: Int64) async throws -> Bool {
         let now = now()
         return try await database.commit { db in

@@ -127,7 +127,9 @@ extension ServerStore {
         }
     }
 
-    /// Asks a device to reset itself; it is told with its next request. False where the account has none of that number.
+    /// Requests that a device resets itself; the response to its next request carries that.
+    ///
+    /// - Returns: False where the account has none of that number.
     package func askReset(of device: Int64, account: AccountID) async throws -> Bool {
         let now = now()
         return try await database.commit { db in
@@ -155,7 +157,7 @@ extension ServerStore {
     }
 }
 
-/// What forms of a session bear, so that no other site can post them: follows from the session's secret, and does not tell it.
+/// What forms of a session carry, so that no other site can post them: derived from the session's secret, which it does not reveal.
 package enum FormToken {
     package static func of(_ secret: [UInt8]) -> String { hexadecimal(hash(Array("form".utf8) + secret).prefix(16)) }
 

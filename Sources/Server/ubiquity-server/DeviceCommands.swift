@@ -81,7 +81,7 @@ struct DeviceNumber: ParsableArguments {
     /// Throws where the store found no such device.
     func require(_ isThere: Bool) throws {
         guard isThere else {
-            throw Failure("There is no device \(number) that is signed in. `ubiquity-server device list` names them.")
+            throw Failure("There is no device \(number) that is signed in. `ubiquity-server device list` lists them.")
         }
     }
 }

@@ -5,7 +5,7 @@ import NIOCore
 import ServerConsole
 import ServerStorage
 
-/// Tells pages that something changed (Server-Sent Events, HTML 9.2). Says nothing of what: the page is asked for again.
+/// Notifies pages that something changed (Server-Sent Events, HTML 9.2). An event has no content: the page is fetched again.
 struct ConsoleEvents: Sendable {
     /// While something moves, pages show it so often.
     private static let busyPause = Duration.seconds(2)
@@ -22,7 +22,7 @@ struct ConsoleEvents: Sendable {
         return Response(
             status: .ok, headers: headers,
             body: ResponseBody { writer in
-                try await tell(visit.session, &writer)
+                try await send(to: visit.session, &writer)
                 try await writer.finish(nil)
             })
     }
@@ -36,14 +36,14 @@ struct ConsoleEvents: Sendable {
     }
 
     @concurrent
-    private func tell(_ session: ConsoleSession, _ writer: inout any ResponseBodyWriter) async throws {
+    private func send(to session: ConsoleSession, _ writer: inout any ResponseBodyWriter) async throws {
         let changes = service.store.changes
         var last: (revision: UInt64, rest: Rest)?
         while !changes.isClosed, !Task.isCancelled {
-            let revision = try await changes.news(of: session.account).revision
+            let revision = try await changes.latest(of: session.account).revision
             let rest = try await rest(session)
-            let isNews = last.map { $0.revision != revision || $0.rest != rest } ?? false
-            let text = isNews ? "event: change\ndata: \(revision)\n\n" : ": alive\n\n"
+            let isNew = last.map { $0.revision != revision || $0.rest != rest } ?? false
+            let text = isNew ? "event: change\ndata: \(revision)\n\n" : ": alive\n\n"
             try await writer.write(ByteBuffer(string: text))
             last = (revision, rest)
             await changes.wait(

@@ -40,7 +40,7 @@ extension ConsoleRoutes {
             let name = candidates.first { !taken.contains($0) } ?? top.name
             return (ConsoleAction.batches(ConsoleAction.restore(items, named: name)), ())
         }
-        context.logger.notice("somebody restored something in the console")
+        service.audit.note("restored in the console", context, account: visit.session.accountName)
         return "c/\(container)/i/\(id)?done=\(Notice.restored.rawValue)"
     }
 }

@@ -54,7 +54,7 @@ extension ConsoleRoutes {
         return visit.frame.confirmPage(
             "Reset “\(Shown.visible(device.name))”?",
             [
-                "It makes its state anew from this cloud, as with `ubiquity reset`, as soon as it is online.",
+                "It rebuilds its state from this cloud, as with `ubiquity reset`, as soon as it is online.",
                 "No edit is lost: what it can not upload first becomes recovered documents.",
                 "Its mount is away for a moment, and its local copies are downloaded again.",
             ], action: "devices/\(device.id)/reset", button: "Reset it", back: "devices")
@@ -115,7 +115,7 @@ extension ConsoleRoutes {
         _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext
     ) async throws -> String {
         guard try await service.store.withdrawLink(try context.number(), of: visit.account) else {
-            throw CloudFailure(.notFound, "There is no such link; it may be over, or was withdrawn meanwhile.")
+            throw CloudFailure(.notFound, "There is no such link; it may have expired, or was withdrawn meanwhile.")
         }
         let number = try context.number()
         service.audit.note(

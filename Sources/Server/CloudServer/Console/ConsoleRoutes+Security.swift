@@ -109,7 +109,7 @@ extension ConsoleRoutes {
         let text = fields["expires"] ?? ""
         let seconds = DeviceGrant.seconds(text)
         guard text.isEmpty || seconds != nil else {
-            throw CloudFailure(.invalidRequest, "'\(text)' is no time such as 12h, 30d or 4w.")
+            throw CloudFailure(.invalidRequest, "'\(text)' is not a time such as 12h, 30d or 4w.")
         }
         let grant = DeviceGrant(scope: scope, expires: seconds.map { service.now + $0 })
         let code = try await service.store.addCode(for: visit.session.accountName, grant: grant)

@@ -45,7 +45,7 @@ struct ConsoleService: Sendable {
         answer { visit, request, context in .html(try await body(visit, request, context)) }
     }
 
-    /// Like ``page(_:)``, for answers that are no pages.
+    /// Like ``page(_:)``, for responses that are not pages.
     func answer(
         _ body: @escaping @Sendable (Visit, Request, ServerContext) async throws -> Response
     ) -> Handler {

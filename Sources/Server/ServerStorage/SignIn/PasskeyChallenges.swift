@@ -4,7 +4,7 @@ import Synchronization
 
 /// Challenges for passkeys: random, for one browser, for five minutes, accepted once.
 ///
-/// A challenge carries its own end and a code that only this process can make, so pages that anybody may ask for take no memory. Only those
+/// A challenge carries its own end and a code that only this process can make, so pages that need no sign-in take no memory. Only those
 /// that were accepted are remembered, until they end.
 package final class PasskeyChallenges: Sendable {
     package static let lifetime: Int64 = 300

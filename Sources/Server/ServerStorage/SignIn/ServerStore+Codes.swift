@@ -6,7 +6,7 @@ import GRDB
 extension ServerStore {
     /// How long a sign-in code may be used.
     package static let codeLifetime: Duration = .seconds(86_400)
-    /// So many wrong second factors use a code up: whoever found the code cannot try them all.
+    /// So many wrong second factors use a code up, so that a found code does not allow trying them all.
     static let wrongFactorLimit = 5
 
     /// Makes a code that signs one device in, once.

@@ -13,10 +13,10 @@ package struct PasskeyRecord: Hashable, Sendable {
 
 /// Passkeys of accounts, for the console.
 extension ServerStore {
-    /// More than anybody has devices.
+    /// More than a person has devices.
     static let maximumPasskeys = 32
 
-    /// How passkeys name the account: random bytes, from which nobody learns its name (WebAuthn Level 2, 14.6.1).
+    /// How passkeys name the account: random bytes, which do not reveal its name (WebAuthn Level 2, 14.6.1).
     package func userHandle(of account: AccountID) async throws -> [UInt8] {
         try await database.read { db in
             let handle = try Data.fetchOne(
@@ -94,7 +94,7 @@ extension ServerStore {
         }
     }
 
-    /// Opens a session for whoever proves to have a passkey. That is two factors by itself: the authenticator, and the person whom it has
+    /// Opens a session for a browser that proves to have a passkey. That is two factors by itself: the authenticator, and the person whom it has
     /// verified.
     ///
     /// - Parameters:
