@@ -274,7 +274,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "Basics", "CTestHome", "CloudModel", "CloudStorage", "ContainerLog", subprocess, systemPackage,
+                "Basics", "CTestHome", "CloudModel", "CloudStorage", "ContainerLog", crypto, subprocess, systemPackage,
             ],
             path: "Sources/TestSupport",
             exclude: ["CFaults", "CTestHome", "Device", "Faults", "PowerLoss", "Simulation"]),
@@ -332,7 +332,8 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "Basics", "Chunking", "CloudModel", "CloudProtocol", "CloudStorage", "ContainerLog", "HTTPCloud",
-                "NoteTaker", "TestSupport", "presenter-tool", "ubiquity", "ubiquity-server", "ubiquityd", logging,
+                "NoteTaker", "ServerStorage", "TestSupport", "presenter-tool", "ubiquity", "ubiquity-server",
+                "ubiquityd", logging,
             ]),
         .testTarget(
             name: "FaultTests", dependencies: ["Faults", "TestSupport", "fault-tool", "ubiquity", "ubiquityd"]),

@@ -8,7 +8,7 @@ import Testing
 struct ConnectionTests {
     private static let limits = ConnectionRules.Limits(patience: .seconds(45), unreadPatience: .seconds(10))
 
-    @Test("a body that nobody reads may go on for a moment and a little, in whatever pieces it comes")
+    @Test("a body that no route reads may go on for a moment and a little, in whatever pieces it comes")
     func unread() {
         var rules = ConnectionRules(Self.limits)
         rules.writesEnd(now: .seconds(1))

@@ -45,7 +45,7 @@ struct ContentConditionsTests {
         #expect(verdict([.range: "bytes=0-9", .ifRange: "Sat, 21 Nov 2026 14:00:00 GMT"]) == .whole)
     }
 
-    @Test("who has the content is told so, who wants another one is refused")
+    @Test("a client that has the content gets 304, one that wants another version is refused")
     func conditions() {
         #expect(verdict([.ifNoneMatch: Self.tag]) == .unchanged)
         #expect(verdict([.ifNoneMatch: "\"x\", W/\"abc\""]) == .unchanged)

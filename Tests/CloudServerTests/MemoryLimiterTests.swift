@@ -82,7 +82,7 @@ struct MemoryLimiterTests {
         }
     }
 
-    @Test("in any order of events no more than the limit is granted, and at the end nobody waits")
+    @Test("in any order of events no more than the limit is granted, and at the end none waits")
     func random() {
         let seed = UInt64.random(in: 0 ... .max)
         print("seed \(seed)")
@@ -121,7 +121,7 @@ struct MemoryLimiterTests {
                 }
                 #expect(held.reduce(0) { $0 + (sizes[$1] ?? 0) } <= 100)
                 #expect(ledger.used == held.reduce(0) { $0 + (sizes[$1] ?? 0) })
-                #expect(waiting.isEmpty || !held.isEmpty, "everybody waits and nobody goes")
+                #expect(waiting.isEmpty || !held.isEmpty, "all wait and none is granted")
             }
             while let ticket = held.popFirst() {
                 for turn in ledger.release(ticket) {

@@ -9,13 +9,18 @@ final class ServerProcess: Sendable {
     let data: String
     private let program: String
     private let options: [String]
+    private let logLevel: String
+    /// Where its log goes; nil: where that of the tests goes.
+    private let log: FileHandle?
     private let running = Mutex<Process?>(nil)
 
     var url: String { "\(options.isEmpty ? "http" : "https")://127.0.0.1:\(port)" }
 
     /// The options are those of a server with a certificate.
-    init(options: [String] = [], data: String? = nil) throws {
+    init(options: [String] = [], data: String? = nil, logLevel: String = "warning", log: FileHandle? = nil) throws {
         self.options = options
+        self.logLevel = logLevel
+        self.log = log
         port = try Loopback.freePort()
         self.data = data ?? "\(NSTemporaryDirectory())/ubq-server-\(UUID().uuidString)"
         program = "\(try TestDevices.binaries())/ubiquity-server"
@@ -40,8 +45,9 @@ final class ServerProcess: Sendable {
         let process = Process()
         let output = Pipe()
         process.executableURL = URL(filePath: program)
-        process.arguments = ["--data", data, "--listen", "127.0.0.1:\(port)", "--log-level", "warning"] + options
+        process.arguments = ["--data", data, "--listen", "127.0.0.1:\(port)", "--log-level", logLevel] + options
         process.standardOutput = output
+        if let log { process.standardError = log }
         try process.run()
         let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
         guard line.contains("listens on \(url)") else {
@@ -101,8 +107,8 @@ final class ServerProcess: Sendable {
     }
 
     /// A code for one more device.
-    func code(of account: String = "anna") throws -> String {
-        let text = try command(["account", "code", account])
+    func code(of account: String = "anna", _ options: [String] = []) throws -> String {
+        let text = try command(["account", "code", account] + options)
         guard let match = text.firstMatch(of: /([0-9A-Z]{4}-){3}[0-9A-Z]{4}/) else {
             throw EndToEndError("no code: \(text)")
         }

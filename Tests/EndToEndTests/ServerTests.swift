@@ -130,6 +130,26 @@ extension EndToEnd {
             }
         }
 
+        @Test(
+            "a device that may only read now keeps its edits and says why they do not go; signed in for writing it uploads them"
+        )
+        func readOnly() async throws {
+            try await withTwo { server, test in
+                try await test.a.shell("echo one > f")
+                try await eventually("B has it") { try await test.b.contents("f") == "one" }
+                let code = try server.code(of: "anna", ["--scope", "read", "--expires", "30d"])
+                try await test.a.ubiquity(["login", server.url, "--code", code]).text()
+                // A daemon reads the sign-in file with each request, so this edit goes with the new token.
+                try await test.a.shell("echo two > f; cat f")
+                try await eventually("the status says why") {
+                    try await test.a.ubiquity(["status", test.a.mount]).text().contains("read-only")
+                }
+                #expect(try await test.a.contents("f") == "two")
+                try await test.a.ubiquity(["login", server.url, "--code", server.code()]).text()
+                try await eventually("B has the edit") { try await test.b.contents("f") == "two" }
+            }
+        }
+
         @Test("a sign-in is kept for its user only, ends with logout, and edits made meanwhile go after the next login")
         func login() async throws {
             try await withTwo { server, test in

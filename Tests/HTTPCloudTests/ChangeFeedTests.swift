@@ -5,9 +5,9 @@ import Testing
 
 @testable import HTTPCloud
 
-@Suite("News on a device", .timeLimit(.minutes(1)))
+@Suite("Change feed on a device", .timeLimit(.minutes(1)))
 struct ChangeFeedTests {
-    @Test("what is new becomes a hint, what is known does not, and coming back is told first")
+    @Test("what is new becomes a hint, what is known does not, and a reconnection comes first")
     func memory() throws {
         let notes = try #require(ContainerName("notes"))
         var memory = ChangeFeedState()
@@ -23,7 +23,26 @@ struct ChangeFeedTests {
         #expect(back == [.reachabilityChanged])
     }
 
-    @Test("where something holds the stream back, the device asks, and hears of changes all the same")
+    @Test(
+        "names that a server makes up take no more memory than the bound, and known containers are followed all the same"
+    )
+    func boundedNames() {
+        var state = ChangeFeedState()
+        _ = state.learn(ChangeFeedEvent(revision: 1, containers: ["CloudDocs": 1]))
+        for page in 0..<20 {
+            let names = (0..<1_000).map { ("made-up-\(page)-\($0)", UInt64(1)) }
+            let containers = Dictionary(uniqueKeysWithValues: names)
+            let event = ChangeFeedEvent(revision: UInt64(page + 2), containers: containers)
+            _ = state.learn(event)
+        }
+        #expect(state.nameCount == ChangeFeedState.maximumNames)
+        let beyond = state.learn(ChangeFeedEvent(revision: 30, containers: ["another": 1]))
+        #expect(beyond.isEmpty)
+        let known = state.learn(ChangeFeedEvent(revision: 31, containers: ["CloudDocs": 2]))
+        #expect(known == [.containerChanged(.cloudDocs)])
+    }
+
+    @Test("where something buffers the stream, the device polls, and gets the changes all the same")
     func heldBack() async throws {
         let head = "\(CloudProtocolVersion.header): 1\r\n"
         let body = #"{"containers":{"CloudDocs":1},"revision":2}"#

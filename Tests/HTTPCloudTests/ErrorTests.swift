@@ -9,7 +9,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("What goes wrong on the way to a server is told apart")
+@Suite("Errors on the way to a server are distinguished")
 struct ErrorTests {
     @Test("a server that is not there is offline")
     func offline() async throws {

@@ -8,7 +8,7 @@ import ServerStorage
 import TestSupport
 import Testing
 
-@Suite("Requests from anybody", .timeLimit(.minutes(1)))
+@Suite("Hostile requests", .timeLimit(.minutes(1)))
 struct HostileRequestTests {
     private func request(
         _ server: TestServer, _ method: String, _ path: String, token: String? = nil, version: String? = "1",
@@ -27,7 +27,7 @@ struct HostileRequestTests {
         #expect(answer.contains("\"code\":\"\(code.rawValue)\""), "\(answer)", sourceLocation: sourceLocation)
     }
 
-    @Test("without a token nothing below /v1 answers, whatever the path")
+    @Test("without a token everything below /v1 is refused, whatever the path")
     func noToken() async throws {
         try await withServer { server in
             for path in ["/v1/cloud", "/v1/containers", "/v1/space", "/v1/news", "/v1/containers/CloudDocs/log"] {
@@ -40,7 +40,7 @@ struct HostileRequestTests {
         }
     }
 
-    @Test("another account's container and chunk are as absent as those of nobody")
+    @Test("another account's container and chunk look like ones that do not exist")
     func foreignAccount() async throws {
         try await withServer { server in
             let anna = try await server.device(of: "anna")
@@ -59,7 +59,7 @@ struct HostileRequestTests {
         }
     }
 
-    @Test("a request that makes no sense says so, and harms nobody")
+    @Test("a bad request is refused as such, and the server goes on")
     func senseless() async throws {
         try await withServer { server in
             let token = try await server.token()
@@ -121,9 +121,9 @@ struct HostileRequestTests {
     }
 }
 
-/// Sends bytes over a connection of its own and answers what came until its end; with less patience, what came at once. On a thread
+/// Sends bytes over a connection of its own and returns what came until its end; with less patience, what came at once. On a thread
 /// of its own: the server in this process needs those of the tasks.
-private func talk(_ server: TestServer, _ bytes: [UInt8], isPatient: Bool = true) async throws -> [UInt8] {
+func talk(_ server: TestServer, _ bytes: [UInt8], isPatient: Bool = true) async throws -> [UInt8] {
     let port = try server.port
     return try await withCheckedThrowingContinuation { continuation in
         DispatchQueue.global().async {
@@ -136,7 +136,7 @@ private func converse(_ port: Int, _ bytes: [UInt8], _ isPatient: Bool) throws -
     let descriptor = try Loopback.connect(to: port)
     defer { close(descriptor) }
     _ = bytes.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-    // Requests that are cut short are never answered: the end of what is sent tells the server.
+    // Requests that are cut short are never answered: the server sees the end of what is sent.
     if !isPatient { shutdown(descriptor, Int32(SHUT_WR)) }
     var answer: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)

@@ -27,7 +27,7 @@ struct ManyChunksTests {
         }
     }
 
-    @Test("where not all fit into the share those that do are kept, and the rest is told as such")
+    @Test("where not all fit into the share those that do are kept, and the rest fails with quota")
     func quota() async throws {
         try await withServer { server in
             try await server.store.addAccount("anna", quota: 10_000)

@@ -59,7 +59,7 @@ struct OperationTests {
     }
 
     @Test(
-        "a device that saw no more than a restored server has goes on; one that did is told to reset, whatever comes later"
+        "a device that saw no more than a restored server has goes on; one that did has to reset, whatever comes later"
     )
     func restore() async throws {
         let folders = (0..<3).map { _ in "\(NSTemporaryDirectory())/ubiquity-restore-\(UUID().uuidString)" }
@@ -79,7 +79,7 @@ struct OperationTests {
             let device = server.backend(known.token)
             await expectCloudError(.unauthorized) { _ = try await device.connect(create: false) }
             #expect(try await server.store.confirm(device: nil) == 1)
-            // The log grows past what anybody has seen.
+            // The log grows past what any device has seen.
             let found = try await device.connect(create: false)
             for number in UInt8(3)..<6 { _ = try await device.append([number], to: .cloudDocs) }
             #expect(found.text != known.identity)
@@ -89,7 +89,7 @@ struct OperationTests {
         }
     }
 
-    @Test("a request under the name that the cloud had before is refused until the device connects anew")
+    @Test("a request under the name that the cloud had before is refused until the device connects again")
     func renamed() async throws {
         try await withServer { server in
             let device = try await server.device()

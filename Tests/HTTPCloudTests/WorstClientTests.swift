@@ -113,7 +113,7 @@ struct WorstClientTests {
         }
     }
 
-    @Test("connections that are only held, more than there may be, keep nobody out")
+    @Test("connections that are only held, more than there may be, keep no client out")
     func held() async throws {
         try await withServer(configure: { $0.maximumConnections = 48 }) { server in
             let port = try server.port
@@ -158,7 +158,7 @@ struct WorstClientTests {
         }
     }
 
-    @Test("a list of chunks that was told wrong is refused, and what hangs on it is not read again for anybody")
+    @Test("a list of chunks with a wrong size is refused, and no account reads it again")
     func bomb() async throws {
         try await withServer { server in
             let device = try await server.device()
@@ -199,7 +199,7 @@ struct WorstClientTests {
         }
     }
 
-    @Test("passwords of many links of one account are worked on one by one, and hold up nobody else's storage")
+    @Test("passwords of many links of one account are derived one by one, and delay no other account's storage")
     func passwords() async throws {
         try await withServer { server in
             let port = try server.port
@@ -218,7 +218,7 @@ struct WorstClientTests {
             // Nine passwords are worked on or wait; all others are refused at once, and are not waited for.
             let busy = await offPool { Raw.answers(of: raws, count: 40) }.count { $0.hasPrefix("HTTP/1.1 429 ") }
             #expect(busy >= 30)
-            #expect(waiting > 0, "the links were made before anybody else was answered")
+            #expect(waiting > 0, "the links were made before another request was answered")
         }
     }
 

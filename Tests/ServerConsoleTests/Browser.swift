@@ -78,7 +78,7 @@ final class Browser: Sendable {
     }
 
     private func close() async {
-        // Whatever it answers, its process ends below.
+        // Whatever it returns, its process ends below.
         _ = try? await Self.send(.DELETE, session, nil)
         end(driver)
     }
@@ -107,6 +107,16 @@ final class Browser: Sendable {
     func run(_ script: String) async throws -> String {
         let answer = try await command("execute/sync", ["script": script, "args": [String]()])
         return "\(answer)"
+    }
+
+    /// An authenticator of the browser's own, whose person agrees to everything (WebAuthn Level 2, 11).
+    func addAuthenticator() async throws {
+        _ = try await command(
+            "webauthn/authenticator",
+            [
+                "protocol": "ctap2", "transport": "internal", "hasResidentKey": true, "hasUserVerification": true,
+                "isUserVerified": true,
+            ])
     }
 
     /// The value of a cookie that scripts can not see.

@@ -21,7 +21,7 @@ struct BrowserTests {
         let item = try await one.write(name, "first", modified: now)
         let base = try await one.item(item)?.body.content?.reference
         try await one.edit(item, "from the laptop", base: base, modified: now.adding(.seconds(1)))
-        try await other.edit(item, "from the desk, newer", base: base, modified: now.adding(.seconds(2)))
+        try await other.edit(item, "from the desktop, newer", base: base, modified: now.adding(.seconds(2)))
         return item
     }
 
@@ -102,9 +102,9 @@ struct BrowserTests {
     @Test("a conflict is resolved for all devices: one version stays, or all, each as a document")
     func resolve() async throws {
         try await withServer { server in
-            let (laptop, desk) = (try await server.device("laptop"), try await server.device("desk"))
-            let first = try await conflict("report.txt", laptop, desk)
-            let second = try await conflict("notes.txt", laptop, desk)
+            let (laptop, desktop) = (try await server.device("laptop"), try await server.device("desktop"))
+            let first = try await conflict("report.txt", laptop, desktop)
+            let second = try await conflict("notes.txt", laptop, desktop)
             try await Browser.with { browser in
                 try await signIn(browser, server)
                 try await browser.screenshot("conflict-mark")
@@ -117,7 +117,7 @@ struct BrowserTests {
                 try await browser.open("\(server.url)/console/c/CloudDocs/i/\(second)")
                 try await browser.click("button[value=both]")
                 try await browser.waitFor("The conflict is resolved")
-                for device in [laptop, desk] {
+                for device in [laptop, desktop] {
                     let kept = try #require(try await device.item(first))
                     #expect(kept.conflicts.isEmpty)
                     let content = try #require(kept.body.content?.reference)
@@ -188,14 +188,14 @@ struct BrowserTests {
     @Test("fits a phone: nothing is wider than the screen", arguments: [false, true])
     func phone(_ isDark: Bool) async throws {
         try await withServer { server in
-            let (laptop, desk) = (try await server.device("laptop"), try await server.device("desk"))
-            let item = try await conflict("a report with quite a long name, as people give them.txt", laptop, desk)
+            let (laptop, desktop) = (try await server.device("laptop"), try await server.device("desktop"))
+            let item = try await conflict("a report with quite a long name, as people give them.txt", laptop, desktop)
             try await laptop.write(String(repeating: "w", count: 200), "wide")
             try await Browser.with(width: 390, height: 800, dark: isDark) { browser in
                 try await signIn(browser, server)
                 for path in [
                     "", "c/CloudDocs/i/\(ItemID.documents)", "c/CloudDocs/i/\(item)", "c/CloudDocs/storage", "devices",
-                    "transfers", "links",
+                    "transfers", "links", "security",
                 ] {
                     try await browser.open("\(server.url)/console/\(path)")
                     let wide = try await browser.run("return document.documentElement.scrollWidth - innerWidth")
@@ -206,6 +206,31 @@ struct BrowserTests {
                         } ?? "home"
                     try await browser.screenshot("phone-\(isDark ? "dark-" : "")\(name)")
                 }
+            }
+        }
+    }
+
+    @Test("a passkey is added and signs in, in the browser's own authenticator")
+    func passkey() async throws {
+        try await withServer { server in
+            _ = try await server.device()
+            let server = server.onLocalhost
+            try await Browser.with { browser in
+                try await browser.addAuthenticator()
+                try await browser.open("\(server.url)/")
+                try await browser.type("\(try await server.code())", into: "#code")
+                try await browser.click("main button.primary")
+                try await browser.waitFor("CloudDocs")
+                try await browser.open("\(server.url)/console/security")
+                try await browser.screenshot("security")
+                try await browser.type("Laptop", into: "#passkey-name")
+                try await browser.click("form.passkey button")
+                try await browser.waitFor("The passkey is added.")
+                try await browser.screenshot("passkey")
+                try await browser.click("header button")
+                try await browser.waitFor("Sign-in code")
+                try await browser.click("#passkey")
+                try await browser.waitFor("CloudDocs")
             }
         }
     }

@@ -8,12 +8,12 @@ import NIOHTTP1
 import ServerStorage
 import Testing
 
-/// The clock of the machine is set while devices are at work; a server reads it anew with each request.
+/// The clock of the machine is set while devices are at work; a server reads it with each request.
 @Suite("A server whose clock jumps", .timeLimit(.minutes(2)))
 struct ClockJumpTests {
     private static func hours(_ count: Int) -> Duration { .seconds(count * 3_600) }
 
-    @Test("keeps all that was told, in its order, and every token, though it collects after each jump")
+    @Test("keeps every entry, in its order, and every token, though it collects after each jump")
     func nothingLost() async throws {
         try await withServer { server in
             let devices = [try await server.device("one"), try await server.device("two")]
@@ -39,7 +39,7 @@ struct ClockJumpTests {
     }
 
     @Test(
-        "set ahead by weeks it collects what an upload has put and not told of, and the upload is told so and goes again"
+        "set ahead by weeks it collects what an upload has put and not appended, and the upload is refused as damaged and retries"
     )
     func uploadUnderWay() async throws {
         try await withServer { server in
@@ -53,8 +53,8 @@ struct ClockJumpTests {
             let item = try await device.write(ItemName("again"), bytes)
             server.time.advance(by: Self.hours(-24 * 40))
             _ = try await server.store.collect(.standard, pause: .zero)
-            let told = try #require(try await device.item(item)?.body.content?.reference)
-            #expect(try await device.bytes(of: told) == bytes)
+            let reference = try #require(try await device.item(item)?.body.content?.reference)
+            #expect(try await device.bytes(of: reference) == bytes)
         }
     }
 
@@ -86,7 +86,7 @@ struct ClockJumpTests {
         }
     }
 
-    @Test("does not let anybody try more codes, ahead or back")
+    @Test("does not let an address try more codes, ahead or back")
     func tries() async throws {
         try await withServer { server in
             for jump in [0, 10, -20] {

@@ -14,7 +14,7 @@ struct GuardTests {
             let item = try await device.write("a.txt", "a")
             for path in [
                 "", "c/CloudDocs", "c/CloudDocs/i/\(item)", "c/CloudDocs/i/\(item)/content/2.0", "devices", "transfers",
-                "links",
+                "links", "security",
             ] {
                 let answer = try await server.request(.GET, "/console/\(path)")
                 #expect(answer.status == 303 && answer["Location"]?.hasSuffix("sign-in") == true, "\(path)")
@@ -157,7 +157,7 @@ struct GuardTests {
         }
     }
 
-    @Test("storage is told document by document, and the rest as one lump")
+    @Test("storage is listed document by document, and the rest as one line")
     func storage() async throws {
         try await withServer { server in
             let device = try await server.device()

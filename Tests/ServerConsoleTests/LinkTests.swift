@@ -9,7 +9,7 @@ import NIOHTTP1
 import ServerStorage
 import Testing
 
-/// Published links, over HTTP as anybody may.
+/// Published links, over HTTP without signing in.
 @Suite("Published links", .timeLimit(.minutes(2)))
 struct LinkTests {
     private let bytes = (0..<700_000).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 8) }
@@ -26,7 +26,7 @@ struct LinkTests {
         return (link, String(link.url[try #require(link.url.firstRange(of: "/p/")).lowerBound...]))
     }
 
-    @Test("anybody gets the bytes under their name and type, whole and in parts")
+    @Test("everyone gets the bytes under their name and type, whole and in parts")
     func parts() async throws {
         try await withServer { server in
             let device = try await server.device()
@@ -138,7 +138,7 @@ struct LinkTests {
         }
     }
 
-    @Test("nothing is published that is not there, or not this account's; nobody sees or ends another's links")
+    @Test("nothing is published that is not there, or not this account's; no account sees or ends another's links")
     func foreign() async throws {
         try await withServer { server in
             let anna = try await server.device(of: "anna")

@@ -13,7 +13,7 @@ import Synchronization
 
 let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-/// A clock that moves when told.
+/// A clock that tests move.
 final class SettableTime: TimeSource {
     private let ahead = Mutex(Duration.zero)
     func now() -> Timestamp { SystemTime().now().adding(ahead.withLock { $0 }) }
@@ -27,6 +27,11 @@ struct TestServer: Sendable {
     let time: SettableTime
     /// Its data directory.
     let folder: String
+
+    /// The same server by a name, which browsers offer passkeys for.
+    var onLocalhost: TestServer {
+        TestServer(store: store, url: url.replacing("127.0.0.1", with: "localhost"), time: time, folder: folder)
+    }
 
     func code(of account: String = "anna") async throws -> SignInCode {
         if try await !store.accounts().contains(where: { $0.name == account }) { try await store.addAccount(account) }

@@ -5,20 +5,20 @@ import Foundation
 import ServerStorage
 import Testing
 
-@Suite("News of a server", .timeLimit(.minutes(1)))
+@Suite("Change feed of a server", .timeLimit(.minutes(1)))
 struct ChangeFeedTests {
-    @Test("who waits is woken by an append, and sees it; changes of other accounts do not count")
+    @Test("a waiting request is woken by an append, and sees it; changes of other accounts do not count")
     func wakes() async throws {
         try await withStore { store in
             let (anna, berta) = (try await store.newAccount("anna"), try await store.newAccount("berta"))
-            let before = try await store.changes.news(of: anna)
+            let before = try await store.changes.latest(of: anna)
             #expect(before.containers == ["CloudDocs": 0])
             async let waiting: Void = store.changes.wait(for: anna, after: before.revision)
             _ = try await store.append([1], key: nil, to: .cloudDocs, of: berta)
-            #expect(try await store.changes.news(of: anna) == before)
+            #expect(try await store.changes.latest(of: anna) == before)
             _ = try await store.append([1], key: nil, to: .cloudDocs, of: anna)
             await waiting
-            let after = try await store.changes.news(of: anna)
+            let after = try await store.changes.latest(of: anna)
             #expect(after.containers == ["CloudDocs": 1])
             #expect(after.revision > before.revision)
         }
@@ -32,18 +32,18 @@ struct ChangeFeedTests {
             try await withStore(at: path) { store in
                 account = try await store.newAccount("anna")
                 _ = try await store.append([1], key: nil, to: .cloudDocs, of: account)
-                revision = try await store.changes.news(of: account).revision
+                revision = try await store.changes.latest(of: account).revision
                 await store.changes.wait(for: account, after: revision - 1)
             }
             try await withStore(at: path) { store in
-                let news = try await store.changes.news(of: account)
-                #expect(news.revision == revision)
+                let event = try await store.changes.latest(of: account)
+                #expect(event.revision == revision)
             }
         }
     }
 
     @Test(
-        "what a command of the owner appends beside the server is news when the database is asked, and a container emptied so is empty"
+        "what a command of the owner appends beside the server is in the feed when the database is read, and a container emptied so is empty"
     )
     func fromAnotherProcess() async throws {
         try await withFolder { path in
@@ -53,7 +53,7 @@ struct ChangeFeedTests {
                 let content = documents.content(chunks: 1)
                 try await documents.put(content.parts)
                 _ = try await documents.create(content.reference)
-                let before = try await store.changes.news(of: account)
+                let before = try await store.changes.latest(of: account)
                 async let waiting: Void = store.changes.wait(for: account, after: before.revision)
                 let other = try ServerStore(path: path, serving: false, log: quiet)
                 let left = try await other.withTrees { trees in
@@ -74,10 +74,10 @@ struct ChangeFeedTests {
                 try await other.close()
                 #expect(left == 0)
                 #expect(try FileManager.default.contentsOfDirectory(atPath: "\(path)/temporary") == [])
-                #expect(try await store.changes.news(of: account) == before)
+                #expect(try await store.changes.latest(of: account) == before)
                 try await store.changes.refresh(account)
                 await waiting
-                #expect(try await store.changes.news(of: account).containers == ["CloudDocs": 2])
+                #expect(try await store.changes.latest(of: account).containers == ["CloudDocs": 2])
             }
         }
     }
@@ -86,7 +86,7 @@ struct ChangeFeedTests {
     func ends() async throws {
         try await withStore { store in
             let account = try await store.newAccount("anna")
-            let revision = try await store.changes.news(of: account).revision
+            let revision = try await store.changes.latest(of: account).revision
             let cancelled = Task { await store.changes.wait(for: account, after: revision) }
             cancelled.cancel()
             await cancelled.value

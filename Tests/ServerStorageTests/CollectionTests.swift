@@ -38,7 +38,7 @@ struct CollectionTests {
         }
     }
 
-    @Test("a chunk that an upload asked about stays, whether the log told of it before or not")
+    @Test("a chunk that an upload asked about stays, whether the log referred to it before or not")
     func asked() async throws {
         try await withContent(seed: 1, chunks: 2) { scene in
             scene.time.advance(by: Self.day * 20)
@@ -55,7 +55,7 @@ struct CollectionTests {
         }
     }
 
-    @Test("an entry that tells of chunks that were collected is refused as damaged until they are put again")
+    @Test("an entry that refers to collected chunks is refused as damaged until they are put again")
     func late() async throws {
         try await withContent(seed: 2, chunks: 3) { scene in
             scene.time.advance(by: Self.day * 8)

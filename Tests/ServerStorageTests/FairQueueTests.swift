@@ -30,7 +30,7 @@ struct FairQueueTests {
         #expect(queue.enter("third") == .waiting(7))
     }
 
-    @Test("in any order of events one has its turn at a time, and at the end nobody waits")
+    @Test("in any order of events one has its turn at a time, and at the end none waits")
     func random() {
         let seed = UInt64.random(in: 0 ... .max)
         print("seed \(seed)")

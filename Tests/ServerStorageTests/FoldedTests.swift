@@ -87,7 +87,7 @@ struct FoldedTests {
             let seed = UInt64.random(in: 0...UInt64.max)
             try await withStore { store in
                 let account = try await store.newAccount("anna")
-                // An entry that tells of chunks which are not here is refused.
+                // An entry that refers to chunks which are not here is refused.
                 let chunks = RandomLog.contents.map { ChunkBatch.Part(id: .of($0), frame: ChunkFrame.encode($0)) }
                 try await store.put(chunks, in: .cloudDocs, of: account)
                 var log = RandomLog(random: SeededGenerator(seed: seed))
@@ -114,7 +114,7 @@ struct FoldedTests {
         }
     }
 
-    @Test("is made anew where the log was put back from a backup, and where its file is damaged")
+    @Test("is rebuilt where the log was restored from a backup, and where its file is damaged")
     func madeAnew() async throws {
         try await withFolder { path in
             let (one, other) = (ItemID(high: 1 << 63, low: 1), ItemID(high: 1 << 63, low: 2))

@@ -14,7 +14,7 @@ struct LogTests {
         }
     }
 
-    @Test("an append that is sent again with its key answers what it answered, and is in the log once")
+    @Test("an append that is sent again with its key returns the same position, and is in the log once")
     func idempotent() async throws {
         try await withStore { store in
             let account = try await store.newAccount("anna")

@@ -53,7 +53,7 @@ struct ManifestTests {
         }
     }
 
-    @Test("is decompressed once, however many entries tell of it; told with another size the entry is refused unread")
+    @Test("is decompressed once, however many entries refer to it; an entry with another size is refused unread")
     func once() async throws {
         try await withStore { store in
             let account = try await store.newAccount("anna")
@@ -121,7 +121,7 @@ struct ManifestTests {
         }
     }
 
-    @Test("do not keep a collection from the other chunks, with whatever sizes they were told")
+    @Test("do not keep a collection from the other chunks, whatever sizes entries give them")
     func collection() async throws {
         let time = SettableTime()
         try await withStore(time: time) { store in

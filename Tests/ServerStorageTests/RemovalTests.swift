@@ -49,7 +49,7 @@ struct RemovalTests {
                 #expect(try await store.accounts().first?.used == UInt64(StorageCost.chunk(3) + StorageCost.entry([9])))
                 let after = try await store.describeCloud(of: account)
                 #expect(after.former == [before.identity: ["CloudDocs": 1, "notes": 0]])
-                // Made again it begins with nothing, and whoever saw the old one still knows too much.
+                // Created again it is empty, and a device that saw the old one still knows too much.
                 try await store.createContainer(notes, of: account)
                 #expect(try await store.page(of: notes, after: .zero, limit: 9, account: account).payloads.isEmpty)
                 #expect(

@@ -8,7 +8,7 @@ import Synchronization
 
 let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-/// A clock that moves when told.
+/// A clock that tests move.
 final class SettableTime: TimeSource {
     private let state = Mutex(Timestamp(seconds: 1_800_000_000))
     func now() -> Timestamp { state.withLock { $0 } }

@@ -17,7 +17,7 @@ struct ImportTests {
         "AsyncHTTPClient": ["HTTPCloud"],
         "CFuse3": ["Fuse"],
         "CZstd": ["Chunking"],
-        "Crypto": ["Chunking", "ServerStorage"],
+        "Crypto": ["Chunking", "ServerStorage", "TestSupport"],
         // A device's database and a server's have nothing in common but the library.
         "GRDB": ["LocalMetadata", "ServerStorage"],
         "HTTPTypes": ["CloudServer"],

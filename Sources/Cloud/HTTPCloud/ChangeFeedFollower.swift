@@ -6,7 +6,7 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// One consumer of news; ends with its last reference.
+/// One consumer of the change feed; ends with its last reference.
 final class ChangeFeedSubscription: Sendable {
     let mailbox = EventMailbox()
     private let task: Task<Void, Never>
@@ -24,17 +24,17 @@ final class ChangeFeedSubscription: Sendable {
     }
 }
 
-/// Follows a server's news for one consumer, and comes back after every interruption.
+/// Follows a server's change feed for one consumer, and reconnects after every interruption.
 ///
-/// The stream is one answer that never ends. Where something on the way holds such answers back until they are whole, no line comes;
-/// then the follower asks again and again, each answer waiting on the server until there is something new.
+/// The stream is one response that never ends. Where a proxy buffers such responses until they are complete, no line comes;
+/// then the follower polls, and the server delays each response until there is a change.
 final class ChangeFeedFollower: Sendable {
     private let connection: ServerConnection
     private let mailbox: EventMailbox
     private let memory = Mutex(ChangeFeedState())
     /// The first line comes at once where nothing holds it back.
     private let patience: Duration
-    /// After so many waiting answers the stream is tried again.
+    /// After so many polls the stream is tried again.
     private static let answersBeforeStream = 20
 
     init(connection: ServerConnection, mailbox: EventMailbox, patience: Duration = .seconds(10)) {
@@ -54,12 +54,12 @@ final class ChangeFeedFollower: Sendable {
             } catch is CancellationError {
                 break
             } catch is HeldBack {
-                connection.log.notice("something holds the server's news back; asking instead")
+                connection.log.notice("something buffers the server's change feed; polling instead")
                 polls = Self.answersBeforeStream
             } catch {
                 let wasConnected = memory.withLock { $0.interrupted() }
                 failures = wasConnected ? 1 : failures + 1
-                connection.log.debug("the server's news were interrupted", metadata: ["why": "\(error)"])
+                connection.log.debug("the change feed was interrupted", metadata: ["why": "\(error)"])
                 // Only cancellation cuts the pause short, and that ends the loop.
                 try? await Task.sleep(for: Self.pause(after: failures))
             }
@@ -74,8 +74,8 @@ final class ChangeFeedFollower: Sendable {
         return policy.pause(after: failures, .offline, using: &random) ?? .seconds(10)
     }
 
-    private func learn(_ news: ChangeFeedEvent) {
-        for event in memory.withLock({ $0.learn(news) }) { mailbox.post(event) }
+    private func learn(_ event: ChangeFeedEvent) {
+        for hint in memory.withLock({ $0.learn(event) }) { mailbox.post(hint) }
     }
 
     private func stream() async throws {
@@ -97,8 +97,8 @@ final class ChangeFeedFollower: Sendable {
             defer { group.cancelAll() }
             while let isOver = try await group.next(), !isOver {}
         }
-        // The server ended in order, or ended our access; asking again tells which.
-        throw CloudError(.offline, "The server ended its news.")
+        // The server stopped, or ended our access; the next request shows which.
+        throw CloudError(.offline, "The server ended the change feed.")
     }
 
     private func follow(_ body: HTTPClientResponse.Body) async throws {
@@ -120,19 +120,20 @@ final class ChangeFeedFollower: Sendable {
     private struct HeldBack: Error {}
 }
 
-/// What is known of the logs, and which hints follow from more. Pure.
+/// What is known of the logs, and which hints follow from an event. Pure.
 struct ChangeFeedState {
     /// More containers than any account has: names that a server makes up take no more memory than this.
     static let maximumNames = 16_384
 
     private var sequences: [String: UInt64] = [:]
+    var nameCount: Int { sequences.count }
     private(set) var revision: UInt64 = 0
     private(set) var isConnected = false
-    /// Whether something came since the stream began.
+    /// Whether a line came since the stream began.
     private(set) var hasLine = false
     private var wasInterrupted = false
 
-    /// Answers whether there was a connection.
+    /// - Returns: Whether there was a connection.
     mutating func interrupted() -> Bool {
         defer { (isConnected, wasInterrupted) = (false, true) }
         return isConnected
@@ -140,13 +141,13 @@ struct ChangeFeedState {
 
     mutating func beganStream() { hasLine = false }
 
-    mutating func learn(_ news: ChangeFeedEvent) -> [CloudEvent] {
+    mutating func learn(_ event: ChangeFeedEvent) -> [CloudEvent] {
         var events: [CloudEvent] = []
         if wasInterrupted { events.append(.reachabilityChanged) }
         (isConnected, wasInterrupted, hasLine) = (true, false, true)
-        revision = news.revision
+        revision = event.revision
         let known = Set(sequences.keys)
-        for (name, sequence) in news.containers.sorted(by: { $0.key < $1.key }) where sequences[name] != sequence {
+        for (name, sequence) in event.containers.sorted(by: { $0.key < $1.key }) where sequences[name] != sequence {
             guard sequences[name] != nil || sequences.count < Self.maximumNames else { continue }
             sequences[name] = sequence
             guard let container = ContainerName(name) else { continue }

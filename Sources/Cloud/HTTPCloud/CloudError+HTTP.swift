@@ -3,20 +3,23 @@ import CloudProtocol
 import CloudStorage
 
 extension CloudError {
-    /// What a failure that a server told of is to the engine.
+    /// The engine's error for a failure that a server returned.
     init(_ failure: CloudFailure, from address: ServerAddress) {
         // A server must not command the terminal that shows its message.
         let visible = CloudFailure(failure.code, visible(failure.message))
-        self.init(Self.code(of: failure.code), Self.message(visible, address))
+        // Signing in has to know this one from other refusals.
+        let cause = failure.code == .secondFactor ? visible : nil
+        self.init(Self.code(of: failure.code), Self.message(visible, address), cause: cause)
     }
 
     private static func code(of code: CloudFailure.Code) -> Code {
         switch code {
-        case .unauthorized: .unauthorized
+        case .unauthorized, .secondFactor: .unauthorized
+        case .forbidden: .readOnly
         case .notFound: .notFound
         // Waits until the first device has made it, or until the server has its data again.
         case .noCloud: .offline
-        // Connecting anew tells what became of it.
+        // Connecting again shows what became of it.
         case .renamed: .offline
         case .damaged: .damaged
         case .foreign: .foreign

@@ -32,7 +32,7 @@ enum ConnectionProblem {
 
     private static func connection(_ error: NIOConnectionError) -> String {
         if error.dnsAError != nil, error.dnsAAAAError != nil, error.connectionErrors.isEmpty {
-            return "there is no host of that name, or no name server answered"
+            return "there is no host of that name, or no name server responded"
         }
         let codes = error.connectionErrors.compactMap { ($0.error as? IOError)?.errnoCode }
         return codes.first.map(system) ?? "no connection"

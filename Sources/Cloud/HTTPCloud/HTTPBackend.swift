@@ -14,7 +14,7 @@ package final class HTTPBackend: ChangeNotifying, ChunkBatching {
     let connection: ServerConnection
     private let identity = Mutex<CloudIdentity?>(nil)
 
-    /// `token` is asked before each request, so that signing in anew needs no restart. Nothing is sent before ``connect(create:)``.
+    /// `token` is called before each request, so that signing in again needs no restart. Nothing is sent before ``connect(create:)``.
     /// - Parameter trust: whose certificates an encrypted connection accepts.
     package init(
         address: ServerAddress, trust: ServerTrust = .system, logger: Logger, token: @escaping @Sendable () -> String?

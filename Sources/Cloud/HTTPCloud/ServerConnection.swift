@@ -27,9 +27,9 @@ package final class ServerConnection: Sendable {
             redirectConfiguration: .disallow, timeout: .init(connect: .seconds(10), read: .seconds(60)))
         configuration.tlsConfiguration = trust.configuration
         configuration.httpVersion = .http1Only
-        // Sixteen: the transfers under way (TransferSlots), the log, and the stream of news.
+        // Sixteen: the transfers under way (TransferSlots), the log, and the change feed.
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 16
-        // A server that is away is told at once; who asks decides how often to try.
+        // An unreachable server is reported at once; the caller decides how often to retry.
         configuration.connectionPool.retryConnectionEstablishment = false
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
@@ -85,7 +85,7 @@ package final class ServerConnection: Sendable {
         return answer.bytes
     }
 
-    /// Sends, and answers once the head of the answer is there.
+    /// Sends, and returns once the head of the response is there.
     func head(of request: HTTPClientRequest, within limit: TimeAmount = .seconds(120)) async throws
         -> HTTPClientResponse
     {
@@ -109,7 +109,7 @@ package final class ServerConnection: Sendable {
         return request
     }
 
-    /// Throws what the server refused, and what is no answer of a server of ours.
+    /// Throws what the server refused, and responses that are not from a ubiquity-server.
     func check(_ response: HTTPClientResponse) async throws {
         let relation = CloudProtocolVersion.relation(of: response.headers.first(name: CloudProtocolVersion.header))
         guard relation != .foreign else {
@@ -130,7 +130,7 @@ package final class ServerConnection: Sendable {
         throw AttemptFailure(CloudError(failure, from: address), wait: wait)
     }
 
-    /// A cancelled caller is told of its cancellation, whatever the client makes of that.
+    /// A cancelled caller gets `CancellationError`, whatever the client throws.
     func failure(of error: any Error) throws -> AttemptFailure {
         if Task.isCancelled || error is CancellationError { throw CancellationError() }
         return error as? AttemptFailure ?? AttemptFailure(.unreachable(address, error))
@@ -152,7 +152,7 @@ struct AttemptFailure: Error {
 struct PartialAnswer {
     var bytes: [UInt8] = []
 
-    /// Whether the answer goes on where the bytes end; otherwise it begins anew.
+    /// Whether the response continues where the bytes end; otherwise it starts over.
     func accepts(_ response: HTTPClientResponse) -> Bool {
         guard !bytes.isEmpty, response.status.code == 206 else { return bytes.isEmpty }
         let range = response.headers.first(name: "Content-Range")

@@ -1,12 +1,18 @@
 package import CloudProtocol
-import CloudStorage
+package import CloudStorage
 
 /// Signing a device in and out.
 extension ServerConnection {
-    /// Exchanges a code for a token. Throws `unauthorized` for one that is not valid.
-    package func signIn(code: String, device: String) async throws -> SignInAnswer {
+    /// Exchanges a code for a token.
+    ///
+    /// - Parameter secondFactor: What the account's authenticator app shows, or a recovery code.
+    /// - Throws: ``CloudError`` with `unauthorized` for a code that is not valid; see ``CloudError/asksSecondFactor``.
+    package func signIn(code: String, secondFactor: String? = nil, device: String) async throws -> SignInAnswer {
         var exchange = Exchange(.post, CloudRoutes.signIn)
-        do { exchange.body = try WireJSON.encode(SignInRequest(code: code, device: device)) } catch {
+        do {
+            exchange.body = try WireJSON.encode(
+                SignInRequest(code: code, device: device, secondFactor: secondFactor))
+        } catch {
             throw CloudError(.failed, "The request could not be made.", cause: error)
         }
         (exchange.needsToken, exchange.isForAnyCloud) = (false, true)
@@ -20,4 +26,9 @@ extension ServerConnection {
         exchange.isForAnyCloud = true
         try await send(exchange)
     }
+}
+
+extension CloudError {
+    /// Whether signing in failed only because the account's second factor was missing or wrong.
+    package var asksSecondFactor: Bool { (cause as? CloudFailure)?.code == .secondFactor }
 }

@@ -6,7 +6,7 @@ import Glibc
 import Logging
 
 /// `ubiquityd sign-in` and `ubiquityd sign-out`: what `ubiquity login` and `logout` have done here, because this program speaks HTTP
-/// and that one starts faster without. The code comes on standard input; the outcome is one JSON object.
+/// and that one starts faster without. The code comes on standard input, and the second factor on a line of its own; the outcome is one JSON object.
 struct SignInProgram: AsyncParsableCommand {
     enum Action: String, ExpressibleByArgument {
         case signIn = "sign-in"
@@ -34,8 +34,9 @@ struct SignInProgram: AsyncParsableCommand {
             switch action {
             case .signIn:
                 let record = try await ServerAccess.signIn(
-                    to: server, code: readLine() ?? "", device: device, connecting, logger: logger)
-                outcome = SignInOutcome(account: record.account)
+                    to: server, code: readLine() ?? "", secondFactor: readLine(), device: device, connecting,
+                    logger: logger)
+                outcome = SignInOutcome(account: record?.account, asksSecondFactor: record == nil)
             case .signOut:
                 try await ServerAccess.signOut(of: server, onlyHere: onlyHere, logger: logger)
                 outcome = SignInOutcome(account: nil)

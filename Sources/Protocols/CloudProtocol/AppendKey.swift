@@ -1,7 +1,7 @@
 import Basics
 
 /// What makes an append idempotent: 128 random bits of one append of one device, sent again with every try in ``header``. The server
-/// answers a key that it has seen with the position it gave then.
+/// returns, for a key that it has seen, the position of then.
 package struct AppendKey: Hashable, Sendable, CustomStringConvertible {
     package static let header = "Ubiquity-Append"
 

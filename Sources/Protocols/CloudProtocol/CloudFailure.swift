@@ -1,10 +1,14 @@
-/// Why a server did not do what it was asked: the JSON body of every answer that is no success.
+/// Why a server refused a request, or failed: the JSON body of every error response.
 package struct CloudFailure: Error, Hashable, Codable, Sendable, CustomStringConvertible {
     package enum Code: String, Codable, Sendable, CaseIterable {
-        /// The request makes no sense.
+        /// Malformed, or not possible here.
         case invalidRequest
         /// No token, or one that is not valid any more.
         case unauthorized
+        /// The account's second factor is missing or wrong; the sign-in code stays valid.
+        case secondFactor
+        /// The device may read only.
+        case forbidden
         case notFound
         /// The account has no cloud yet; `PUT /v1/cloud` makes it.
         case noCloud
@@ -12,7 +16,7 @@ package struct CloudFailure: Error, Hashable, Codable, Sendable, CustomStringCon
         case damaged
         /// The account's cloud is another than the one that the request is meant for.
         case foreign
-        /// The account's cloud is called otherwise since it was restored, or since a container was removed: ask for it anew.
+        /// The account's cloud has another identity since it was restored, or since a container was removed: ask for it again.
         case renamed
         case tooLarge
         /// The account's share of the server is used up.
@@ -32,7 +36,8 @@ package struct CloudFailure: Error, Hashable, Codable, Sendable, CustomStringCon
         package var status: Int {
             switch self {
             case .invalidRequest: 400
-            case .unauthorized: 401
+            case .unauthorized, .secondFactor: 401
+            case .forbidden: 403
             case .notFound, .noCloud: 404
             case .damaged, .foreign, .renamed: 409
             case .tooLarge: 413

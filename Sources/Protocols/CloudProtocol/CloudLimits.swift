@@ -16,6 +16,6 @@ package enum CloudLimits {
     package static let pageBytes = 8 << 20
     /// A JSON body.
     package static let json = 64 << 10
-    /// A line of the stream of news.
+    /// A line of the change feed.
     package static let newsLine = 4 << 20
 }

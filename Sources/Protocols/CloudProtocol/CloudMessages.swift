@@ -37,13 +37,16 @@ package struct SignInRequest: Hashable, Codable, Sendable {
     package let code: String
     /// What to call the device in the server's list.
     package let device: String
-    package init(code: String, device: String) {
+    /// What the account's authenticator app shows, or a recovery code, where the account asks for one.
+    package let secondFactor: String?
+    package init(code: String, device: String, secondFactor: String? = nil) {
         self.code = code
         self.device = device
+        self.secondFactor = secondFactor
     }
 }
 
-/// The token is told once and kept nowhere on the server.
+/// The token is returned once; the server keeps only its digest.
 package struct SignInAnswer: Hashable, Codable, Sendable {
     package let token: String
     package let account: String

@@ -2,9 +2,9 @@
 package enum CloudProtocolVersion {
     /// Raised when the other side could misunderstand. Additions that can be ignored do not raise it.
     package static let current = 1
-    /// The field of requests and answers that carries it.
+    /// The field of requests and responses that carries it.
     package static let header = "Ubiquity-Protocol"
-    /// The field of a request that names the cloud it is meant for, by its identity: what an account has may have been made anew.
+    /// The field of a request that names the cloud it is meant for, by its identity: an account's cloud may have been replaced.
     package static let cloudHeader = "Ubiquity-Cloud"
 
     /// How another side's version relates to ours.

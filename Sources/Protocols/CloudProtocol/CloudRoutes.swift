@@ -10,14 +10,14 @@ package enum CloudRoutes {
     package static let news = "/v1/news"
     package static let containers = "/v1/containers"
 
-    /// A device says that it begins to reset itself, as answers with ``resetHeader`` ask it to.
+    /// A device begins the reset that responses with ``resetHeader`` request.
     package static let reset = "/v1/reset"
     package static let resetHeader = "Ubiquity-Reset"
     package static let links = "/v1/links"
 
     package static func link(_ id: Int64) -> String { "\(links)/\(id)" }
     package static func links(in name: ContainerName) -> String { "\(container(name))/links" }
-    /// What anybody may ask for who has the token.
+    /// A published document, for everyone who has the token.
     package static func published(_ token: LinkToken) -> String { "/p/\(token.text)" }
 
     package static func container(_ name: ContainerName) -> String { "\(containers)/\(name)" }

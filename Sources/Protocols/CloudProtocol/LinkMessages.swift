@@ -1,6 +1,6 @@
 package import Foundation
 
-/// `POST /v1/containers/NAME/links`: publishes one content, as it is, for anybody who has the address.
+/// `POST /v1/containers/NAME/links`: publishes one content, as it is, for everyone who has the address.
 package struct PublishRequest: Hashable, Codable, Sendable {
     /// A link lasts at most so many seconds.
     package static let longest: Int64 = 366 * 86_400
@@ -31,7 +31,7 @@ package struct PublishRequest: Hashable, Codable, Sendable {
     }
 }
 
-/// The path is below the server's address. It is told once.
+/// The path is below the server's address. It is returned once.
 package struct PublishAnswer: Hashable, Codable, Sendable {
     package let id: Int64
     package let path: String

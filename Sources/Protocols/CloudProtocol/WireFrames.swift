@@ -1,7 +1,7 @@
 package import Basics
 package import CloudModel
 
-/// Binary bodies begin with this byte, so that another form can be told from it.
+/// Binary bodies begin with this byte, so that another form is recognised.
 private let version: UInt8 = 1
 
 /// A page of a log: entries one after the other, the first one's position before them.

@@ -55,9 +55,12 @@ package struct SignInOutcome: Codable, Hashable, Sendable {
     /// The account; nil after signing out or a failure.
     package let account: String?
     package let failure: DaemonFailure?
+    /// The account asks for a second factor, and none was passed; the sign-in code stays valid. Absent means false.
+    package let asksSecondFactor: Bool?
 
-    package init(account: String?, failure: DaemonFailure? = nil) {
+    package init(account: String?, failure: DaemonFailure? = nil, asksSecondFactor: Bool? = nil) {
         self.account = account
         self.failure = failure
+        self.asksSecondFactor = asksSecondFactor
     }
 }

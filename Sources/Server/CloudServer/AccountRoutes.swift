@@ -29,19 +29,21 @@ final class AccountRoutes: Sendable {
         let message = try WireJSON.decode(SignInRequest.self, from: body)
         guard let code = SignInCode(typed: message.code) else {
             audit.refused("code", context)
-            throw CloudFailure(.unauthorized, "That is no sign-in code: it has four groups of four letters and digits.")
+            throw CloudFailure(
+                .unauthorized, "This is not a sign-in code, which has four groups of four letters and digits.")
         }
         do {
-            let answer = try await store.signIn(code: code, device: message.device)
+            let answer = try await store.signIn(
+                code: code, secondFactor: message.secondFactor, device: message.device)
             audit.note("device signed in", context, account: answer.account, ["device": "\(answer.device)"])
             return try .json(answer)
         } catch let error as StorageError {
-            if error.code == .unauthorized { audit.refused("code", context) }
+            if let reason = Audit.reason(error) { audit.refused(reason, context) }
             throw error
         }
     }
 
-    /// The device has read that it is to reset itself, and does.
+    /// The device begins the reset that was requested.
     func confirmReset(_ request: Request, _ context: ServerContext) async throws -> Response {
         try await store.confirmReset(of: context.requireDevice())
         await audit.note("device resets itself", context, account: try context.requireDevice().account)

@@ -4,7 +4,7 @@ import Hummingbird
 import Logging
 
 /// The outermost layer: turns every error into an answer, says which protocol this is, and logs what was done. A log line has the
-/// pattern of the path, never the path: names of containers and digests of documents are nobody's business.
+/// pattern of the path, never the path: names of containers and digests of documents are private.
 struct AnswerMiddleware: RouterMiddleware {
     let metrics: ServerMetrics
     let proxies: TrustedProxies
@@ -44,7 +44,7 @@ struct AnswerMiddleware: RouterMiddleware {
         return context
     }
 
-    /// A body that nobody reads would hold the connection.
+    /// A body that no route reads would hold the connection.
     private static func refuseBody(of request: Request) throws {
         guard request.method == .get || request.method == .head else { return }
         let length = request.headers[.contentLength].map { Int($0) ?? 1 } ?? 0
@@ -76,7 +76,7 @@ struct AnswerMiddleware: RouterMiddleware {
     }
 
     private func log(_ request: Request, _ context: ServerContext, _ response: Response, _ duration: Duration) {
-        // What clients do wrong is theirs, and anybody can do it; who was not let in is a line of ``Audit``.
+        // Wrong requests are not the server's fault, and every client can cause them; refused sign-ins are lines of ``Audit``.
         context.logger.log(
             level: response.status.code >= 500 ? .info : .debug, "request",
             metadata: [

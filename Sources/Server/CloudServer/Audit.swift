@@ -3,8 +3,8 @@ import Logging
 import ServerStorage
 import Synchronization
 
-/// Who did what, for the owner of the server and for programs such as fail2ban: one line of the log for each deed, with the address, the
-/// account and the device. Lines about who was refused are bounded, for anybody can cause them.
+/// Who did what, for the owner of the server and for programs such as fail2ban: one line of the log for each action, with the address, the
+/// account and the device. Lines about refusals are bounded, because every client can cause them.
 final class Audit: Sendable {
     private let store: ServerStore
     private let lines = Mutex(LineAllowance())
@@ -12,7 +12,7 @@ final class Audit: Sendable {
 
     init(_ store: ServerStore) { self.store = store }
 
-    /// Something was done that people ask about later.
+    /// Logs an action that people ask about later.
     func note(
         _ action: String, _ context: ServerContext, account: String, _ more: Logger.Metadata = [:]
     ) {
@@ -31,7 +31,16 @@ final class Audit: Sendable {
         note(action, context, account: name ?? "#\(account.value)", more)
     }
 
-    /// Somebody was not let in. `reason`: `code`, `token`, `password`, or `tooMany` tries.
+    /// Why a sign-in was refused; nil for errors that are no refusal. A missing second factor is the normal course of a sign-in.
+    static func reason(_ error: StorageError) -> String? {
+        switch error.code {
+        case .unauthorized: "code"
+        case .secondFactor: "secondFactor"
+        default: nil
+        }
+    }
+
+    /// A request was refused access. `reason`: `code`, `secondFactor`, `passkey`, `token`, `password`, or `tooMany` attempts.
     func refused(_ reason: String, _ context: ServerContext, _ more: Logger.Metadata = [:]) {
         let now = ContinuousClock.now - start
         guard let left = lines.withLock({ $0.take(context.peerGroup, now: now) }) else { return }

@@ -164,7 +164,7 @@ extension Request {
     func number(_ name: Substring) throws -> UInt64? {
         guard let text = uri.queryParameters[name] else { return nil }
         guard text.utf8.allSatisfy({ (48...57).contains($0) }), let number = UInt64(text) else {
-            throw CloudFailure(.invalidRequest, "\(name) is no number.")
+            throw CloudFailure(.invalidRequest, "\(name) is not a number.")
         }
         return number
     }

@@ -4,7 +4,7 @@ import Hummingbird
 import NIOCore
 import ServerStorage
 
-/// Tells devices of changes: over one long answer, or, where something on the way holds such answers back, by one that waits.
+/// The change feed for devices: one long response, or, where a proxy buffers such responses, one that waits for a change.
 struct ChangeFeedRoutes: Sendable {
     let store: ServerStore
     private let metrics: ServerMetrics
@@ -22,10 +22,10 @@ struct ChangeFeedRoutes: Sendable {
         let device = try context.requireDevice()
         guard let revision = try request.number("after") else { return stream(to: device) }
         let patience = Duration.seconds(min(60, try request.number("wait") ?? 30))
-        if try await store.changes.news(of: device.account).revision == revision {
+        if try await store.changes.latest(of: device.account).revision == revision {
             try await wait(for: device.account, after: revision, atMost: patience)
         }
-        return try await .json(store.changes.news(of: device.account))
+        return try await .json(store.changes.latest(of: device.account))
     }
 
     private func stream(to device: SignedInDevice) -> Response {
@@ -33,24 +33,24 @@ struct ChangeFeedRoutes: Sendable {
         return Response(
             status: .ok, headers: headers,
             body: ResponseBody { writer in
-                try await tell(device, &writer)
+                try await send(to: device, &writer)
                 try await writer.finish(nil)
             })
     }
 
     /// A client that reads slowly slows this down and gets the newest state next: nothing queues up.
     @concurrent
-    private func tell(_ device: SignedInDevice, _ writer: inout any ResponseBodyWriter) async throws {
+    private func send(to device: SignedInDevice, _ writer: inout any ResponseBodyWriter) async throws {
         metrics.streams(1)
         defer { metrics.streams(-1) }
-        var told: [String: UInt64]?
+        var sent: [String: UInt64]?
         while !store.changes.isClosed, !Task.isCancelled {
-            let news = try await store.changes.news(of: device.account)
-            let changed = news.containers.filter { told == nil || told?[$0.key] != $0.value }
-            let line = try WireJSON.encode(ChangeFeedEvent(revision: news.revision, containers: changed))
+            let event = try await store.changes.latest(of: device.account)
+            let changed = event.containers.filter { sent == nil || sent?[$0.key] != $0.value }
+            let line = try WireJSON.encode(ChangeFeedEvent(revision: event.revision, containers: changed))
             try await writer.write(ByteBuffer(bytes: line + [UInt8(ascii: "\n")]))
-            told = news.containers
-            try await wait(for: device.account, after: news.revision, atMost: heartbeat)
+            sent = event.containers
+            try await wait(for: device.account, after: event.revision, atMost: heartbeat)
             guard try await store.isSignedIn(device) else { return }
         }
     }
@@ -58,7 +58,7 @@ struct ChangeFeedRoutes: Sendable {
     /// Where nothing has come in that time it asks the database too: commands of the owner append from processes of their own.
     private func wait(for account: AccountID, after revision: UInt64, atMost patience: Duration) async throws {
         await store.changes.wait(for: account, after: revision, atMost: patience)
-        guard try await store.changes.news(of: account).revision == revision else { return }
+        guard try await store.changes.latest(of: account).revision == revision else { return }
         try await store.changes.refresh(account)
     }
 }

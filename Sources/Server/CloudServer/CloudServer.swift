@@ -17,6 +17,8 @@ package struct CloudServerConfiguration: Sendable {
     package var certificate: (chain: String, key: String)?
     /// Whether browsers reach the server by https although it speaks http itself: a proxy in front of it has the certificate.
     package var isEncryptedByProxy = false
+    /// The address by which browsers reach the server: passkeys belong to its domain.
+    package var publicURL: String?
     /// Connections at once; more wait in the kernel's queue.
     package var maximumConnections = 4_096
     /// Connections of one address, or of one /64 of IPv6; the machine itself and trusted proxies may have more.
@@ -27,7 +29,7 @@ package struct CloudServerConfiguration: Sendable {
     package var securityContact: String?
     /// A connection on which nothing is asked for so long is closed, and one whose request does not get further.
     package var idleSeconds: Int64 = 75
-    /// One that takes nothing of its answers for so long is closed, and one that goes on sending a body that nobody reads.
+    /// A connection that takes nothing of its responses for so long is closed, and one that goes on sending a body that no route reads.
     package var readerPatience = Duration.seconds(45)
     package var unreadPatience = Duration.seconds(10)
     /// What accepted requests get at the end.
@@ -60,7 +62,7 @@ package struct CloudServer: Sendable {
     }
 
     /// Serves until SIGTERM or SIGINT (if `handlesSignals`), or until the task is cancelled; what was accepted is finished first.
-    /// `onListening` is told the port.
+    /// `onListening` is called with the port.
     package func run(handlesSignals: Bool, onListening: @escaping @Sendable (Int) async -> Void) async throws {
         let application = Application(
             router: router(), server: try builder(),
@@ -115,7 +117,9 @@ package struct CloudServer: Sendable {
         addLogs(to: closed, reader)
         let board = TransferBoard()
         addChunks(to: closed, reader, board)
-        addPeople(to: router, devices: closed, reader, board, audit, isEncrypted: isEncrypted)
+        addPeople(
+            to: router, devices: closed, reader, board, audit, isEncrypted: isEncrypted,
+            publicOrigin: configuration.publicURL.flatMap { WebOrigin($0) })
         return router
     }
 

@@ -13,9 +13,9 @@ struct ContainerRoutes: Sendable {
     }
 
     func makeCloud(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let account = try context.requireDevice().account
-        _ = try await store.makeCloud(of: account)
-        return try .json(try await store.describeCloud(of: account))
+        let device = try context.requireDevice()
+        if device.scope == .full { _ = try await store.makeCloud(of: device.account) }
+        return try .json(try await store.describeCloud(of: device.account))
     }
 
     func list(_ request: Request, _ context: ServerContext) async throws -> Response {
@@ -24,7 +24,12 @@ struct ContainerRoutes: Sendable {
     }
 
     func create(_ request: Request, _ context: ServerContext) async throws -> Response {
-        try await store.createContainer(context.container(), of: context.requireDevice().account)
+        let (device, name) = (try context.requireDevice(), try context.container())
+        guard device.scope == .full else {
+            guard try await store.containers(of: device.account).contains(name) else { throw Refusals.readOnly }
+            return .done
+        }
+        try await store.createContainer(name, of: device.account)
         return .done
     }
 

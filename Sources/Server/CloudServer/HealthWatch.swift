@@ -4,8 +4,8 @@ import ServerStorage
 import ServiceLifecycle
 import Synchronization
 
-/// Looks every few seconds whether database and disk still take what they are given. `/health` answers with the last look, so that
-/// asking costs nothing, and a disk that hangs is told as such instead of holding up the answer.
+/// Checks every few seconds whether database and disk still accept writes. `/health` returns the last check, so that
+/// a request costs nothing, and a disk that hangs is reported as such instead of holding up the response.
 final class HealthWatch: Service {
     private struct Look {
         var at: ContinuousClock.Instant

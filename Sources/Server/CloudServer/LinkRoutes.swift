@@ -58,7 +58,7 @@ struct LinkRoutes: Sendable {
     func withdraw(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (number, account) = (try context.number(), try context.requireDevice().account)
         guard try await store.withdrawLink(number, of: account) else {
-            throw CloudFailure(.notFound, "There is no such link; it may be over, or was withdrawn before.")
+            throw CloudFailure(.notFound, "There is no such link; it may have expired, or was withdrawn before.")
         }
         await audit.note("link withdrawn", context, account: account, ["link": "\(number)"])
         return .done

@@ -1,13 +1,13 @@
 import ServerStorage
 import Synchronization
 
-/// The bound on bodies and answers in memory: who would exceed it waits for its turn, and is refused when too many wait. What is small
+/// The bound on bodies and responses in memory: a request that would exceed it waits for its turn, and is refused when too many wait. What is small
 /// has a lane of its own, and never waits for what is large.
 final class MemoryBudget: Sendable {
     /// What is no longer goes by the lane for small ones, in bytes.
     static let small = 64 << 10
     private static let smallLimit = 32 << 20
-    /// Of the lane's tickets, to tell them from the others.
+    /// Of the lane's tickets, to distinguish them from the others.
     private static let smallBit: UInt64 = 1 << 63
 
     private final class Lane: Sendable {

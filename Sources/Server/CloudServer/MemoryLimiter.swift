@@ -79,20 +79,26 @@ struct MemoryLimiter {
         return false
     }
 
-    /// It has all that it will ask for. Answers the tickets whose turn it is now.
+    /// It has all that it will ask for.
+    ///
+    /// - Returns: The tickets whose turn it is now.
     mutating func endGrowth(_ ticket: UInt64) -> [UInt64] {
         claims[ticket]?.isGrowing = false
         return turns()
     }
 
-    /// Ends a claim, granted or waiting. Answers the tickets whose turn it is now.
+    /// Ends a claim, granted or waiting.
+    ///
+    /// - Returns: The tickets whose turn it is now.
     mutating func release(_ ticket: UInt64) -> [UInt64] {
         waiting.removeAll { $0 == ticket }
         if let claim = claims.removeValue(forKey: ticket) { free(claim.bytes, of: claim.account) }
         return turns()
     }
 
-    /// What is granted needs less than it asked for. Answers the tickets whose turn it is now.
+    /// What is granted needs less than it asked for.
+    ///
+    /// - Returns: The tickets whose turn it is now.
     mutating func shrink(_ ticket: UInt64, to bytes: Int) -> [UInt64] {
         guard let claim = claims[ticket], claim.wanted == 0, bytes < claim.bytes else { return [] }
         claims[ticket]?.bytes = max(bytes, 1)

@@ -12,7 +12,7 @@ struct MetricsText {
         }
         family("ubiquity_request_seconds", "histogram", "Time until the head of the answer.")
         for (route, times) in metrics.times.sorted(by: { $0.key < $1.key }) { add(times, of: route) }
-        one("ubiquity_news_streams", "gauge", "Devices that listen for news.", metrics.streams)
+        one("ubiquity_news_streams", "gauge", "Devices that listen to the change feed.", metrics.streams)
         one("ubiquity_collections_total", "counter", "Collections of chunks since the start.", metrics.collections)
         one("ubiquity_collected_chunks_total", "counter", "Chunks collected since the start.", metrics.collectedChunks)
         one("ubiquity_collected_bytes_total", "counter", "Their bytes.", metrics.collectedBytes)
@@ -53,7 +53,7 @@ struct MetricsText {
 
     mutating func add(_ process: ProcessUse, uptime: Duration, health: Bool, bodyBytes: Int) {
         one("ubiquity_healthy", "gauge", "Whether the last look at database and disk went well.", health ? 1 : 0)
-        one("ubiquity_body_bytes", "gauge", "Memory that bodies of requests and answers have.", bodyBytes)
+        one("ubiquity_body_bytes", "gauge", "Memory of request and response bodies.", bodyBytes)
         one("ubiquity_uptime_seconds", "gauge", "Since the start.", Int(uptime / .seconds(1)))
         one("process_resident_memory_bytes", "gauge", "Memory of the process.", process.residentBytes)
         one("process_open_fds", "gauge", "Open descriptors.", process.descriptors)

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// What this process uses, as the kernel tells it.
+/// What this process uses, as the kernel reports it.
 struct ProcessUse {
     /// proc_pid_statm(5): the second number, in pages.
     let residentBytes: Int

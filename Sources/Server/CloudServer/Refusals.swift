@@ -13,6 +13,8 @@ enum Refusals {
         .foreign, "This account's cloud is not the one that the device has synced with.")
     static let renamed = CloudFailure(
         .renamed, "The server was restored from a backup, or a container was removed. The device will resync.")
+    static let readOnly = CloudFailure(
+        .forbidden, "This device is signed in with read-only access (--scope read), so it can not change anything.")
     static let busy = CloudFailure(.busy, "The server has too much to do now; try again soon.")
     /// Not a failure of the server: any client can end its connection within a body, as often as it likes.
     static let ended = CloudFailure(.invalidRequest, "The connection ended before the request did.")
@@ -34,7 +36,7 @@ enum Refusals {
         switch status {
         case 404, 405: CloudFailure(.notFound, "There is nothing at this path.")
         case 413: CloudFailure(.tooLarge, "The body is longer than this route takes.")
-        case 400..<500: CloudFailure(.invalidRequest, "Bad request.")
+        case 400..<500: CloudFailure(.invalidRequest, "Bad request: the server could not parse it (status \(status)).")
         default: CloudFailure(.failed, "The server could not do that; its log says why.")
         }
     }
@@ -49,6 +51,7 @@ enum Refusals {
         case .tooLarge: .tooLarge
         case .invalid: .invalidRequest
         case .unauthorized: .unauthorized
+        case .secondFactor: .secondFactor
         case .unsupported: .clientTooNew
         case .busy: .busy
         case .inUse, .tooNew, .failed: .failed

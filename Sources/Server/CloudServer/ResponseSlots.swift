@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Bounds how many answers of one kind are under way at once, in all and for each address.
+/// Bounds how many responses of one kind are under way at once, in all and for each address.
 final class ResponseSlots: Sendable {
     /// One of them, given back with its last reference.
     final class Slot: Sendable {
@@ -21,7 +21,7 @@ final class ResponseSlots: Sendable {
         let address: String?
     }
 
-    /// A link that is sent to so many at once is busy, whoever asks next; of one address it is fewer.
+    /// A link that is sent to so many at once is busy for everyone else; the bound of one address is lower.
     private let perLink: Int
     private let perAddress: Int
     private let used = Mutex<[Key: Int]>([:])

@@ -3,7 +3,8 @@ import Hummingbird
 import Logging
 import ServerStorage
 
-/// Lets requests through whose token is valid, and tells the routes whose it is. Runs before any body is read.
+/// Lets requests through whose token is valid and whose scope permits them, and passes the device to the routes. Runs before any body is
+/// read.
 struct TokenMiddleware: RouterMiddleware {
     let store: ServerStore
     let connections: Connections
@@ -18,6 +19,7 @@ struct TokenMiddleware: RouterMiddleware {
             throw Refusals.noToken
         }
         connections.signIn(context.channel, device.account)
+        guard device.scope == .full || Self.onlyReads(request, context) else { throw Refusals.readOnly }
         if let cloud = request.headers[.cloudIdentity] {
             switch try await store.relation(of: cloud, to: device) {
             case .same: break
@@ -31,5 +33,17 @@ struct TokenMiddleware: RouterMiddleware {
         var response = try await next(request, context)
         if device.isResetAsked { response.headers[.resetAsked] = "1" }
         return response
+    }
+
+    /// Routes that change nothing although their method could: looking for chunks, and ending or resetting the device itself. The last two
+    /// only create what is missing, and refuse that by themselves. A route that is not listed is for full access.
+    private static let harmless: Set<String> = [
+        "POST /v1/sign-out", "POST /v1/reset", "POST /v1/containers/{container}/missing", "PUT /v1/cloud",
+        "PUT /v1/containers/{container}",
+    ]
+
+    private static func onlyReads(_ request: Request, _ context: ServerContext) -> Bool {
+        request.method == .get || request.method == .head
+            || harmless.contains("\(request.method.rawValue) \(context.endpointPath ?? "")")
     }
 }

@@ -2,7 +2,7 @@ import NIOCore
 
 /// Paces the writing of an answer to what its reader takes. A reader that takes nothing is noticed by ``ConnectionGuard``.
 struct WriteThrottle: Sendable {
-    /// Answers go in pieces of so many bytes, each a sign of progress.
+    /// Responses go in pieces of so many bytes, each a sign of progress.
     static let pieceLength = 128 << 10
     private let channel: any Channel
 

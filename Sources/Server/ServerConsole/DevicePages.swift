@@ -10,9 +10,13 @@ package struct ShownDevice: Sendable {
     package let seen: Timestamp
     package let isRevoked: Bool
     package let isResetAsked: Bool
+    package let isReadOnly: Bool
+    /// When its access ends; nil: when it is revoked.
+    package let expires: Timestamp?
 
     package init(
-        number: Int64, name: String, created: Timestamp, seen: Timestamp, isRevoked: Bool, isResetAsked: Bool
+        number: Int64, name: String, created: Timestamp, seen: Timestamp, isRevoked: Bool, isResetAsked: Bool,
+        isReadOnly: Bool = false, expires: Timestamp? = nil
     ) {
         self.number = number
         self.name = name
@@ -20,6 +24,8 @@ package struct ShownDevice: Sendable {
         self.seen = seen
         self.isRevoked = isRevoked
         self.isResetAsked = isResetAsked
+        self.isReadOnly = isReadOnly
+        self.expires = expires
     }
 }
 
@@ -70,10 +76,25 @@ extension PageFrame {
             """
             <h1>Devices</h1>
             \(list)
+            \(addDevice)
             <section aria-labelledby="browsers"><h2 id="browsers">Browsers</h2>
             <table><thead><tr><th scope="col">Browser</th><th scope="col">Last contact (UTC)</th>\
             <th scope="col"><span class="hidden">What to do</span></th></tr></thead><tbody>\(browsers.map(row))</tbody></table></section>
             """, tab: .devices)
+    }
+
+    private var addDevice: HTML {
+        """
+        <section aria-labelledby="add"><h2 id="add">Add a device</h2>
+        <form class="card" method="post" action="\(url("devices/code"))">\(token)
+        <label for="scope">It may</label><select id="scope" name="scope">
+        <option value="full">read and change everything</option><option value="read">read only</option></select>
+        <label for="expires">Its access ends</label><select id="expires" name="expires">
+        <option value="">when it is revoked</option><option value="1d">after a day</option>\
+        <option value="1w">after a week</option><option value="30d">after 30 days</option>\
+        <option value="365d">after a year</option></select>
+        <button>Make a sign-in code</button></form></section>
+        """
     }
 
     private func row(_ device: ShownDevice) -> HTML {
@@ -87,8 +108,10 @@ extension PageFrame {
                 : "<a class=\"button\" href=\"\(url("devices/\(device.number)/reset"))\">Reset</a>"
             actions = "\(reset) <a class=\"button grave\" href=\"\(url("devices/\(device.number)/revoke"))\">Revoke</a>"
         }
+        let scope: HTML? = device.isReadOnly ? " <span class=\"mark\">read only</span>" : nil
+        let end: HTML? = device.expires.map { " <span class=\"hint\">until \(Shown.time($0))</span>" }
         return """
-            <tr><th scope="row"><bdi>\(Shown.visible(device.name))</bdi> <span class="hint">no. \(device.number)</span></th>
+            <tr><th scope="row"><bdi>\(Shown.visible(device.name))</bdi> <span class="hint">no. \(device.number)</span>\(scope)\(end)</th>
             <td data-label="Signed in">\(Shown.time(device.created))</td>
             <td data-label="Last contact">\(Shown.time(device.seen))</td><td class="row">\(actions)</td></tr>
             """

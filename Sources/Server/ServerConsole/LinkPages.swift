@@ -54,7 +54,7 @@ extension PageFrame {
     }
 }
 
-/// What somebody sees who follows a published link and does not get the document at once. Knows nothing of the console.
+/// The pages of a published link that does not lead to the document at once. Independent of the console.
 package enum LinkPages {
     package static let absent = plain(
         "There is nothing here", "<p>The address is wrong, or what was published here is not any more.</p>")

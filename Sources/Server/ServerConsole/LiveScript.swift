@@ -1,4 +1,4 @@
-/// The console's one script: shows changes without a reload. Without it everything works, and a reload shows them.
+/// Shows changes without a reload. Without it everything works, and a reload shows them.
 package enum LiveScript {
     package static let text = """
         "use strict";
@@ -8,7 +8,7 @@ package enum LiveScript {
 
         function isBusy() {
           const field = document.activeElement;
-          return field && field.matches("main input:not([type=hidden])");
+          return field && field.matches("main input:not([type=hidden]), main select");
         }
 
         async function refresh() {

@@ -35,7 +35,12 @@ package struct PageFrame: Sendable {
         """
     }
 
-    package func page(_ title: String, _ content: HTML, tab: Tab? = nil) -> HTML {
+    /// - Parameters:
+    ///   - isLive: Whether the page is fetched again when something changes; not where it shows what can be shown once, or a form.
+    ///   - script: A script of its own.
+    package func page(
+        _ title: String, _ content: HTML, tab: Tab? = nil, isLive: Bool = true, script: String? = nil
+    ) -> HTML {
         """
         <!doctype html>
         <html lang="en">
@@ -45,7 +50,8 @@ package struct PageFrame: Sendable {
         <meta name="referrer" content="no-referrer">
         <title>\(title) – Ubiquity</title>
         <link rel="stylesheet" href="\(url("style.css"))">
-        \(account == nil ? HTML.empty : "<script src=\"\(url("live.js"))\" data-events=\"\(url("events"))\" defer></script>")
+        \(account == nil || !isLive ? HTML.empty : "<script src=\"\(url("live.js"))\" data-events=\"\(url("events"))\" defer></script>")
+        \(script.map { "<script src=\"\(url($0))\" defer></script>" as HTML })
         </head>
         <body>
         \(header(tab))
@@ -77,7 +83,7 @@ package struct PageFrame: Sendable {
     }
 
     package enum Tab: CaseIterable, Sendable {
-        case containers, transfers, devices, links
+        case containers, transfers, devices, links, security
 
         var path: String {
             switch self {
@@ -85,6 +91,7 @@ package struct PageFrame: Sendable {
             case .transfers: "transfers"
             case .devices: "devices"
             case .links: "links"
+            case .security: "security"
             }
         }
 
@@ -94,14 +101,16 @@ package struct PageFrame: Sendable {
             case .transfers: "Transfers"
             case .devices: "Devices"
             case .links: "Links"
+            case .security: "Security"
             }
         }
     }
 }
 
-/// What was just done, told on the page that follows. A word of ours in the address, never a text from there.
+/// What was just done, shown on the page that follows. The address has one of these words, never a text.
 package enum Notice: String, Sendable {
-    case deleted, restored, resolved, revoked, signedOut, reset, withdrawn, resetAsked
+    case deleted, restored, resolved, revoked, signedOut, reset, withdrawn, resetAsked, factorOff, passkeyAdded,
+        passkeyRemoved
 
     var text: String {
         switch self {
@@ -112,6 +121,9 @@ package enum Notice: String, Sendable {
         case .signedOut: "The browser is signed out."
         case .reset: "The container is emptied. Every device follows as soon as it is online."
         case .withdrawn: "The link is withdrawn."
+        case .factorOff: "The authenticator app is turned off."
+        case .passkeyAdded: "The passkey is added."
+        case .passkeyRemoved: "The passkey is removed."
         case .resetAsked: "The device will reset itself when it is online."
         }
     }

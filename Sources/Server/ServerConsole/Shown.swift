@@ -7,7 +7,7 @@ package enum Shown {
     /// A file name: by itself in any direction of writing, and with nothing in it that could pretend to be another.
     package static func name(_ name: ItemName) -> HTML { "<bdi>\(text(name))</bdi>" }
 
-    /// A name as text: what is no UTF-8 shows as U+FFFD, and so does what is there and can not be seen.
+    /// A name as text: what is not UTF-8 shows as U+FFFD, and so do invisible characters.
     package static func text(_ name: ItemName) -> String { visible(String(decoding: name.bytes, as: UTF8.self)) }
 
     package static func visible(_ text: String) -> String {

@@ -1,12 +1,14 @@
 extension PageFrame {
-    /// `problem` is what was wrong with the last try.
-    package func signInPage(problem: String? = nil) -> HTML {
+    /// - Parameters:
+    ///   - problem: What was wrong with the last attempt.
+    ///   - offer: For signing in with a passkey, where browsers offer that.
+    package func signInPage(problem: String? = nil, offer: PasskeyOffer? = nil) -> HTML {
         page(
             "Sign in",
             """
             <section class="card narrow">
             <h1>Sign in</h1>
-            \(problem.map { "<p class=\"problem\" role=\"alert\">\($0)</p>" })
+            \(alert(problem))
             <form method="post" action="\(url("sign-in"))">\(token)
             <label for="code">Sign-in code</label>
             <input id="code" name="code" required autofocus autocomplete="one-time-code" autocapitalize="characters" \
@@ -15,11 +17,34 @@ extension PageFrame {
             It works once.</p>
             <button class="primary">Sign in</button>
             </form>
+            \(offer.map { passkeySignIn($0) })
+            </section>
+            """, script: offer == nil ? nil : "passkey.js")
+    }
+
+    /// Asks for the second factor of a sign-in whose code is valid, and not used up yet.
+    package func secondFactorPage(code: String, problem: String? = nil) -> HTML {
+        page(
+            "Sign in",
+            """
+            <section class="card narrow">
+            <h1>Authenticator app</h1>
+            \(alert(problem))
+            <form method="post" action="\(url("sign-in"))">\(token)
+            <input type="hidden" name="code" value="\(code)">
+            <label for="factor">The code that the app shows now, or a recovery code</label>
+            <input id="factor" name="factor" required autofocus autocomplete="one-time-code" spellcheck="false">
+            <button class="primary">Sign in</button>
+            </form>
             </section>
             """)
     }
 
-    /// What a person is told instead of a page.
+    private func alert(_ problem: String?) -> HTML? {
+        problem.map { "<p class=\"problem\" role=\"alert\">\($0)</p>" }
+    }
+
+    /// An error in place of a page.
     package func problemPage(_ title: String, _ message: String) -> HTML {
         page(
             title,

@@ -65,7 +65,7 @@ package enum Stylesheet {
         :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
         form { margin: 0; }
         label { display: block; font-weight: 500; margin-bottom: .25rem; }
-        input { font: inherit; width: 100%; padding: .5rem .7rem; border: 1px solid var(--line); border-radius: .45rem; background: var(--ground);
+        input, select { font: inherit; width: 100%; padding: .5rem .7rem; border: 1px solid var(--line); border-radius: .45rem; background: var(--ground);
           color: var(--ink); margin-bottom: .6rem; }
         .hint { color: var(--faint); font-size: .88rem; }
         .notice { background: var(--good-ground); border-radius: .5rem; padding: .5rem .9rem; }
@@ -74,6 +74,8 @@ package enum Stylesheet {
         .facts { display: grid; grid-template-columns: max-content 1fr; gap: .35rem 1.5rem; margin: 0 0 1rem; }
         .facts dt { color: var(--faint); }
         .facts dd { margin: 0; overflow-wrap: anywhere; }
+        .codes { columns: 2; list-style: none; padding: 0; }
+        .passkey { max-width: 30rem; margin-top: 1rem; }
         .trail ol { list-style: none; padding: 0; margin: 0 0 .75rem; }
         .trail li { display: inline; }
         .trail li:not(:last-child)::after { content: " / "; color: var(--faint); }

@@ -2,7 +2,7 @@ import CloudModel
 package import CloudProtocol
 import Synchronization
 
-/// Knows how far each log is, and wakes those who wait for more. Only accounts that somebody waits for are kept; nothing queues up:
+/// The end of each log, and the requests that wait for more. Only accounts with such requests are kept; nothing queues up:
 /// who was slow sees the newest state.
 package final class ChangeHub: Sendable {
     private struct Account {
@@ -10,7 +10,7 @@ package final class ChangeHub: Sendable {
         var isLoaded = false
         var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
 
-        /// Sequences and containers only ever grow, so their sum tells any two states apart, after a restart too.
+        /// Sequences and containers only ever grow, so any two states have different sums, after a restart too.
         var revision: UInt64 { sequences.values.reduce(0) { $0 &+ $1 &+ 1 } }
     }
 
@@ -23,11 +23,11 @@ package final class ChangeHub: Sendable {
     private let state = Mutex(State())
     private let load: @Sendable (AccountID) async throws -> [String: UInt64]
 
-    /// `load` answers what the database has.
+    /// `load` returns what the database has.
     init(load: @escaping @Sendable (AccountID) async throws -> [String: UInt64]) { self.load = load }
 
     /// The state now.
-    package func news(of account: AccountID) async throws -> ChangeFeedEvent {
+    package func latest(of account: AccountID) async throws -> ChangeFeedEvent {
         if let known = current(account) { return known }
         // From here on changes are noted, so that none falls between the reading and the joining.
         state.withLock { _ = $0.accounts[account, default: Account()].isLoaded }
@@ -90,7 +90,7 @@ package final class ChangeHub: Sendable {
         }
     }
 
-    /// Whether the server ends: streams of news end then, for they would hold it up.
+    /// Whether the server stops: change feeds end then, because they would delay it.
     package var isClosed: Bool { state.withLock { $0.isClosed } }
 
     package func close() {

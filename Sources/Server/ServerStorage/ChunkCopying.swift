@@ -15,14 +15,14 @@ package struct CopyProgress: Hashable, Sendable {
     package internal(set) var lost = 0
 }
 
-/// Copies the files of all chunks that a database tells of, from one directory to another. Blocks.
+/// Copies the files of all chunks that a database lists, from one directory to another. Blocks.
 struct ChunkCopying {
     let source: String
     let target: String
     let copy: FileCopy
     private static let page = 512
 
-    /// `onLost` is told of those whose files are not as the row says.
+    /// `onLost` is called with those whose files are not as the row says.
     func run(
         _ database: DatabaseQueue, _ progress: (CopyProgress) -> Void, onLost: ([ChunkPlace]) throws -> Void
     ) throws -> CopyProgress {

@@ -2,7 +2,7 @@
 package struct CollectionPolicy: Hashable, Sendable {
     /// How long contents stay that were replaced or deleted, in days: for the versions that devices offer.
     package var keepDays: Int64
-    /// How long a chunk stays that no entry tells of since somebody last put it or asked for it, in days: an upload may take as long.
+    /// How long a chunk stays that no entry refers to, since a device last put it or asked for it, in days: an upload may take as long.
     package var graceDays: Int64
 
     package static let standard = CollectionPolicy(keepDays: 30, graceDays: 7)
@@ -23,7 +23,7 @@ package struct CollectionPolicy: Hashable, Sendable {
 package struct CollectionReport: Hashable, Sendable {
     package internal(set) var chunks = 0
     package internal(set) var bytes: UInt64 = 0
-    /// Files that no row tells of, left by a crash.
+    /// Files without a row, left by a crash.
     package internal(set) var strayFiles = 0
     package internal(set) var containers = 0
     /// Containers that were left alone, each with why.

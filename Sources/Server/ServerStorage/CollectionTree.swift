@@ -44,7 +44,7 @@ struct CollectionTree: KeylessTree {
 
     mutating func setState(_ state: LogState) { current = state }
 
-    /// Writes what ``setState(_:)`` was told last: once for a transaction, not once for an entry.
+    /// Writes what ``setState(_:)`` was last called with: once for a transaction, not once for an entry.
     func saveState() throws {
         try db.execute(
             sql: "INSERT OR REPLACE INTO state VALUES (1, ?, ?, ?, ?)",

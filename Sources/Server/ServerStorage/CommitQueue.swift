@@ -17,6 +17,9 @@ final class CommitQueue: Sendable {
 
     init(_ writer: any DatabaseWriter) { self.writer = writer }
 
+    /// Writes that no transaction has taken yet.
+    var pendingCount: Int { state.withLock { $0.pending.count } }
+
     func commit<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
             let isFirst = state.withLock { state in

@@ -51,7 +51,7 @@ final class ContainerFold: Sendable {
     /// The last entry folded.
     func position() throws -> LogSequence { try queue.read { try CollectionTree($0).state().sequence } }
 
-    /// Folds these, or those of them that nobody has folded meanwhile. Throws ``LogError`` at one that a newer version wrote; those
+    /// Folds these, or those of them that no other task has folded meanwhile. Throws ``LogError`` at one that a newer version wrote; those
     /// before it are folded then.
     func fold(_ entries: [Entry]) throws {
         let failure = try queue.write { db -> LogError? in

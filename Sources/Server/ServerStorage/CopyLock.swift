@@ -1,7 +1,7 @@
 import Basics
 import Glibc
 
-/// Keeps chunks in place while somebody copies them: a backup holds it shared for as long as it takes, a collection takes it for each of
+/// Keeps chunks in place while a backup copies them: a backup holds it shared for as long as it takes, a collection takes it for each of
 /// its steps alone, and ends when it can not have it. Over processes, and gone with them (flock(2)).
 struct CopyLock {
     private let descriptor: Int32
@@ -13,7 +13,7 @@ struct CopyLock {
         return CopyLock(descriptor: descriptor)
     }
 
-    /// Nil while somebody copies.
+    /// Nil while a backup copies chunks.
     static func collecting(_ directory: DataDirectory) throws -> CopyLock? {
         let descriptor = try open(directory)
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {

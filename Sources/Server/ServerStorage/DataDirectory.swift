@@ -10,7 +10,7 @@ struct DataDirectory: Sendable {
     var temporary: String { "\(path)/temporary" }
     /// Folded logs; they can be made again from the database.
     var trees: String { "\(path)/trees" }
-    /// The lock that keeps chunks from being collected while somebody copies them.
+    /// The lock that keeps chunks from being collected while a backup copies them.
     var copying: String { "\(path)/copying" }
     /// There while a restore is not whole.
     var restoring: String { "\(path)/restoring" }
@@ -96,7 +96,7 @@ struct DataDirectory: Sendable {
         }
     }
 
-    /// Bytes of the disk that anybody may still use.
+    /// Bytes of the disk that unprivileged users may still use.
     func freeBytes() throws -> UInt64 {
         var information = statvfs()
         try check("statvfs") { statvfs(path, &information) }

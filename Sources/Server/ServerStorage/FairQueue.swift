@@ -15,7 +15,7 @@ struct FairQueue<Key: Hashable & Sendable>: Sendable {
     private var tickets: UInt64 = 0
     private var running: UInt64?
     private var waiting: [Key: [UInt64]] = [:]
-    /// Keys for which somebody waits, the next one first.
+    /// Keys with waiting tickets, the next one first.
     private var order: [Key] = []
 
     init(maximumWaiting: Int, maximumPerKey: Int) {

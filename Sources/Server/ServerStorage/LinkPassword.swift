@@ -40,7 +40,7 @@ struct LinkPassword: Hashable, Sendable {
 
     private static func derive(_ password: String, _ salt: Data) throws -> Data {
         guard let rounds = salt.first, let passes = salt.dropFirst().first, (1...24).contains(rounds) else {
-            throw StorageError(.damaged, "The server's database has a password that is none.")
+            throw StorageError(.damaged, "The server's database has a corrupt password row.")
         }
         let key = try KDF.Scrypt.deriveKey(
             from: Data(password.utf8), salt: salt, outputByteCount: 32, rounds: 1 << Int(rounds), blockSize: 8,

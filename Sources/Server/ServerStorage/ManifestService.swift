@@ -17,7 +17,7 @@ final class ManifestService: Sendable {
         case none
     }
 
-    /// Manifests are kept up to so many bytes: all of a content that is sent or looked through comes from one decoding as a rule.
+    /// Manifests are cached up to so many bytes: a content that is sent or scanned is decoded once as a rule.
     private static let cacheBytes = 64 << 20
     private let files: ChunkFiles
     private let mutex = FairAsyncMutex(maximumWaiting: 1_024, maximumPerAccount: 64)

@@ -1,7 +1,7 @@
 import GRDB
 import Glibc
 
-/// The database of a server: readers beside one writer, and every commit on the disk before it is told of.
+/// The database of a server: readers beside one writer, and every commit durable before its caller continues.
 final class ServerDatabase: Sendable {
     private let pool: DatabasePool
     private let commits: CommitQueue
@@ -46,7 +46,7 @@ final class ServerDatabase: Sendable {
         do { return try await commits.commit(body) } catch { throw StorageError.of(error) }
     }
 
-    /// Copies it as it is at one moment, beside whoever writes. Blocks.
+    /// Copies it as it is at one moment, beside writers. Blocks.
     func copy(to path: String) throws {
         let target = try DatabaseQueue(path: path)
         try pool.backup(to: target)

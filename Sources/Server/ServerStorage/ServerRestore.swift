@@ -8,8 +8,8 @@ import NIOPosix
 /// Creates a server's directory from a backup.
 ///
 /// Every cloud in it gets another name, by which devices notice that they have seen more than the backup has. What was revoked, withdrawn
-/// or used after the backup was made must not come back with it, and the backup cannot know: so sign-in codes and browser sessions end,
-/// and devices and links are suspended until the owner confirms them.
+/// or used after the backup was made must not come back with it, and the backup cannot know: so sign-in codes, recovery codes, browser
+/// sessions and passkeys end, and devices and links are suspended until the owner confirms them.
 package struct ServerRestore: Sendable {
     private let backup: BackupDirectory
     private let target: DataDirectory
@@ -92,10 +92,12 @@ package struct ServerRestore: Sendable {
     private static func withdrawAccess(_ db: Database, trustsDevices: Bool) throws {
         try db.execute(sql: "DELETE FROM code")
         try db.execute(sql: "DELETE FROM session")
+        try db.execute(sql: "DELETE FROM recoveryCode")
         try db.execute(
-            sql: "UPDATE sqlite_sequence SET seq = seq + ? WHERE name IN ('device', 'link', 'session')",
+            sql: "UPDATE sqlite_sequence SET seq = seq + ? WHERE name IN ('device', 'link', 'session', 'passkey')",
             arguments: [skippedNumbers])
         guard !trustsDevices else { return }
+        try db.execute(sql: "DELETE FROM passkey")
         try db.execute(sql: "UPDATE device SET suspended = unixepoch() WHERE revoked IS NULL")
         try db.execute(sql: "UPDATE link SET suspended = unixepoch()")
     }

@@ -1,5 +1,5 @@
 extension ServerSchema {
-    /// When somebody asked in the console that a device resets itself; browsers that are signed in, and published links. Both go with their account, links with their container too.
+    /// When a reset of a device was requested in the console; browsers that are signed in, and published links. Both go with their account, links with their container too.
     static let consoleTables = """
         ALTER TABLE device ADD COLUMN resetAsked INTEGER;
         CREATE TABLE session (

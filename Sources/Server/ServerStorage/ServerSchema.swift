@@ -15,6 +15,7 @@ enum ServerSchema {
         migrator.registerMigration("manifests") { db in try db.execute(sql: manifestColumns) }
         migrator.registerMigration("costs") { db in try db.execute(sql: StorageCost.recount) }
         migrator.registerMigration("keyValues") { db in try db.execute(sql: keyValueColumns) }
+        migrator.registerMigration("signIn") { db in try db.execute(sql: signIn) }
         return migrator
     }
 
@@ -68,7 +69,7 @@ enum ServerSchema {
         ) WITHOUT ROWID;
         """
 
-    /// `touched`: when somebody last put the chunk, asked for it or told of it, to the hour; `created`: when the entry came, null where that
+    /// `touched`: when a device last put the chunk, asked for it or referred to it, to the hour; `created`: when the entry came, null where that
     /// was not noted. `formerIdentity` has what the account's cloud was called before a restore or the removal of a container, and
     /// `formerEnd` how much of each log of that time is still there. `health` is written to see whether that can be done.
     private static let operations = """
@@ -96,7 +97,7 @@ enum ServerSchema {
         ALTER TABLE account ADD COLUMN keyValueBytes INTEGER NOT NULL DEFAULT 0;
         """
 
-    /// `content`: the size of the content that the chunk's bytes make as a manifest, -1 where they are none, null where nobody has looked;
+    /// `content`: the size of the content that the chunk's bytes make as a manifest, -1 where they are none, null where that was not checked;
     /// `held`: when all chunks of it were last found to be here.
     private static let manifestColumns = """
         ALTER TABLE chunk ADD COLUMN content INTEGER;

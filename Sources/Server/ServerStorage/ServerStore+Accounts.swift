@@ -1,5 +1,4 @@
 import CloudModel
-package import CloudProtocol
 import Crypto
 import Foundation
 import GRDB
@@ -15,9 +14,6 @@ package struct AccountRecord: Hashable, Sendable {
 }
 
 extension ServerStore {
-    /// How long a sign-in code may be used.
-    package static let codeLifetime: Duration = .seconds(86_400)
-
     /// Makes an account. Throws `invalid` for a name that is taken or can not be one.
     package func addAccount(_ name: String, quota: UInt64? = nil) async throws {
         let isName = (1...64).contains(name.utf8.count) && name.utf8.allSatisfy { (0x21...0x7E).contains($0) }
@@ -32,24 +28,9 @@ extension ServerStore {
                     .invalid, "There is an account \(name) already. `account code \(name)` lets one more device in.")
             }
             try db.execute(
-                sql: "INSERT INTO account (name, quota, created) VALUES (?, ?, ?)",
+                sql: "INSERT INTO account (name, quota, created, userHandle) VALUES (?, ?, ?, randomblob(16))",
                 arguments: [name, quota.map { Int64(clamping: $0) }, now])
         }
-    }
-
-    /// Makes a code that lets one device in, once.
-    package func addCode(for name: String) async throws -> SignInCode {
-        var random = SystemRandomNumberGenerator()
-        let code = SignInCode.random(using: &random)
-        let now = now()
-        try await database.commit { db in
-            let account = try Self.requireAccount(named: name, db)
-            try db.execute(sql: "DELETE FROM code WHERE expires < ?", arguments: [now])
-            try db.execute(
-                sql: "INSERT INTO code (hash, account, expires) VALUES (?, ?, ?)",
-                arguments: [hash(code.text.utf8), account, now + Self.codeLifetime.components.seconds])
-        }
-        return code
     }
 
     /// Throws `notFound` where there is none of that name.
@@ -90,7 +71,7 @@ extension ServerStore {
     static func requireAccount(named name: String, _ db: Database) throws -> Int64 {
         guard let account = try account(named: name, db) else {
             throw StorageError(
-                .notFound, "There is no account \(name). `ubiquity-server account list` names those there are.")
+                .notFound, "There is no account \(name). `ubiquity-server account list` lists them.")
         }
         return account
     }

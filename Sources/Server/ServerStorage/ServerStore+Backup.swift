@@ -4,7 +4,7 @@ import Foundation
 import GRDB
 import Glibc
 
-/// A backup: a copy of the database of one moment, and the files of the chunks that it tells of.
+/// A backup: a copy of the database at one moment, and the files of the chunks that it lists.
 ///
 /// It is made beside a server that works. The new database takes the place of an earlier one only when all of its chunks are there, so
 /// at any moment, also after a death half-way, the directory is one whole backup: the one before or the new one.

@@ -10,11 +10,7 @@ extension ServerStore {
         guard parts.allSatisfy({ $0.frame.count <= CloudLimits.frame }) else {
             throw StorageError(.tooLarge, "A chunk has at most \(CloudLimits.frame) bytes.")
         }
-        // What can be seen without decompressing; whoever reads a chunk checks all of it.
-        let isWrong = try await offPool { parts.contains { ChunkFrame.isWrong($0.frame, for: $0.id) } }
-        guard !isWrong else {
-            throw StorageError(.invalid, "A chunk holds other bytes than its name says. Nothing was kept.")
-        }
+        try await verifier.check(parts, for: account)
         // One file for each name: which of two parts of one name is kept does not matter.
         let parts = Dictionary(parts.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         var lacking = try await missing(Array(parts.keys), in: name, of: account)
@@ -27,7 +23,7 @@ extension ServerStore {
 
     private static let putRounds = 3
 
-    /// Answers those whose files were taken away before their rows were there.
+    /// - Returns: Those whose files a collection removed before their rows were there.
     private func write(
         _ parts: [ChunkBatch.Part], in name: ContainerName, of account: AccountID
     ) async throws -> [ChunkID] {
@@ -51,7 +47,7 @@ extension ServerStore {
         try await hold(ids, in: name, of: account, onlyTrusted: true)
     }
 
-    /// Chunks that somebody found damaged count as missing until they are put again.
+    /// Chunks that a reader found damaged count as missing until they are put again.
     package func distrust(_ ids: [ChunkID], in name: ContainerName, of account: AccountID) async throws {
         try await database.commit { db in
             let container = try Self.requireContainer(name, account, db).id

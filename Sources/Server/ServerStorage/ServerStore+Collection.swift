@@ -67,7 +67,7 @@ extension ServerStore {
     /// What the manifests of one container may inflate to in one collection, in bytes: those of some 60 TiB.
     private static let maximumMarked = 8 << 30
 
-    /// Notes the chunks that manifests name, each read once whatever sizes it is told with.
+    /// Notes the chunks that manifests name, each read once whatever sizes entries give it.
     /// Throws `damaged` where it can not be known: then nothing may go.
     private func markChunks(
         of manifests: [Digest: [ContentReference]], _ container: StoredContainer, _ fold: ContainerFold
@@ -151,14 +151,14 @@ extension ServerStore {
         }
     }
 
-    /// False where somebody copies chunks now.
+    /// False while a backup copies chunks.
     private func take(
         _ places: [ChunkPlace], of account: AccountID, touchedBefore cutoff: Int64, _ report: inout CollectionReport
     ) async throws -> Bool {
         guard !places.isEmpty else { return true }
         guard let lock = try CopyLock.collecting(directory) else { return false }
         defer { lock.release() }
-        // Touched since it was looked at: somebody counts on it now.
+        // Touched since it was looked at: a device relies on it now.
         let gone = try await database.commit { db in
             try places.filter { place in
                 try db.execute(

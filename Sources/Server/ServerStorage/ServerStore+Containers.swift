@@ -15,7 +15,9 @@ extension ServerStore {
         return identity
     }
 
-    /// Makes the account's cloud where there is none, and answers its identity.
+    /// Makes the account's cloud where there is none.
+    ///
+    /// - Returns: Its identity.
     package func makeCloud(of account: AccountID) async throws -> String {
         let identity = Self.randomIdentity()
         try await database.commit { db in
@@ -50,7 +52,7 @@ extension ServerStore {
         changes.changed(name, to: 0, of: account)
     }
 
-    /// What one line of news may name.
+    /// What one line of the change feed may name.
     package static let maximumContainers = 4_096
 
     /// Bytes that the account may use in all, and those of them that are free.

@@ -15,8 +15,11 @@ package struct DeviceRecord: Hashable, Sendable {
     package let isRevoked: Bool
     /// It came back with a restored backup, and its owner has not confirmed it.
     package let isSuspended: Bool
-    /// Somebody asked in the console that it resets itself, and it has not begun to.
+    /// A reset was requested, and the device has not begun it.
     package let isResetAsked: Bool
+    package let scope: DeviceScope
+    /// When its access ends; nil: when it is revoked.
+    package let expires: Timestamp?
 }
 
 /// Who makes a request.
@@ -27,18 +30,25 @@ package struct SignedInDevice: Hashable, Sendable {
     package let cloud: String?
     /// The device is asked to reset itself.
     package let isResetAsked: Bool
+    package let scope: DeviceScope
 }
 
 extension ServerStore {
-    /// Exchanges a code for a token; the code is used up. Throws `unauthorized` for one that is wrong, used or too old.
-    package func signIn(code: SignInCode, device name: String) async throws -> SignInAnswer {
+    /// Exchanges a code for a token; the code is used up.
+    ///
+    /// - Parameter secondFactor: What the account's authenticator app shows, or a recovery code.
+    /// - Throws: `unauthorized` for a code that is not valid, `secondFactor` where one is missing or wrong.
+    package func signIn(
+        code: SignInCode, secondFactor: String? = nil, device name: String
+    ) async throws -> SignInAnswer {
         let now = now()
         let label = Self.label(name)
-        return try await database.commit { db in
-            let account = try Self.redeem(code, at: now, db)
+        return try await redeeming(code, secondFactor) { account, grant, db in
             try db.execute(
-                sql: "INSERT INTO device (account, name, tokenHash, created, seen) VALUES (?, ?, ?, ?, ?)",
-                arguments: [account, label, Data(), now, now])
+                sql: """
+                    INSERT INTO device (account, name, tokenHash, created, seen, scope, expires) VALUES (?, ?, ?, ?, ?, ?, ?)
+                    """,
+                arguments: [account, label, Data(), now, now, grant.scope.rawValue, grant.expires])
             var random = SystemRandomNumberGenerator()
             let token = DeviceToken.random(device: db.lastInsertedRowID, using: &random)
             try db.execute(
@@ -49,39 +59,33 @@ extension ServerStore {
         }
     }
 
-    /// Uses a code up, and answers whose it was.
-    static func redeem(_ code: SignInCode, at now: Int64, _ db: Database) throws -> Int64 {
-        let known = try Row.fetchOne(
-            db, sql: "DELETE FROM code WHERE hash = ? RETURNING account, expires", arguments: [hash(code.text.utf8)])
-        guard let known, (known["expires"] as Int64) >= now else {
-            throw StorageError(
-                .unauthorized,
-                "The code is not valid: mistyped, used before or too old. Ask the server's owner for another.")
-        }
-        return known["account"]
-    }
-
     /// Whose token this is; nil for one that is wrong or was revoked.
     ///
-    /// - Throws: `unauthorized` for a device that a restore suspended.
+    /// - Throws: `unauthorized` for a device that a restore suspended, and for one whose access has expired.
     package func device(with token: DeviceToken) async throws -> SignedInDevice? {
+        let now = now()
         let found = try await database.read {
-            db -> (device: SignedInDevice, hash: Data, seen: Int64, isSuspended: Bool)? in
+            db -> (device: SignedInDevice, hash: Data, seen: Int64, isSuspended: Bool, isExpired: Bool)? in
             let row = try Row.fetchOne(
                 db,
                 sql: """
-                    SELECT account, identity, tokenHash, seen, resetAsked, suspended FROM device JOIN account ON account.id = device.account
+                    SELECT account, identity, tokenHash, seen, resetAsked, suspended, scope, expires FROM device
+                    JOIN account ON account.id = device.account
                     WHERE device.id = ? AND revoked IS NULL
                     """, arguments: [token.device])
             return row.map { row in
                 let device = SignedInDevice(
                     account: AccountID(row["account"]), device: token.device, cloud: row["identity"],
-                    isResetAsked: (row["resetAsked"] as Int64?) != nil)
-                return (device, row["tokenHash"], row["seen"], (row["suspended"] as Int64?) != nil)
+                    isResetAsked: (row["resetAsked"] as Int64?) != nil, scope: DeviceScope(stored: row["scope"]))
+                return (
+                    device, row["tokenHash"], row["seen"], (row["suspended"] as Int64?) != nil,
+                    row["expires"] as Int64? ?? .max <= now
+                )
             }
         }
         guard let found, isEqualInConstantTime(found.hash, hash(token.secret)) else { return nil }
         guard !found.isSuspended else { throw Self.suspended(token.device) }
+        guard !found.isExpired else { throw Self.expired }
         try await noteContact(of: token.device, last: found.seen)
         return found.device
     }
@@ -94,6 +98,10 @@ extension ServerStore {
             `ubiquity-server device confirm \(device)`.
             """)
     }
+
+    private static let expired = StorageError(
+        .unauthorized,
+        "This device was signed in for a limited time, which is over. Ask the server's owner for another sign-in code.")
 
     /// Lets devices in again that a restore suspended: one, or all of them.
     ///
@@ -109,16 +117,18 @@ extension ServerStore {
         }
     }
 
-    /// Whether its access was not ended meanwhile, and it need not be told to reset itself.
+    /// Whether its access has not ended meanwhile, and no new reset was requested.
     package func isSignedIn(_ device: SignedInDevice) async throws -> Bool {
-        try await database.read { db in
+        let now = now()
+        return try await database.read { db in
             try Int.fetchOne(
                 db,
                 sql: """
                     SELECT 1 FROM device
                     WHERE id = ? AND revoked IS NULL AND suspended IS NULL AND (resetAsked IS NULL OR ?)
+                        AND (expires IS NULL OR expires > ?)
                     """,
-                arguments: [device.device, device.isResetAsked]) != nil
+                arguments: [device.device, device.isResetAsked, now]) != nil
         }
     }
 
@@ -146,7 +156,9 @@ extension ServerStore {
         }
     }
 
-    /// Asks a device to reset itself; it is told with its next request. False where no device of that number is signed in.
+    /// Requests that a device resets itself; the response to its next request carries that.
+    ///
+    /// - Returns: False where no device of that number is signed in.
     package func askReset(of device: Int64) async throws -> Bool {
         let now = now()
         return try await database.commit { db in
@@ -169,7 +181,8 @@ extension ServerStore {
                     id: row["id"], account: row["accountName"], name: row["name"],
                     created: Timestamp(seconds: row["created"]), seen: Timestamp(seconds: row["seen"]),
                     isRevoked: (row["revoked"] as Int64?) != nil, isSuspended: (row["suspended"] as Int64?) != nil,
-                    isResetAsked: (row["resetAsked"] as Int64?) != nil)
+                    isResetAsked: (row["resetAsked"] as Int64?) != nil, scope: DeviceScope(stored: row["scope"]),
+                    expires: (row["expires"] as Int64?).map { Timestamp(seconds: $0) })
             }
         }
     }

@@ -4,15 +4,17 @@ import Foundation
 import GRDB
 import Logging
 
-/// What keeps chunks from being collected while somebody counts on them: a look at a chunk notes the hour, and for days after that it
-/// is not collected, whether the log tells of it or not.
+/// What keeps chunks from being collected while a device relies on them: a look at a chunk notes the hour, and for days after that it
+/// is not collected, whether the log refers to it or not.
 extension ServerStore {
     /// Rows are written at most so often for one chunk, in seconds; a collection leaves alone what was touched within a day at least.
     static let touchGranularity: Int64 = 3_600
     private static let step = 512
     private static let question = 2_048
 
-    /// Answers which of these are not there, and notes that the others are counted on.
+    /// Protects chunks from collection.
+    ///
+    /// - Returns: Which of these are not there.
     func hold(
         _ ids: [ChunkID], in name: ContainerName, of account: AccountID, onlyTrusted: Bool
     ) async throws -> [ChunkID] {
@@ -39,7 +41,7 @@ extension ServerStore {
         return try await absent + touch(stale, in: container)
     }
 
-    /// Answers those that are gone. Where the disk is too full to note anything nothing is collected either: a collection writes first.
+    /// - Returns: Those that are gone. Where the disk is too full to note anything nothing is collected either: a collection writes first.
     private func touch(_ ids: [ChunkID], in container: Int64) async throws -> [ChunkID] {
         var gone: [ChunkID] = []
         var rest = ids[...]
@@ -75,21 +77,24 @@ extension ServerStore {
         }
     }
 
-    // MARK: What an entry tells of
+    // MARK: What an entry refers to
 
-    /// Throws `damaged` where an entry tells of bytes that are not here, so that the device sends them (again) first.
+    /// Throws `damaged` where an entry refers to bytes that are not here, so that the device sends them (again) first.
     func requireContents(of payload: [UInt8], in name: ContainerName, of account: AccountID) async throws {
-        // What is no batch means nothing to anybody, and tells of nothing.
+        // What is not a batch has no meaning, and refers to nothing.
         guard let batch = try? ChangeBatch(decoding: payload) else { return }
         let absent = try await hold(batch.toldContents, in: name, of: account)
         guard absent.isEmpty else {
             throw StorageError(
-                .damaged, "\(absent.count) chunks that the entry tells of are not here. Put them, then append it again."
+                .damaged,
+                "\(absent.count) chunks that the entry refers to are not here. Put them, then append it again."
             )
         }
     }
 
-    /// Answers which chunks of these contents are not there, at least one if any is not, and notes that all others are counted on.
+    /// Protects the chunks of these contents from collection.
+    ///
+    /// - Returns: Which are not there, at least one if any is not.
     /// Throws `invalid` where a content is not what its manifest makes.
     func hold(
         _ contents: [ContentReference], in name: ContainerName, of account: AccountID, onlyTrusted: Bool = false
@@ -104,7 +109,7 @@ extension ServerStore {
 }
 
 extension ChangeBatch {
-    /// The contents with bytes that these changes tell of, each once.
+    /// The contents with bytes that these changes refer to, each once.
     var toldContents: [ContentReference] {
         let contents = changes.compactMap { change -> ContentReference? in
             switch change {

@@ -8,9 +8,9 @@ extension ServerStore {
     /// What an account's entries of settings alone may take before further ones count as everything else does: some hundred thousand writes.
     package static let keyValueAllowance = 64 << 20
 
-    /// Whether an entry tells of nothing but keys of a key-value store.
+    /// Whether an entry has only changes of key-value stores.
     static func isOfKeyValues(_ payload: [UInt8]) -> Bool {
-        // What is no batch means nothing to anybody, and is no setting.
+        // What is not a batch has no meaning, and is no setting.
         guard let batch = try? ChangeBatch(decoding: payload), !batch.changes.isEmpty else { return false }
         return batch.changes.allSatisfy { if case .setValue = $0 { true } else { false } }
     }

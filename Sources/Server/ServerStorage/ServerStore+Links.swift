@@ -4,7 +4,7 @@ package import CloudProtocol
 import Foundation
 import GRDB
 
-/// What a published link serves, whoever asks.
+/// What a published link serves, to everyone.
 package struct PublishedContent: Hashable, Sendable {
     package let id: Int64
     package let account: AccountID
@@ -16,7 +16,7 @@ package struct PublishedContent: Hashable, Sendable {
     package var needsPassword: Bool { password != nil }
 }
 
-/// A published link as its account sees it. Its address is told once, when it is made.
+/// A published link as its account sees it. Its address is returned once, when it is made.
 package struct LinkRecord: Hashable, Sendable {
     package let id: Int64
     package let container: ContainerName
@@ -103,7 +103,7 @@ extension ServerStore {
         }
     }
 
-    /// What a link serves; nil for one that never was, was withdrawn, or is over: nobody can tell these apart.
+    /// What a link serves; nil for one that never was, was withdrawn, or has expired: these look the same from outside.
     package func link(_ token: LinkToken) async throws -> PublishedContent? {
         let now = now()
         return try await database.read { db in
@@ -168,7 +168,7 @@ extension ContentReference {
     /// A row with `digest`, `size` and `layout`.
     init(_ row: Row) throws {
         guard let digest = Digest(row["digest"] as Data), let layout = Layout(rawValue: row["layout"]) else {
-            throw StorageError(.damaged, "The server's database has a content that is none.")
+            throw StorageError(.damaged, "The server's database has a corrupt content row.")
         }
         self.init(digest: digest, size: UInt64(clamping: row["size"] as Int64), layout: layout)
     }

@@ -7,8 +7,8 @@ extension ServerStore {
     /// What a log may grow beyond the account's share, in bytes: deleting must work where nothing else fits.
     private static let logSlack: UInt64 = 64 << 20
 
-    /// Puts an entry behind all others. A key that was used before answers the position that it got then. Throws `damaged` where the
-    /// entry tells of bytes that are not here (any more).
+    /// Appends an entry. A key that was used before returns the position that it got then. Throws `damaged` where the
+    /// entry refers to bytes that are not here (any more).
     package func append(
         _ payload: [UInt8], key: AppendKey?, to name: ContainerName, of account: AccountID
     ) async throws -> LogSequence {

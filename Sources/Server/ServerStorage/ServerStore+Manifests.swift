@@ -6,7 +6,7 @@ import Logging
 
 /// What the server knows of manifests. A row of `chunk` keeps what its manifest was found to be (`content`: the size of the content, or
 /// ``notAManifest``) and when all chunks that it names were last found here (`held`), so that a manifest is decompressed once and not
-/// with every entry that tells of it.
+/// with every entry that refers to it.
 extension ServerStore {
     /// In place of a content's size: the bytes are no manifest.
     static let notAManifest: Int64 = -1
@@ -24,7 +24,7 @@ extension ServerStore {
     }
 
     /// Throws `invalid` where a content has another size than its manifest, or is none, without reading what was read before; otherwise
-    /// answers which chunks of these contents are not here, at least one if any is not, and notes that all others are counted on.
+    /// returns which chunks of these contents are not here, at least one if any is not, and protects all others from collection.
     func holdManifests(
         _ contents: [ContentReference], in name: ContainerName, of account: AccountID, onlyTrusted: Bool
     ) async throws -> [ChunkID] {
@@ -70,7 +70,7 @@ extension ServerStore {
         }
     }
 
-    /// The size of each manifest's content. One that is told with two sizes is wrong whatever it holds.
+    /// The size of each manifest's content. One that an entry gives two sizes is wrong whatever it holds.
     private static func sizes(of contents: [ContentReference]) throws -> [ChunkID: Int64] {
         var sizes: [ChunkID: Int64] = [:]
         for content in contents {
@@ -85,7 +85,7 @@ extension ServerStore {
     }
 
     private static let mismatch = StorageError(
-        .invalid, "The entry tells of a content that its list of chunks does not make. Nothing was kept of the entry.")
+        .invalid, "A content of the entry has another size than its list of chunks makes. The entry was not kept.")
 
     /// Throws before anything is decompressed that is too much, for one entry or for the account now.
     private func bound(_ rows: [ManifestRow], of account: AccountID) async throws {
@@ -97,15 +97,15 @@ extension ServerStore {
             guard bytes <= Self.maximumInflated else {
                 throw StorageError(
                     .tooLarge,
-                    "The lists of chunks that the entry tells of have more than \(Self.maximumInflated) bytes.")
+                    "The lists of chunks of the entry have more than \(Self.maximumInflated) bytes decompressed.")
             }
         }
         guard manifests.mayInflate(bytes, for: account) else {
-            throw StorageError(.busy, "The account has had many lists of chunks read; try again soon.")
+            throw StorageError(.busy, "The account has had many lists of chunks read; retry soon.")
         }
     }
 
-    /// Reads one manifest, notes what it is, and holds the chunks that it names, part by part: whoever hung up is noticed between them.
+    /// Reads one manifest, notes what it is, and holds the chunks that it names, part by part: a client that hung up is noticed between them.
     private func hold(
         _ row: inout ManifestRow, in name: ContainerName, of account: AccountID, onlyTrusted: Bool
     ) async throws -> [ChunkID] {

@@ -14,7 +14,7 @@ extension ServerStore {
             let account = try Self.requireAccount(named: name, db)
             try db.execute(
                 sql: "UPDATE device SET revoked = ? WHERE account = ? AND revoked IS NULL", arguments: [now, account])
-            for table in ["code", "session"] {
+            for table in ["code", "session", "passkey"] {
                 try db.execute(sql: "DELETE FROM \(table) WHERE account = ?", arguments: [account])
             }
             try db.execute(

@@ -26,17 +26,36 @@ extension ServerStore {
     /// However busy it is, after so long it needs a new code.
     package static let sessionLifetime: Duration = .seconds(30 * 86_400)
 
-    /// Exchanges a code for a session; the code is used up. `secret` is what the browser shows from now on, and kept as a digest.
-    package func openSession(code: SignInCode, browser: String, secret: [UInt8]) async throws {
+    /// Exchanges a code for a session; the code is used up.
+    ///
+    /// - Parameters:
+    ///   - secondFactor: What the account's authenticator app shows, or a recovery code.
+    ///   - secret: What the browser presents from now on; the database has its digest.
+    /// - Throws: `unauthorized` for a code that is not valid or is for a device only, `secondFactor` where one is missing or wrong.
+    package func openSession(
+        code: SignInCode, secondFactor: String? = nil, browser: String, secret: [UInt8]
+    ) async throws {
         let now = now()
         let label = Self.label(browser)
-        try await database.commit { db in
-            let account = try Self.redeem(code, at: now, db)
-            try Self.removeOldSessions(at: now, db)
-            try db.execute(
-                sql: "INSERT INTO session (account, hash, browser, created, seen) VALUES (?, ?, ?, ?, ?)",
-                arguments: [account, hash(secret), label, now, now])
+        try await redeeming(code, secondFactor) { account, grant, db in
+            // A browser can do everything, and for as long as its session lasts.
+            guard grant == .full else {
+                throw StorageError(
+                    .unauthorized,
+                    "This code is for a device with limited access. A browser needs a code without --scope and --expires."
+                )
+            }
+            try Self.addSession(of: account, browser: label, secret: secret, at: now, db)
         }
+    }
+
+    static func addSession(
+        of account: Int64, browser: String, secret: [UInt8], at now: Int64, _ db: Database
+    ) throws {
+        try removeOldSessions(at: now, db)
+        try db.execute(
+            sql: "INSERT INTO session (account, hash, browser, created, seen) VALUES (?, ?, ?, ?, ?)",
+            arguments: [account, hash(secret), browser, now, now])
     }
 
     /// Whose secret this is; nil for one that is wrong, was signed out, or is too old.
@@ -108,7 +127,9 @@ extension ServerStore {
         }
     }
 
-    /// Asks a device to reset itself; it is told with its next request. False where the account has none of that number.
+    /// Requests that a device resets itself; the response to its next request carries that.
+    ///
+    /// - Returns: False where the account has none of that number.
     package func askReset(of device: Int64, account: AccountID) async throws -> Bool {
         let now = now()
         return try await database.commit { db in
@@ -136,7 +157,7 @@ extension ServerStore {
     }
 }
 
-/// What forms of a session bear, so that no other site can post them: follows from the session's secret, and does not tell it.
+/// What forms of a session carry, so that no other site can post them: derived from the session's secret, which it does not reveal.
 package enum FormToken {
     package static func of(_ secret: [UInt8]) -> String { Hex.encode(hash(Array("form".utf8) + secret).prefix(16)) }
 

@@ -5,9 +5,9 @@ import Foundation
 import GRDB
 import Glibc
 
-/// Files that no row tells of: a crash leaves them between the file and its row, either way.
+/// Files without a row: a crash leaves them between the file and its row, either way.
 extension ServerStore {
-    /// So old is what nobody is writing now, in seconds.
+    /// A file of this age is not being written any more, in seconds.
     private static let strayAge = 3_600
     private static let step = 64
 
@@ -39,8 +39,10 @@ extension ServerStore {
         return try await database.read { db in try names.filter { try !Self.hasRow($0, db) } }
     }
 
-    /// Removes files that still have no row; they are named below the folder of chunks. Under the lock of a write: whoever puts one of
-    /// them meanwhile sees that it is gone before it tells of it. Answers how many there were.
+    /// Removes files that still have no row; they are named below the folder of chunks. Under the lock of a write: a request that puts one of
+    /// them meanwhile sees that it is gone before it adds its row.
+    ///
+    /// - Returns: How many there were.
     @discardableResult
     func removeFiles(_ names: [String]) async throws -> Int {
         guard !names.isEmpty else { return 0 }

@@ -11,10 +11,19 @@ package struct AccountID: Hashable, Sendable {
     package init(_ value: Int64) { self.value = value }
 }
 
-/// Everything that a server keeps, in one directory: accounts, devices and logs in SQLite, chunks as files.
+/// The storage of a server: one directory with a SQLite database (accounts, devices, sign-in, links, logs) and a file for each chunk.
 ///
-/// What a call has returned is on the disk: it survives the death of the process and the loss of power. All calls of one account
-/// see what belongs to it and nothing else; what another account has is answered as what nobody has.
+/// Invariants:
+/// - What a call has returned is durable: it survives the death of the process and a loss of power (decision 17). A commit is synced
+///   before its caller continues, and a chunk's file before the row that promises it.
+/// - Every query names its account. What belongs to another account looks like what does not exist, in results, errors and cost.
+/// - A row of `chunk` means exactly one whole file; files without a row are leftovers. Rows are added after files and removed before them.
+/// - `account.used` is what ``StorageCost`` counts for the account's rows, changed in the transactions that change those.
+/// - Secrets are stored as digests, passwords as scrypt hashes; only the secrets of authenticator apps are stored as they are.
+///
+/// One process serves a directory; commands of its owner run beside it and write through the same transactions. So nothing may be cached
+/// that such a command can change. The store knows no HTTP and no pages, never traps on stored bytes, and does not block the caller's
+/// thread: disk work runs on `threads`, what takes the processor on `workers`, passwords on a thread of their own.
 package final class ServerStore: Sendable {
     let directory: DataDirectory
     let database: ServerDatabase
@@ -25,9 +34,10 @@ package final class ServerStore: Sendable {
     let threads: NIOThreadPool
     private let lock: Int32?
     package let changes: ChangeHub
-    /// For what takes the processor for a while, apart from the disk's.
+    /// For what takes the processor for a while, so that it delays no disk work.
     let workers: NIOThreadPool
     let manifests: ManifestService
+    let verifier: ChunkVerifier
     let passwords: PasswordHasher
 
     /// Opens the directory. One process at a time serves it (`serving`); commands of its owner may run beside that.
@@ -51,6 +61,7 @@ package final class ServerStore: Sendable {
         workers = NIOThreadPool(numberOfThreads: 2)
         workers.start()
         manifests = ManifestService(files, workers)
+        verifier = ChunkVerifier(workers)
         // Four keep a disk busy, and are nothing when the disk hangs.
         threads = NIOThreadPool(numberOfThreads: 4)
         threads.start()
@@ -65,7 +76,7 @@ package final class ServerStore: Sendable {
         }
     }
 
-    /// Ends what is under way and lets go of the directory.
+    /// Finishes what is under way and releases the directory.
     package func close() async throws {
         changes.close()
         try await threads.shutdownGracefully()

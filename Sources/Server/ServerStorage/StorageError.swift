@@ -19,6 +19,8 @@ package struct StorageError: Error, CustomStringConvertible {
         case invalid
         /// A code or a token that is not valid.
         case unauthorized
+        /// The account's second factor is missing or wrong.
+        case secondFactor
         /// Another process serves this directory.
         case inUse
         /// Written by a newer version.
@@ -43,11 +45,11 @@ package struct StorageError: Error, CustomStringConvertible {
 
     package var description: String { cause.map { "\(message) (\($0))" } ?? message }
 
-    /// Any error of the disk or of SQLite, told apart by whether room would help.
+    /// Any error of the disk or of SQLite, with `full` where more room would help.
     static func of(_ error: any Error) -> StorageError {
         switch error {
         case let error as StorageError: error
-        case is CancellationError: StorageError(.busy, "The request was called off.", cause: error)
+        case is CancellationError: StorageError(.busy, "The request was cancelled.", cause: error)
         case let error as DatabaseError where error.resultCode == .SQLITE_FULL: diskFull(error)
         case let error as DatabaseError
         where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode):

@@ -5,7 +5,9 @@ import ServerStorage
 struct AccountCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "account", abstract: "Say who may use this server.",
-        subcommands: [Add.self, Code.self, Codes.self, List.self, Quota.self, Remove.self])
+        subcommands: [
+            Add.self, Code.self, Codes.self, List.self, Quota.self, Remove.self, TOTPCommand.self, PasskeyCommand.self,
+        ])
 
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -19,18 +21,31 @@ struct AccountCommand: AsyncParsableCommand {
         func run() async throws {
             try await withStore(data, mayCreate: true) { store in
                 try await store.addAccount(name, quota: quota?.bytes)
-                try await printCode(for: name, store)
+                try await printCode(for: name, .full, store)
             }
         }
     }
 
     struct Code: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Print a code that signs one more device in.")
+        static let configuration = CommandConfiguration(
+            abstract: "Print a code that signs one more device in.",
+            discussion: "With --scope or --expires the code is for a device only; without, also for a browser.")
 
         @OptionGroup var data: DataOption
         @Argument(help: "The account.") var name: String
+        @Option(help: ArgumentHelp("What the device may do: full or read.", valueName: "scope"), transform: deviceScope)
+        var scope: DeviceScope = .full
+        @Option(
+            help: ArgumentHelp("When its access ends, such as 12h, 30d or 4w from now.", valueName: "time"),
+            transform: seconds)
+        var expires: Int64?
 
-        func run() async throws { try await withStore(data) { try await printCode(for: name, $0) } }
+        func run() async throws {
+            try await withStore(data) { store in
+                let now = store.time.now().split.seconds
+                try await printCode(for: name, DeviceGrant(scope: scope, expires: expires.map { now + $0 }), store)
+            }
+        }
     }
 
     struct Codes: AsyncParsableCommand {
@@ -110,10 +125,28 @@ struct AccountCommand: AsyncParsableCommand {
     }
 }
 
-private func printCode(for account: String, _ store: ServerStore) async throws {
-    let code = try await store.addCode(for: account)
+private func printCode(for account: String, _ grant: DeviceGrant = .full, _ store: ServerStore) async throws {
+    let code = try await store.addCode(for: account, grant: grant)
     print("Sign-in code for \(account), for one device, within a day: \(code)")
+    if grant.scope == .read { print("The device may read, and change nothing.") }
+    if let expires = grant.expires {
+        print("Its access ends on \(ListFormat.Cell.time(Timestamp(seconds: expires)).shown).")
+    }
     print("On the device: ubiquity login URL --code \(code)")
+}
+
+private func deviceScope(_ text: String) throws -> DeviceScope {
+    guard let scope = DeviceScope(rawValue: text) else {
+        throw ValidationError("invalid scope '\(text)'; use full or read")
+    }
+    return scope
+}
+
+private func seconds(_ text: String) throws -> Int64 {
+    guard let seconds = DeviceGrant.seconds(text) else {
+        throw ValidationError("invalid time '\(text)'; use for example 12h, 30d or 4w")
+    }
+    return seconds
 }
 
 private func size(_ text: String) throws -> ByteCount {

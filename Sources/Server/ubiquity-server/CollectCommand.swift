@@ -7,7 +7,7 @@ struct CollectCommand: AsyncParsableCommand {
         commandName: "collect", abstract: "Take away chunks that nothing needs, now instead of at night.",
         discussion: """
             What stays: every document and conflict, versions of the last days, what links serve, and whatever an upload \
-            may still tell of. It may run beside the server and may be interrupted.
+            may still refer to. It may run beside the server and may be interrupted.
             """)
 
     @OptionGroup var data: DataOption

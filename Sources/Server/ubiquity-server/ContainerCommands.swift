@@ -30,7 +30,7 @@ struct ContainerCommand: AsyncParsableCommand {
             abstract: "Take a container away with all that is in it.",
             discussion: """
                 All devices of the account stop syncing until `ubiquity reset`, which loses no edit: what they have of \
-                the container they bring as new. So this is also the way to begin a container anew.
+                the container they upload as new. So this also starts a container over.
                 """)
 
         @OptionGroup var data: DataOption

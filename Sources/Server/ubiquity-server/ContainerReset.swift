@@ -32,7 +32,9 @@ extension ServerStore {
     /// A log of any length is read to its end.
     private static let patience: Duration = .seconds(86_400)
 
-    /// Deletes all that is in a container when the log has been read; answers how many items.
+    /// Deletes everything in a container once the log has been read.
+    ///
+    /// - Returns: How many items.
     fileprivate func empty(_ container: ContainerName, of account: AccountID) async throws -> Int {
         try await withTrees { trees in
             var random = SystemRandomNumberGenerator()

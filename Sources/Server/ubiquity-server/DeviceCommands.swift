@@ -81,7 +81,7 @@ struct DeviceNumber: ParsableArguments {
     /// Throws where the store found no such device.
     func require(_ isThere: Bool) throws {
         guard isThere else {
-            throw Failure("There is no device \(number) that is signed in. `ubiquity-server device list` names them.")
+            throw Failure("There is no device \(number) that is signed in. `ubiquity-server device list` lists them.")
         }
     }
 }
@@ -89,14 +89,15 @@ struct DeviceNumber: ParsableArguments {
 extension ListFormat {
     func showDevices(_ devices: [DeviceRecord]) throws {
         try show(
-            ["number", "account", "name", "signed in", "last seen", "state"],
+            ["number", "account", "name", "signed in", "last seen", "state", "scope", "expires"],
             devices.map { device in
                 let state =
                     device.isRevoked
                     ? "revoked" : device.isSuspended ? "suspended" : device.isResetAsked ? "reset requested" : "active"
                 return [
                     .number(device.id), .text(device.account), .text(device.name), .time(device.created),
-                    .time(device.seen), .text(state),
+                    .time(device.seen), .text(state), .text(device.scope.rawValue),
+                    device.expires.map { .time($0) } ?? .none,
                 ]
             })
     }

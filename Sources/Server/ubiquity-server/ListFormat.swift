@@ -55,7 +55,7 @@ extension ListFormat.Cell {
     }
 
     /// In the local time zone, to the minute. Devices and browsers name themselves: control characters do not reach the terminal.
-    fileprivate var shown: String {
+    var shown: String {
         switch self {
         case .text(let text):
             String(text.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : Character($0) })

@@ -24,7 +24,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The address by which people reach the server; with https:// cookies are for encrypted connections only.",
+            "The address by which people reach the server; with https:// cookies are for encrypted connections only, and passkeys are for its name.",
             valueName: "url"))
     var publicUrl: String?
 
@@ -75,6 +75,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.connectionsPerAddress = connectionsPerAddress
         configuration.securityContact = securityContact
         if let tlsCertificate, let tlsKey { configuration.certificate = (tlsCertificate, tlsKey) }
+        configuration.publicURL = publicUrl
         configuration.isEncryptedByProxy = publicUrl?.hasPrefix("https://") ?? false
         configuration.maximumConnections = raiseDescriptorLimit(for: configuration.maximumConnections)
         let log = serverLogger(logLevel)
@@ -116,7 +117,7 @@ struct ListenAddress: CustomStringConvertible {
     init(_ text: String) throws {
         guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
             (0...65_535).contains(port), colon != text.startIndex
-        else { throw ValidationError("'\(text)' is no HOST:PORT such as 127.0.0.1:8080 or [::]:443") }
+        else { throw ValidationError("'\(text)' is not HOST:PORT, such as 127.0.0.1:8080 or [::]:443") }
         let host = text[..<colon]
         let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
         self.init(host: String(isBracketed ? host.dropFirst().dropLast() : host), port: port)
@@ -128,13 +129,13 @@ struct ListenAddress: CustomStringConvertible {
 
 private func addressRange(_ text: String) throws -> AddressRange {
     guard let range = AddressRange(text) else {
-        throw ValidationError("'\(text)' is no address or range such as 127.0.0.1, 10.0.0.0/8 or fd00::/8")
+        throw ValidationError("'\(text)' is not an address or range such as 127.0.0.1, 10.0.0.0/8 or fd00::/8")
     }
     return range
 }
 
 private func level(_ text: String) throws -> Logger.Level {
-    guard let level = Logger.Level(rawValue: text) else { throw ValidationError("'\(text)' is no log level") }
+    guard let level = Logger.Level(rawValue: text) else { throw ValidationError("'\(text)' is not a log level") }
     return level
 }
 
@@ -145,7 +146,9 @@ func serverLogger(_ level: Logger.Level) -> Logger {
     return logger
 }
 
-/// A connection is a descriptor, and most systems allow 1,024 until a process asks for more. Answers how many connections fit.
+/// A connection is a descriptor, and most systems allow 1,024 until a process asks for more.
+///
+/// - Returns: How many connections fit.
 private func raiseDescriptorLimit(for connections: Int) -> Int {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return min(connections, 512) }

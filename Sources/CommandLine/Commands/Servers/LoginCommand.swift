@@ -22,6 +22,12 @@ struct LoginCommand: ParsableCommand {
     var code: String?
 
     @Option(
+        help: ArgumentHelp(
+            "A code of the account's authenticator app, or a recovery code, where the account asks for one.",
+            valueName: "code"))
+    var secondFactor: String?
+
+    @Option(
         help: ArgumentHelp("What the server's list calls this device (default: the host's name).", valueName: "name"))
     var device: String?
 
@@ -54,11 +60,26 @@ struct LoginCommand: ParsableCommand {
         var arguments = ["sign-in", "--device=\(device ?? hostName())"]
         if let ca { arguments.append("--ca=\(ca)") }
         if insecure { arguments.append("--insecure") }
-        let outcome = try ServerHelper.run(arguments + ["--", server], input: "\(code)\n")
+        arguments += ["--", server]
+        var outcome = try ServerHelper.run(arguments, input: input(code, secondFactor))
+        if outcome.asksSecondFactor ?? false {
+            guard let factor = Terminal.ask("Code of the authenticator app:"), !factor.isEmpty else {
+                throw CommandFailure(
+                    .refused, "the account also asks for a code of its authenticator app", path: server,
+                    advice: "Pass it with --second-factor; the sign-in code is still valid.")
+            }
+            outcome = try ServerHelper.run(arguments, input: input(code, factor))
+        }
         if json { return print(try StatusJSON.text(Document(server: server, account: outcome.account))) }
         let account = printable(outcome.account ?? "?")
         print("Signed in to \(server) as \(account). Mount it with: ubiquity mount --cloud \(server)")
     }
+}
+
+/// What the helper reads: a line for each.
+private func input(_ code: String, _ factor: String?) -> String {
+    // An end of line within an argument must not become another line.
+    ([code] + (factor.map { [$0] } ?? [])).map { "\($0.filter { !$0.isNewline })\n" }.joined()
 }
 
 private func hostName() -> String {

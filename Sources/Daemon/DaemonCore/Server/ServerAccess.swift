@@ -27,9 +27,13 @@ package enum ServerAccess {
     }
 
     /// Exchanges a code for a token and keeps that. Signing in again replaces what was kept.
+    ///
+    /// - Parameter secondFactor: What the account's authenticator app shows, or a recovery code.
+    /// - Returns: Nil where the account asks for a second factor and `secondFactor` is nil.
     package static func signIn(
-        to url: String, code: String, device: String, _ connecting: Connecting = Connecting(), logger: Logger
-    ) async throws(DaemonFailure) -> ServerSignIn {
+        to url: String, code: String, secondFactor: String? = nil, device: String,
+        _ connecting: Connecting = Connecting(), logger: Logger
+    ) async throws(DaemonFailure) -> ServerSignIn? {
         let address = try address(url)
         try requireEncryption(of: address, isAllowed: connecting.allowsPlaintext)
         let file = StandardPaths.current.signInFile(server: address.description)
@@ -37,13 +41,16 @@ package enum ServerAccess {
         let trust = try trust(authority, from: connecting.authorityFile ?? "")
         let connection = ServerConnection(address: address, trust: trust, logger: logger) { nil }
         do {
-            let answer = try await connection.signIn(code: code, device: device)
+            let answer = try await connection.signIn(code: code, secondFactor: secondFactor, device: device)
             let record = ServerSignIn(
                 server: address.description, account: answer.account, device: answer.device, token: answer.token,
                 authority: authority, allowsPlaintext: connecting.allowsPlaintext)
             try record.save(to: file)
             return record
-        } catch { throw failure(error, file) }
+        } catch {
+            if secondFactor == nil, (error as? CloudError)?.asksSecondFactor == true { return nil }
+            throw failure(error, file)
+        }
     }
 
     /// The code, the token and every document would cross the network in the clear.

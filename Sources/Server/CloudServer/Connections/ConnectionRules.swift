@@ -1,4 +1,4 @@
-/// Decides when a connection has to end because of what its other end does not do: take the answers, or stop sending a body that nobody
+/// Decides when a connection has to end because of what its other end does not do: take the responses, or stop sending a body that no route
 /// reads. Pure: parts of messages and times in, what to do out. Times only grow.
 struct ConnectionRules {
     enum Action: Hashable {
@@ -23,7 +23,7 @@ struct ConnectionRules {
     static let unreadBytes = 64 << 10
 
     let limits: Limits
-    /// Answers on their way, in messages and bytes, since when without a pause, and what was taken since then.
+    /// Responses under way, in messages and bytes, since when without a pause, and what was taken since then.
     private var pending = 0
     private var busySince = Duration.zero
     private var taken = 0

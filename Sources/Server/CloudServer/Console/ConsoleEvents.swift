@@ -5,22 +5,24 @@ import NIOCore
 import ServerConsole
 import ServerStorage
 
-/// Tells pages that something changed (Server-Sent Events, HTML 9.2). Says nothing of what: the page is asked for again.
+/// Notifies pages that something changed (Server-Sent Events, HTML 9.2). An event has no content: the page is fetched again.
 struct ConsoleEvents: Sendable {
     /// While something moves, pages show it so often.
     private static let busyPause = Duration.seconds(2)
     private static let pause = Duration.seconds(15)
-    let desk: ConsoleService
+    let service: ConsoleService
 
     func stream(_ request: Request, _ context: ServerContext) async throws -> Response {
-        guard let visit = try await desk.visit(request, "./") else { return Response(status: .unauthorized) }
+        guard let visit = try await service.visit(request, "./", context) else {
+            return Response(status: .unauthorized)
+        }
         let headers: HTTPFields = [
             .contentType: "text/event-stream", .cacheControl: "no-store", .accelBuffering: "no",
         ]
         return Response(
             status: .ok, headers: headers,
             body: ResponseBody { writer in
-                try await tell(visit.session, &writer)
+                try await send(to: visit.session, &writer)
                 try await writer.finish(nil)
             })
     }
@@ -34,27 +36,27 @@ struct ConsoleEvents: Sendable {
     }
 
     @concurrent
-    private func tell(_ session: ConsoleSession, _ writer: inout any ResponseBodyWriter) async throws {
-        let changes = desk.store.changes
+    private func send(to session: ConsoleSession, _ writer: inout any ResponseBodyWriter) async throws {
+        let changes = service.store.changes
         var last: (revision: UInt64, rest: Rest)?
         while !changes.isClosed, !Task.isCancelled {
-            let revision = try await changes.news(of: session.account).revision
+            let revision = try await changes.latest(of: session.account).revision
             let rest = try await rest(session)
-            let isNews = last.map { $0.revision != revision || $0.rest != rest } ?? false
-            let text = isNews ? "event: change\ndata: \(revision)\n\n" : ": alive\n\n"
+            let isNew = last.map { $0.revision != revision || $0.rest != rest } ?? false
+            let text = isNew ? "event: change\ndata: \(revision)\n\n" : ": alive\n\n"
             try await writer.write(ByteBuffer(string: text))
             last = (revision, rest)
             await changes.wait(
                 for: session.account, after: revision, atMost: rest.transfers.isEmpty ? Self.pause : Self.busyPause)
-            guard try await desk.store.isOpen(session) else { return }
+            guard try await service.store.isOpen(session) else { return }
         }
     }
 
     private func rest(_ session: ConsoleSession) async throws -> Rest {
         Rest(
-            transfers: desk.board.entries(of: session.account),
-            devices: try await desk.store.devices(of: session.accountName),
-            browsers: try await desk.store.sessions(of: session.account),
-            links: try await desk.store.links(of: session.account))
+            transfers: service.board.entries(of: session.account),
+            devices: try await service.store.devices(of: session.accountName),
+            browsers: try await service.store.sessions(of: session.account),
+            links: try await service.store.links(of: session.account))
     }
 }

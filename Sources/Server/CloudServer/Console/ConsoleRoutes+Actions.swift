@@ -15,7 +15,7 @@ extension ConsoleRoutes {
         _ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext
     ) async throws -> HTML {
         let container = try context.container()
-        let view = try await desk.trees.view(of: container, of: visit.account)
+        let view = try await service.trees.view(of: container, of: visit.account)
         let item = try await find(try context.item(), view)
         guard !item.id.isWellKnown else { throw Self.stays }
         var consequences: [HTML] = ["It is deleted on every device."]
@@ -39,14 +39,14 @@ extension ConsoleRoutes {
         let container = try context.container()
         let id = try context.item()
         let seen = try seen(fields)
-        let parent = try await desk.trees.append(to: container, of: visit.account) { view in
+        let parent = try await service.trees.append(to: container, of: visit.account) { view in
             let item = try await find(id, view)
             guard !item.id.isWellKnown else { throw Self.stays }
             let below =
                 item.body.kind == .folder ? try await view.tree.descendants(of: item.id, limit: Self.deletionLimit) : []
             return (ConsoleAction.batches(ConsoleAction.delete(below + [item], seen: seen)), item.parent)
         }
-        desk.audit.note("deleted in the console", context, account: visit.session.accountName)
+        service.audit.note("deleted in the console", context, account: visit.session.accountName)
         let folder = parent == .root ? "c/\(container)" : "c/\(container)/i/\(parent)"
         return "\(folder)?done=\(Notice.deleted.rawValue)"
     }
@@ -60,7 +60,7 @@ extension ConsoleRoutes {
             throw CloudFailure(.invalidRequest, "Say which version stays.")
         }
         let seen = (fields["seen"] ?? "").split(separator: " ").compactMap { VersionID(String($0)) }
-        try await desk.trees.append(to: container, of: visit.account) { view in
+        try await service.trees.append(to: container, of: visit.account) { view in
             let item = try await find(id, view)
             let candidates = ConsoleAction.candidates(for: item.name, count: item.conflicts.count + 100)
             let taken = try await view.tree.taken(candidates, in: item.parent)
@@ -80,7 +80,7 @@ extension ConsoleRoutes {
         _ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext
     ) async throws -> HTML {
         let container = try context.container()
-        let view = try await desk.trees.view(of: container, of: visit.account)
+        let view = try await service.trees.view(of: container, of: visit.account)
         guard view.isComplete else { return reading(visit, container, view) }
         let totals = try await view.tree.totals()
         let consequences: [HTML] = [
@@ -101,11 +101,11 @@ extension ConsoleRoutes {
             throw CloudFailure(.invalidRequest, "The name that was typed is not the container's. Nothing was deleted.")
         }
         let seen = try seen(fields)
-        try await desk.trees.append(to: container, of: visit.account) { view in
+        try await service.trees.append(to: container, of: visit.account) { view in
             let items = try await view.tree.descendants(of: .root, limit: Self.deletionLimit)
             return (ConsoleAction.batches(ConsoleAction.empty(items, seen: seen)), ())
         }
-        desk.audit.note("container reset in the console", context, account: visit.session.accountName)
+        service.audit.note("container reset in the console", context, account: visit.session.accountName)
         return "c/\(container)?done=\(Notice.reset.rawValue)"
     }
 

@@ -13,9 +13,9 @@ extension ConsoleRoutes {
 
     func deleted(_ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
         let container = try context.container()
-        let view = try await desk.trees.view(of: container, of: visit.account)
+        let view = try await service.trees.view(of: container, of: visit.account)
         guard view.isComplete else { return reading(visit, container, view) }
-        let oldest = desk.store.time.now().adding(.seconds(-30 * 86_400))
+        let oldest = service.store.time.now().adding(.seconds(-30 * 86_400))
         let items = try await view.tree.deletions(since: oldest, limit: Self.listLimit).map { deletion in
             DeletedSummary(
                 id: deletion.item.id, kind: deletion.item.body.kind, path: deletion.folders + [deletion.item.name],
@@ -30,7 +30,7 @@ extension ConsoleRoutes {
     ) async throws -> String {
         let container = try context.container()
         let id = try context.item()
-        try await desk.trees.append(to: container, of: visit.account) { view in
+        try await service.trees.append(to: container, of: visit.account) { view in
             let items = try await view.tree.deletedTree(id)
             guard let top = items.first else {
                 throw CloudFailure(.notFound, "It is not deleted any more. Look at the list again.")
@@ -40,7 +40,7 @@ extension ConsoleRoutes {
             let name = candidates.first { !taken.contains($0) } ?? top.name
             return (ConsoleAction.batches(ConsoleAction.restore(items, named: name)), ())
         }
-        context.logger.notice("somebody restored something in the console")
+        service.audit.note("restored in the console", context, account: visit.session.accountName)
         return "c/\(container)/i/\(id)?done=\(Notice.restored.rawValue)"
     }
 }

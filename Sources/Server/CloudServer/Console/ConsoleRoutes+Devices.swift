@@ -11,12 +11,12 @@ extension ConsoleRoutes {
     private static let listLimit = 200
 
     func devices(_ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
-        let devices = try await desk.store.devices(of: visit.session.accountName).map {
+        let devices = try await service.store.devices(of: visit.session.accountName).map {
             ShownDevice(
                 number: $0.id, name: $0.name, created: $0.created, seen: $0.seen, isRevoked: $0.isRevoked,
-                isResetAsked: $0.isResetAsked)
+                isResetAsked: $0.isResetAsked, isReadOnly: $0.scope == .read, expires: $0.expires)
         }
-        let browsers = try await desk.store.sessions(of: visit.account).map {
+        let browsers = try await service.store.sessions(of: visit.account).map {
             ShownBrowser(number: $0.id, name: $0.browser, seen: $0.seen, isThis: $0.id == visit.session.id)
         }
         return visit.frame.devicesPage(devices, browsers)
@@ -38,9 +38,11 @@ extension ConsoleRoutes {
     func revoke(
         _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext
     ) async throws -> String {
-        guard try await desk.store.revoke(device: try context.number(), of: visit.account) else { throw Self.noDevice }
+        guard try await service.store.revoke(device: try context.number(), of: visit.account) else {
+            throw Self.noDevice
+        }
         let number = try context.number()
-        desk.audit.note(
+        service.audit.note(
             "device revoked in the console", context, account: visit.session.accountName, ["revoked": "\(number)"])
         return "devices?done=\(Notice.revoked.rawValue)"
     }
@@ -52,7 +54,7 @@ extension ConsoleRoutes {
         return visit.frame.confirmPage(
             "Reset “\(Shown.visible(device.name))”?",
             [
-                "It makes its state anew from this cloud, as with `ubiquity reset`, as soon as it is online.",
+                "It rebuilds its state from this cloud, as with `ubiquity reset`, as soon as it is online.",
                 "No edit is lost: what it can not upload first becomes recovered documents.",
                 "Its mount is away for a moment, and its local copies are downloaded again.",
             ], action: "devices/\(device.id)/reset", button: "Reset it", back: "devices")
@@ -61,11 +63,11 @@ extension ConsoleRoutes {
     func reset(
         _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext
     ) async throws -> String {
-        guard try await desk.store.askReset(of: try context.number(), account: visit.account) else {
+        guard try await service.store.askReset(of: try context.number(), account: visit.account) else {
             throw Self.noDevice
         }
         let number = try context.number()
-        desk.audit.note(
+        service.audit.note(
             "device reset in the console", context, account: visit.session.accountName, ["reset": "\(number)"])
         return "devices?done=\(Notice.resetAsked.rawValue)"
     }
@@ -73,26 +75,28 @@ extension ConsoleRoutes {
     func signOutBrowser(
         _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext
     ) async throws -> String {
-        guard try await desk.store.endSession(try context.number(), of: visit.account) else {
+        guard try await service.store.endSession(try context.number(), of: visit.account) else {
             throw CloudFailure(.notFound, "There is no such browser; it may have been signed out meanwhile.")
         }
-        desk.audit.note("browser signed out in the console", context, account: visit.session.accountName)
+        service.audit.note("browser signed out in the console", context, account: visit.session.accountName)
         return "devices?done=\(Notice.signedOut.rawValue)"
     }
 
     func transfers(_ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
         let names = Dictionary(
-            uniqueKeysWithValues: try await desk.store.devices(of: visit.session.accountName).map { ($0.id, $0.name) })
-        let moving = desk.board.entries(of: visit.account).prefix(Self.listLimit).map { entry in
+            uniqueKeysWithValues: try await service.store.devices(of: visit.session.accountName).map {
+                ($0.id, $0.name)
+            })
+        let moving = service.board.entries(of: visit.account).prefix(Self.listLimit).map { entry in
             ShownTransfer(
                 device: names[entry.key.device] ?? "no. \(entry.key.device)", container: entry.key.container,
                 isUpload: entry.key.isUpload, bytes: entry.bytes, last: entry.last)
         }
         var announced: [(container: ContainerName, item: CloudItem)] = []
         let deadline = ContinuousClock.now + .seconds(3)
-        for name in try await desk.store.containers(of: visit.account) {
+        for name in try await service.store.containers(of: visit.account) {
             guard announced.count < Self.listLimit, ContinuousClock.now < deadline else { break }
-            let view = try await desk.trees.view(of: name, of: visit.account, patience: .seconds(1))
+            let view = try await service.trees.view(of: name, of: visit.account, patience: .seconds(1))
             announced += try await view.tree.announced(limit: Self.listLimit - announced.count).map { (name, $0) }
         }
         return visit.frame.transfersPage(Array(moving), announced: announced)
@@ -100,7 +104,7 @@ extension ConsoleRoutes {
 
     func links(_ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
         visit.frame.linksPage(
-            try await desk.store.links(of: visit.account).map {
+            try await service.store.links(of: visit.account).map {
                 ShownLink(
                     number: $0.id, container: $0.container, name: $0.name, size: $0.size, created: $0.created,
                     expires: $0.expires, hasPassword: $0.hasPassword)
@@ -110,18 +114,18 @@ extension ConsoleRoutes {
     func withdraw(
         _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext
     ) async throws -> String {
-        guard try await desk.store.withdrawLink(try context.number(), of: visit.account) else {
-            throw CloudFailure(.notFound, "There is no such link; it may be over, or was withdrawn meanwhile.")
+        guard try await service.store.withdrawLink(try context.number(), of: visit.account) else {
+            throw CloudFailure(.notFound, "There is no such link; it may have expired, or was withdrawn meanwhile.")
         }
         let number = try context.number()
-        desk.audit.note(
+        service.audit.note(
             "link withdrawn in the console", context, account: visit.session.accountName, ["link": "\(number)"])
         return "links?done=\(Notice.withdrawn.rawValue)"
     }
 
     func device(_ visit: ConsoleService.Visit, _ context: ServerContext) async throws -> DeviceRecord {
         let number = try context.number()
-        let devices = try await desk.store.devices(of: visit.session.accountName)
+        let devices = try await service.store.devices(of: visit.session.accountName)
         guard let device = devices.first(where: { $0.id == number && !$0.isRevoked }) else { throw Self.noDevice }
         return device
     }

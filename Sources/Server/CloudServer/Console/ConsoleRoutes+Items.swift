@@ -12,11 +12,11 @@ extension ConsoleRoutes {
     private static let listLimit = 500
 
     func containers(_ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
-        let account = try await desk.store.accounts().first { $0.name == visit.session.accountName }
+        let account = try await service.store.accounts().first { $0.name == visit.session.accountName }
         var summaries: [ContainerSummary] = []
         // All together have a few seconds: whose log takes longer shows its numbers next time.
         let deadline = ContinuousClock.now + .seconds(3)
-        for name in try await desk.store.containers(of: visit.account) {
+        for name in try await service.store.containers(of: visit.account) {
             let patience = max(.zero, deadline - .now)
             let totals = patience > .zero ? try await totals(of: name, visit, patience) : nil
             let counts = totals.map {
@@ -32,7 +32,7 @@ extension ConsoleRoutes {
         of name: ContainerName, _ visit: ConsoleService.Visit, _ patience: Duration
     ) async throws -> ContainerTotals? {
         do {
-            let view = try await desk.trees.view(of: name, of: visit.account, patience: patience)
+            let view = try await service.trees.view(of: name, of: visit.account, patience: patience)
             return view.isComplete ? try await view.tree.totals() : nil
         } catch let error as StorageError {
             guard error.code == .tooNew else { throw error }
@@ -43,7 +43,7 @@ extension ConsoleRoutes {
     /// A folder, file or symlink; without an item the container's root.
     func item(_ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
         let container = try context.container()
-        let view = try await desk.trees.view(of: container, of: visit.account)
+        let view = try await service.trees.view(of: container, of: visit.account)
         guard view.isComplete else { return reading(visit, container, view) }
         let id = try context.item()
         if id == .root, view.sequence == .zero {
@@ -63,18 +63,18 @@ extension ConsoleRoutes {
 
     func conflicts(_ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
         let container = try context.container()
-        let view = try await desk.trees.view(of: container, of: visit.account)
+        let view = try await service.trees.view(of: container, of: visit.account)
         guard view.isComplete else { return reading(visit, container, view) }
         return visit.frame.conflictsPage(container, try await view.tree.conflicted(limit: Self.listLimit))
     }
 
     func storage(_ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
         let container = try context.container()
-        let view = try await desk.trees.view(of: container, of: visit.account)
+        let view = try await service.trees.view(of: container, of: visit.account)
         guard view.isComplete else { return reading(visit, container, view) }
         let totals = try await view.tree.totals()
         let documents = try await view.tree.documents(limit: Self.pageSize)
-        let stored = try await desk.store.storedBytes(of: container, account: visit.account)
+        let stored = try await service.store.storedBytes(of: container, account: visit.account)
         let use = StorageUse(
             documents: documents.largest.map { ($0.item, $0.size) }, documentCount: documents.count,
             documentBytes: documents.bytes, bytes: totals.bytes, chunkBytes: stored.chunks, logBytes: stored.log)
@@ -84,12 +84,13 @@ extension ConsoleRoutes {
     /// The bytes of a version, current, in conflict or former.
     func content(_ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext) async throws -> Response {
         let container = try context.container()
-        let view = try await desk.trees.view(of: container, of: visit.account)
+        let view = try await service.trees.view(of: container, of: visit.account)
         let item = try await find(try context.item(), view)
         let version = try context.version()
         guard let content = try await content(version, of: item, view) else { throw ServerContext.noItem }
         let source = ContentSource(
-            store: desk.store, budget: desk.budget, account: visit.account, container: container, content: content)
+            store: service.store, budget: service.budget, account: visit.account, container: container, content: content
+        )
         let headers: HTTPFields = [
             .cacheControl: "private, no-cache", .contentTypeOptions: "nosniff", .referrerPolicy: "no-referrer",
             .contentSecurityPolicy: "default-src 'none'; sandbox",

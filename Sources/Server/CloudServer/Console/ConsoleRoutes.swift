@@ -6,53 +6,68 @@ import ServerStorage
 
 /// Every address of the console.
 struct ConsoleRoutes: Sendable {
-    let desk: ConsoleService
+    let service: ConsoleService
 
     func add(to router: Router<ServerContext>) {
-        let signIn = ConsoleSignIn(desk)
+        let signIn = ConsoleSignIn(service)
         router.get("/") { _, _ in Response.seeOther("console/") }
         let console = router.group("console")
         console.get("") { request, context in
             // Relative addresses of a page need the slash.
             guard request.uri.path.hasSuffix("/") else { return Response.seeOther("console/") }
-            return try await desk.page(containers)(request, context)
+            return try await service.page(containers)(request, context)
         }
         console.get("style.css") { _, _ in Response.asset(Stylesheet.text, type: "text/css") }
         console.get("live.js") { _, _ in Response.asset(LiveScript.text, type: "text/javascript") }
+        console.get("passkey.js") { _, _ in Response.asset(PasskeyScript.text, type: "text/javascript") }
         console.get("sign-in", use: signIn.show)
         console.post("sign-in", use: signIn.signIn)
+        console.post("passkey-sign-in", use: signIn.signInWithPasskey)
         console.post("sign-out", use: signIn.signOut)
-        console.get("events", use: ConsoleEvents(desk: desk).stream)
+        console.get("events", use: ConsoleEvents(service: service).stream)
         addContainers(to: console.group("c/:container"))
         addDevices(to: console)
+        addSecurity(to: console.group("security"))
     }
 
     private func addContainers(to router: RouterGroup<ServerContext>) {
-        router.get("", use: desk.page(item))
-        router.get("i/:item", use: desk.page(item))
-        router.get("i/:item/content/:version", use: desk.answer(content))
-        router.head("i/:item/content/:version", use: desk.answer(content))
-        router.get("conflicts", use: desk.page(conflicts))
-        router.get("deleted", use: desk.page(deleted))
-        router.post("i/:item/restore", use: desk.form(restore))
-        router.get("storage", use: desk.page(storage))
-        router.get("i/:item/delete", use: desk.page(confirmDeletion))
-        router.post("i/:item/delete", use: desk.form(delete))
-        router.post("i/:item/resolve", use: desk.form(resolve))
-        router.get("reset", use: desk.page(confirmEmptying))
-        router.post("reset", use: desk.form(empty))
+        router.get("", use: service.page(item))
+        router.get("i/:item", use: service.page(item))
+        router.get("i/:item/content/:version", use: service.answer(content))
+        router.head("i/:item/content/:version", use: service.answer(content))
+        router.get("conflicts", use: service.page(conflicts))
+        router.get("deleted", use: service.page(deleted))
+        router.post("i/:item/restore", use: service.form(restore))
+        router.get("storage", use: service.page(storage))
+        router.get("i/:item/delete", use: service.page(confirmDeletion))
+        router.post("i/:item/delete", use: service.form(delete))
+        router.post("i/:item/resolve", use: service.form(resolve))
+        router.get("reset", use: service.page(confirmEmptying))
+        router.post("reset", use: service.form(empty))
     }
 
     private func addDevices(to router: RouterGroup<ServerContext>) {
-        router.get("transfers", use: desk.page(transfers))
-        router.get("devices", use: desk.page(devices))
-        router.get("devices/:number/revoke", use: desk.page(confirmRevocation))
-        router.post("devices/:number/revoke", use: desk.form(revoke))
-        router.get("devices/:number/reset", use: desk.page(confirmReset))
-        router.post("devices/:number/reset", use: desk.form(reset))
-        router.post("browsers/:number/sign-out", use: desk.form(signOutBrowser))
-        router.get("links", use: desk.page(links))
-        router.post("links/:number/withdraw", use: desk.form(withdraw))
+        router.get("transfers", use: service.page(transfers))
+        router.get("devices", use: service.page(devices))
+        router.post("devices/code", use: service.formPage(makeCode))
+        router.get("devices/:number/revoke", use: service.page(confirmRevocation))
+        router.post("devices/:number/revoke", use: service.form(revoke))
+        router.get("devices/:number/reset", use: service.page(confirmReset))
+        router.post("devices/:number/reset", use: service.form(reset))
+        router.post("browsers/:number/sign-out", use: service.form(signOutBrowser))
+        router.get("links", use: service.page(links))
+        router.post("links/:number/withdraw", use: service.form(withdraw))
+    }
+}
+
+extension ConsoleRoutes {
+    private func addSecurity(to router: RouterGroup<ServerContext>) {
+        router.get("", use: service.page(security))
+        router.post("app", use: service.form(beginSecondFactor))
+        router.post("app/confirm", use: service.formPage(confirmSecondFactor))
+        router.post("app/off", use: service.form(endSecondFactor))
+        router.post("passkeys", use: service.form(addPasskey))
+        router.post("passkeys/:number/remove", use: service.form(removePasskey))
     }
 }
 

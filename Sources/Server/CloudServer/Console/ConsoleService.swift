@@ -19,11 +19,18 @@ struct ConsoleService: Sendable {
     let audit: Audit
     /// Whether this server itself speaks TLS.
     let isEncrypted: Bool
+    /// By which address browsers reach the console, where the server's owner has said so.
+    let publicOrigin: WebOrigin?
+    let challenges = PasskeyChallenges()
+    /// Wrong second factors of sessions, by account: a stolen session must not guess them.
+    let factorAttempts = AttemptLimiter()
 
-    /// A page that somebody signed in asks for.
+    /// A request of a browser that is signed in.
     struct Visit: Sendable {
         let session: ConsoleSession
         let frame: PageFrame
+        /// Where its browser is, for passkeys; nil where browsers offer none.
+        let origin: WebOrigin?
 
         var account: AccountID { session.account }
     }
@@ -38,14 +45,14 @@ struct ConsoleService: Sendable {
         answer { visit, request, context in .html(try await body(visit, request, context)) }
     }
 
-    /// Like ``page(_:)``, for answers that are no pages.
+    /// Like ``page(_:)``, for responses that are not pages.
     func answer(
         _ body: @escaping @Sendable (Visit, Request, ServerContext) async throws -> Response
     ) -> Handler {
         { request, context in
             let root = PageFrame.root(ofPath: request.consolePath)
             do {
-                guard let visit = try await visit(request, root) else {
+                guard let visit = try await visit(request, root, context) else {
                     return .seeOther("\(root)sign-in")
                 }
                 return try await body(visit, request, context)
@@ -53,29 +60,50 @@ struct ConsoleService: Sendable {
         }
     }
 
-    /// A form that was posted by one of our own pages; `body` answers where to go on, from the console's first page.
+    /// A form that was posted by one of our own pages; `body` returns where to go on, from the console's first page.
     func form(
         _ body: @escaping @Sendable (Visit, FormBody, ServerContext) async throws -> String
     ) -> Handler {
         answer { visit, request, context in
-            let fields = FormBody(decoding: try await reader.collect(request, upTo: CloudLimits.json))
-            guard let token = fields["token"], FormToken.isEqual(token, visit.frame.formToken), request.isFromHere
-            else {
-                throw CloudFailure(
-                    .invalidRequest, "The form is too old or not ours. Go back, reload the page and try again.")
-            }
+            let fields = try await fields(of: request, visit)
             return .seeOther(visit.frame.root + (try await body(visit, fields, context)))
         }
     }
 
-    func visit(_ request: Request, _ root: String) async throws -> Visit? {
+    /// Like ``form(_:)``, for what is shown once, in the response to the form.
+    func formPage(
+        _ body: @escaping @Sendable (Visit, FormBody, ServerContext) async throws -> HTML
+    ) -> Handler {
+        answer { visit, request, context in
+            let fields = try await fields(of: request, visit)
+            return .html(try await body(visit, fields, context))
+        }
+    }
+
+    private func fields(of request: Request, _ visit: Visit) async throws -> FormBody {
+        let fields = FormBody(decoding: try await reader.collect(request, upTo: CloudLimits.json))
+        guard let token = fields["token"], FormToken.isEqual(token, visit.frame.formToken), request.isFromHere else {
+            throw CloudFailure(
+                .invalidRequest, "The form is too old or not ours. Go back, reload the page and try again.")
+        }
+        return fields
+    }
+
+    /// Where the browser is, for passkeys; nil where it offers none. A passkey belongs to the domain that is found here, so a client that
+    /// invents one gets nothing by it.
+    func origin(_ request: Request, _ context: ServerContext) -> WebOrigin? {
+        if let publicOrigin { return publicOrigin }
+        return request.head.authority.flatMap { WebOrigin("\(context.isEncrypted ? "https" : "http")://\($0)") }
+    }
+
+    func visit(_ request: Request, _ root: String, _ context: ServerContext) async throws -> Visit? {
         guard let secret = request.sessionSecret, let session = try await store.session(secret: secret) else {
             return nil
         }
         let notice = request.uri.queryParameters["done"].flatMap { Notice(rawValue: String($0)) }
         let frame = PageFrame(
             root: root, account: session.accountName, formToken: FormToken.of(secret), notice: notice)
-        return Visit(session: session, frame: frame)
+        return Visit(session: session, frame: frame, origin: origin(request, context))
     }
 
     /// An error as a page. What it says has no names in it.

@@ -5,72 +5,139 @@ import Hummingbird
 import Logging
 import ServerConsole
 import ServerStorage
-import Synchronization
 
-/// Signing a browser in and out: a one-time code, as for a device, gives it a session.
+/// Signing a browser in and out: a one-time code, as for a device, or a passkey gives it a session.
 final class ConsoleSignIn: Sendable {
     /// Holds what the sign-in form bears as well: a form that another site posts comes without it.
     private static let formCookie = "ubiquity-form"
-    private let desk: ConsoleService
-    private let limiter = Mutex(SignInLimiter())
-    private let start = ContinuousClock.now
+    private let service: ConsoleService
+    private let attempts = AttemptLimiter()
 
-    init(_ desk: ConsoleService) { self.desk = desk }
+    init(_ service: ConsoleService) { self.service = service }
 
     func show(_ request: Request, _ context: ServerContext) async throws -> Response {
-        if try await desk.visit(request, "./") != nil { return .seeOther("./") }
-        return form(request, problem: nil, status: .ok)
+        if try await service.visit(request, "./", context) != nil { return .seeOther("./") }
+        return form(request, context, problem: nil, status: .ok)
     }
 
-    private func form(_ request: Request, problem: String?, status: HTTPResponse.Status) -> Response {
+    private func form(
+        _ request: Request, _ context: ServerContext, problem: String?, status: HTTPResponse.Status
+    ) -> Response {
         let token = request.cookies[Self.formCookie]?.value ?? random(16)
-        let page = PageFrame(root: "./", account: nil, formToken: token).signInPage(problem: problem)
-        return .html(
+        let offer = service.origin(request, context).map { origin in
+            let challenge = service.challenges.make(for: Self.holder(token), now: service.now)
+            return PasskeyOffer(challenge: Base64URL.encode(challenge), domain: origin.domain)
+        }
+        let page = PageFrame(root: "./", account: nil, formToken: token).signInPage(problem: problem, offer: offer)
+        return self.page(page, token, request, status: status)
+    }
+
+    private func page(_ page: HTML, _ token: String, _ request: Request, status: HTTPResponse.Status) -> Response {
+        .html(
             page, status: status,
-            headers: [.setCookie: desk.cookie(Self.formCookie, token, isLasting: false, request)])
+            headers: [.setCookie: service.cookie(Self.formCookie, token, isLasting: false, request)])
+    }
+
+    /// Challenges of the sign-in page are for the browser that has its cookie.
+    private static func holder(_ token: String) -> String { "sign-in \(token)" }
+
+    /// The fields of our own form, posted by the browser that was shown it, and within the bound on attempts.
+    private func fields(_ request: Request, _ context: ServerContext) async throws(Refusal) -> FormBody {
+        let body: [UInt8]
+        do { body = try await service.reader.collect(request, upTo: CloudLimits.json) } catch { throw .error(error) }
+        let fields = FormBody(decoding: body)
+        guard let token = fields["token"], token.utf8.count == 32,
+            let expected = request.cookies[Self.formCookie]?.value, FormToken.isEqual(token, expected),
+            request.isFromHere
+        else { throw .form("The form is too old. Try again.", .badRequest) }
+        guard attempts.allows(context.peerGroup) else {
+            service.audit.refused("tooMany", context)
+            throw .form("Too many attempts; wait a minute.", .tooManyRequests)
+        }
+        return fields
+    }
+
+    /// Why there is no session, and whether the form is shown again.
+    private enum Refusal: Error {
+        case form(String, HTTPResponse.Status)
+        case error(any Error)
+    }
+
+    private func answering(
+        _ request: Request, _ context: ServerContext, _ body: (FormBody) async throws -> Response
+    ) async -> Response {
+        do { return try await body(try await fields(request, context)) } catch Refusal.form(let problem, let status) {
+            return form(request, context, problem: problem, status: status)
+        } catch Refusal.error(let error) {
+            return service.problem(error, "./", context)
+        } catch { return service.problem(error, "./", context) }
     }
 
     func signIn(_ request: Request, _ context: ServerContext) async throws -> Response {
-        do {
-            let fields = FormBody(decoding: try await desk.reader.collect(request, upTo: CloudLimits.json))
-            guard let token = fields["token"], token.utf8.count == 32,
-                let expected = request.cookies[Self.formCookie]?.value, FormToken.isEqual(token, expected),
-                request.isFromHere
-            else { return form(request, problem: "The form is too old. Try again.", status: .badRequest) }
-            guard limiter.withLock({ $0.allows(context.peerGroup, now: ContinuousClock.now - start) }) else {
-                desk.audit.refused("tooMany", context)
-                return form(request, problem: "Too many tries; wait a minute.", status: .tooManyRequests)
-            }
+        await answering(request, context) { fields in
             guard let code = SignInCode(typed: fields["code"] ?? "") else {
-                return form(
-                    request, problem: "That is no sign-in code: it has four groups of four letters and digits.",
-                    status: .unprocessableContent)
+                throw Refusal.form(
+                    "This is not a sign-in code, which has four groups of four letters and digits.",
+                    .unprocessableContent)
             }
-            return try await signIn(code, request, context)
-        } catch { return desk.problem(error, "./", context) }
+            let secret = random(32)
+            let factor = fields["factor"]
+            do {
+                try await service.store.openSession(
+                    code: code, secondFactor: factor, browser: Self.browser(request),
+                    secret: Hex.decode(secret) ?? [])
+            } catch let error as StorageError where error.code == .secondFactor {
+                if factor != nil { service.audit.refused("secondFactor", context) }
+                let token = fields["token"] ?? ""
+                let page = PageFrame(root: "./", account: nil, formToken: token).secondFactorPage(
+                    code: code.description, problem: factor == nil ? nil : error.message)
+                return self.page(page, token, request, status: factor == nil ? .ok : .unprocessableContent)
+            } catch let error as StorageError where error.code == .unauthorized {
+                service.audit.refused("code", context)
+                throw Refusal.form(error.message, .unprocessableContent)
+            }
+            return try await signedIn(secret, "code", request, context)
+        }
     }
 
-    private func signIn(_ code: SignInCode, _ request: Request, _ context: ServerContext) async throws -> Response {
-        let secret = random(32)
-        do {
-            try await desk.store.openSession(
-                code: code, browser: request.headers[.userAgent].map(Self.browser) ?? "a browser",
-                secret: Hex.decode(secret) ?? [])
-        } catch let error as StorageError {
-            guard error.code == .unauthorized else { throw error }
-            desk.audit.refused("code", context)
-            return form(request, problem: error.message, status: .unprocessableContent)
+    func signInWithPasskey(_ request: Request, _ context: ServerContext) async throws -> Response {
+        await answering(request, context) { fields in
+            func bytes(_ name: String) -> [UInt8] { Base64URL.decode(fields[name] ?? "") ?? [] }
+            let challenge = bytes("challenge")
+            guard let origin = service.origin(request, context),
+                service.challenges.isValid(challenge, for: Self.holder(fields["token"] ?? ""), now: service.now)
+            else { throw Refusal.form("The page is too old. Try again.", .unprocessableContent) }
+            let passkey = PasskeyAssertion(
+                credential: bytes("credential"), clientData: bytes("clientData"),
+                authenticatorData: bytes("authenticatorData"), signature: bytes("signature"),
+                userHandle: bytes("userHandle"))
+            let secret = random(32)
+            do {
+                try await service.store.openSession(
+                    passkey: passkey, challenge: challenge, origin: origin, browser: Self.browser(request),
+                    secret: Hex.decode(secret) ?? []
+                ) { [service] in service.challenges.use(challenge, now: service.now) }
+            } catch let error as StorageError where error.code == .unauthorized {
+                service.audit.refused("passkey", context, error.cause.map { ["problem": "\($0)"] } ?? [:])
+                throw Refusal.form(error.message, .unprocessableContent)
+            }
+            return try await signedIn(secret, "passkey", request, context)
         }
-        if let session = try await desk.store.session(secret: Hex.decode(secret) ?? []) {
-            desk.audit.note("browser signed in", context, account: session.accountName)
+    }
+
+    private func signedIn(
+        _ secret: String, _ method: String, _ request: Request, _ context: ServerContext
+    ) async throws -> Response {
+        if let session = try await service.store.session(secret: Hex.decode(secret) ?? []) {
+            service.audit.note("browser signed in", context, account: session.accountName, ["by": "\(method)"])
         }
         return .seeOther(
-            "./", headers: [.setCookie: desk.cookie(Request.sessionCookie, secret, isLasting: true, request)])
+            "./", headers: [.setCookie: service.cookie(Request.sessionCookie, secret, isLasting: true, request)])
     }
 
     func signOut(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let answer = try await desk.form { [desk] visit, _, _ in
-            _ = try await desk.store.endSession(visit.session.id, of: visit.account)
+        let answer = try await service.form { [service] visit, _, _ in
+            _ = try await service.store.endSession(visit.session.id, of: visit.account)
             return "sign-in"
         }(request, context)
         guard answer.status == .seeOther else { return answer }
@@ -84,8 +151,9 @@ final class ConsoleSignIn: Sendable {
         return Hex.encode((0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) })
     }
 
-    /// What a person calls it: `Firefox on Linux`. Each names those that it descends from, so the youngest comes first.
-    private static func browser(_ agent: String) -> String {
+    /// What people call it: `Firefox on Linux`. Each names those that it descends from, so the youngest comes first.
+    private static func browser(_ request: Request) -> String {
+        guard let agent = request.headers[.userAgent] else { return "a browser" }
         let programs = [
             ("Edg/", "Edge"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome"), ("Safari/", "Safari"), ("curl/", "curl"),
         ]

@@ -9,7 +9,7 @@ import ServerConsole
 import ServerStorage
 import Synchronization
 
-/// What is published, for anybody who has its address. What is not there, was withdrawn or is over looks the same.
+/// Published documents, for everyone who has the address. Links that never were, were withdrawn or have expired look the same.
 final class PublicLinkRoutes: Sendable {
     private struct Tries {
         var passwords = SignInLimiter()

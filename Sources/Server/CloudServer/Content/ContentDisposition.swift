@@ -1,7 +1,7 @@
 import CloudModel
 import ServerConsole
 
-/// How a browser is told to take a content: its type, and the name to save it under (RFC 6266, RFC 8187).
+/// How a browser is to treat a content: its type, and the name to save it under (RFC 6266, RFC 8187).
 enum ContentDisposition {
     static func field(_ name: ItemName, isInline: Bool) -> String {
         let text = Shown.text(name)

@@ -60,7 +60,7 @@ struct ContentSource: Sendable {
         return Part(offset: offset, chunks: part.chunks[first..<last])
     }
 
-    /// The bytes of a chunk, and the ticket of their place in memory, which whoever has them gives back.
+    /// The bytes of a chunk, and the ticket of their place in memory, which the caller releases.
     struct Plain: Sendable {
         let bytes: [UInt8]
         let ticket: UInt64

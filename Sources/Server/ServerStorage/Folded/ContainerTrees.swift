@@ -53,7 +53,7 @@ package final class ContainerTrees: Sendable {
                 guard sequence <= end else { continue }
                 return View(tree: tree, sequence: sequence, end: end)
             }
-            // From the last one folded on, which tells whether the log is still the one that was read.
+            // From the last one folded on, which shows whether the log is still the one that was read.
             let start = LogSequence(sequence.value - min(1, sequence.value))
             let page = try await store.page(of: name, after: start, limit: CloudLimits.pageEntries, account: account)
             _ = try await tree.fold(page)

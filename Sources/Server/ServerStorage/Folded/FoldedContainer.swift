@@ -47,7 +47,7 @@ package final class FoldedContainer: Sendable {
     func sequence() async throws -> LogSequence { try await read { try FoldedTree(db: $0).state().sequence } }
 
     /// Folds a page that begins with the last entry folded: where that is another than it was, the log was put back from a backup,
-    /// and everything is made anew. False where another task was faster.
+    /// and everything is rebuilt. False where another task was faster.
     func fold(_ page: LogPage) async throws -> Bool {
         try await write { db in
             let sequence = try FoldedTree(db: db).state().sequence
@@ -97,7 +97,7 @@ package final class FoldedContainer: Sendable {
         do { return try await queue.write(body) } catch { throw await mended(error) }
     }
 
-    /// What is damaged here is lost to nobody: the log makes it anew.
+    /// What is damaged here is not lost: it is rebuilt from the log.
     private func mended(_ error: any Error) async -> any Error {
         guard !(error is CancellationError) else { return error }
         let failure = error is ByteCodingError ? damagedTree : StorageError.of(error)

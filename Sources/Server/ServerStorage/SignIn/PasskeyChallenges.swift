@@ -1,0 +1,57 @@
+import Crypto
+import Foundation
+import Synchronization
+
+/// Challenges for passkeys: random, for one browser, for five minutes, accepted once.
+///
+/// A challenge carries its own end and a code that only this process can make, so pages that need no sign-in take no memory. Only those
+/// that were accepted are remembered, until they end.
+package final class PasskeyChallenges: Sendable {
+    package static let lifetime: Int64 = 300
+    private static let nonceBytes = 16
+
+    private let key = SymmetricKey(size: .bits256)
+    /// Accepted ones, and when they end.
+    private let used = Mutex<[[UInt8]: Int64]>([:])
+
+    package init() {}
+
+    /// - Parameters:
+    ///   - holder: What only the browser has that the challenge is for, such as its session.
+    ///   - now: Seconds since 1970 UTC.
+    package func make(for holder: String, now: Int64) -> [UInt8] {
+        var random = SystemRandomNumberGenerator()
+        let nonce = (0..<Self.nonceBytes).map { _ in UInt8.random(in: 0...255, using: &random) }
+        let end = withUnsafeBytes(of: (now + Self.lifetime).bigEndian) { Array($0) }
+        return nonce + end + code(of: nonce + end, holder)
+    }
+
+    /// Whether this process made the challenge for that browser, and it has not ended.
+    package func isValid(_ challenge: [UInt8], for holder: String, now: Int64) -> Bool {
+        guard challenge.count == Self.nonceBytes + 8 + 32, let end = Self.end(of: challenge) else { return false }
+        let content = Array(challenge[..<(Self.nonceBytes + 8)])
+        return isEqualInConstantTime(Data(challenge[(Self.nonceBytes + 8)...]), Data(code(of: content, holder)))
+            && (now...(now + Self.lifetime)).contains(end)
+    }
+
+    /// Uses a valid challenge up.
+    ///
+    /// - Returns: Whether that was the first time.
+    package func use(_ challenge: [UInt8], now: Int64) -> Bool {
+        guard let end = Self.end(of: challenge) else { return false }
+        return used.withLock { used in
+            used = used.filter { $0.value >= now }
+            return used.updateValue(end, forKey: challenge) == nil
+        }
+    }
+
+    private static func end(of challenge: [UInt8]) -> Int64? {
+        guard challenge.count >= nonceBytes + 8 else { return nil }
+        let bits = challenge[nonceBytes..<nonceBytes + 8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        return Int64(exactly: bits)
+    }
+
+    private func code(of content: [UInt8], _ holder: String) -> [UInt8] {
+        Array(HMAC<SHA256>.authenticationCode(for: Data(content) + Data(holder.utf8), using: key))
+    }
+}

@@ -1,0 +1,68 @@
+import Crypto
+import Foundation
+
+/// A security key in software, with the browser around it: makes a passkey and signs with it (WebAuthn Level 2, 6.3). What tests need to
+/// be wrong can be set.
+package struct SoftwareAuthenticator: Sendable {
+    private let key = P256.Signing.PrivateKey()
+    package let credential: [UInt8]
+    package var userHandle: [UInt8] = []
+    package var origin: String
+    package var domain: String
+    package var counter: UInt32 = 0
+    /// Present and verified.
+    package var flags: UInt8 = 5
+    /// ES256 (RFC 9053, 2.1).
+    package var algorithm: Int8 = -7
+    package var crossOrigin = false
+
+    package init(origin: String, domain: String) {
+        self.origin = origin
+        self.domain = domain
+        credential = (0..<32).map { _ in UInt8.random(in: 0...255) }
+    }
+
+    package func clientData(_ type: String, _ challenge: [UInt8]) -> [UInt8] {
+        let text = Data(challenge).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
+            .replacing("=", with: "")
+        return Array(
+            #"{"type":"\#(type)","challenge":"\#(text)","origin":"\#(origin)","crossOrigin":\#(crossOrigin),"other":[1]}"#
+                .utf8)
+    }
+
+    /// `credentials.create`: the attestation object, of format "none".
+    package func attestation() -> [UInt8] {
+        let data = authenticatorData(flags: flags | 64) + attestedCredential
+        return [0xA3] + text("fmt") + text("none") + text("attStmt") + [0xA0] + text("authData") + bytes(data)
+    }
+
+    /// `credentials.get`.
+    package func sign(_ clientData: [UInt8]) throws -> (data: [UInt8], signature: [UInt8]) {
+        let data = authenticatorData(flags: flags)
+        let signature = try key.signature(for: Data(data) + Data(SHA256.hash(data: Data(clientData))))
+        return (data, Array(signature.derRepresentation))
+    }
+
+    private func authenticatorData(flags: UInt8) -> [UInt8] {
+        Array(SHA256.hash(data: Data(domain.utf8))) + [flags] + withUnsafeBytes(of: counter.bigEndian) { Array($0) }
+    }
+
+    private var attestedCredential: [UInt8] {
+        let point = Array(key.publicKey.x963Representation)
+        let number = UInt8(-1 - algorithm)
+        return [UInt8](repeating: 0, count: 16) + [0, UInt8(credential.count)] + credential
+            + [0xA5, 0x01, 0x02, 0x03, 0x20 | number, 0x20, 0x01, 0x21] + bytes(Array(point[1..<33])) + [0x22]
+            + bytes(Array(point[33..<65]))
+    }
+
+    /// RFC 8949, 3.1: of up to 65,535 bytes.
+    private func bytes(_ bytes: [UInt8]) -> [UInt8] {
+        switch bytes.count {
+        case ..<24: [0x40 | UInt8(bytes.count)] + bytes
+        case ..<256: [0x58, UInt8(bytes.count)] + bytes
+        default: [0x59, UInt8(bytes.count >> 8), UInt8(bytes.count & 255)] + bytes
+        }
+    }
+
+    private func text(_ text: String) -> [UInt8] { [0x60 | UInt8(text.utf8.count)] + Array(text.utf8) }
+}

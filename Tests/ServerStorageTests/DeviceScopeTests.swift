@@ -1,0 +1,107 @@
+import Basics
+import CloudProtocol
+import Foundation
+import GRDB
+import ServerStorage
+import Testing
+
+@Suite("What a device may do, and until when")
+struct DeviceScopeTests {
+    @Test("a device has the scope and the end that its code sets, and its access ends then")
+    func expiry() async throws {
+        let time = SettableTime()
+        try await withStore(time: time) { store in
+            try await store.addAccount("anna")
+            let end = time.now().split.seconds + 3_600
+            let code = try await store.addCode(for: "anna", grant: DeviceGrant(scope: .read, expires: end))
+            let answer = try await store.signIn(code: code, device: "guest")
+            let token = try #require(DeviceToken(answer.token))
+            let device = try #require(try await store.device(with: token))
+            #expect(device.scope == .read)
+            let listed = try await store.devices().first
+            #expect(listed?.scope == .read && listed?.expires?.split.seconds == end)
+            let before = try await store.isSignedIn(device)
+            #expect(before)
+            time.advance(by: .seconds(3_600))
+            let after = try await store.isSignedIn(device)
+            #expect(!after)
+            do {
+                _ = try await store.device(with: token)
+                Issue.record("an expired token was accepted")
+            } catch let error as StorageError {
+                #expect(error.code == .unauthorized && error.message.contains("limited time"))
+            }
+        }
+    }
+
+    @Test("a code for limited access opens no session of a browser, and stays valid for a device")
+    func browser() async throws {
+        try await withStore { store in
+            try await store.addAccount("anna")
+            for grant in [DeviceGrant(scope: .read), DeviceGrant(expires: 4_000_000_000)] {
+                let code = try await store.addCode(for: "anna", grant: grant)
+                await #expect(throws: StorageError.self) {
+                    try await store.openSession(code: code, browser: "b", secret: [1])
+                }
+                _ = try await store.signIn(code: code, device: "device")
+            }
+        }
+    }
+
+    @Test(
+        "devices and codes of the schema before this one have full access without end, and a scope that is not known only reads"
+    )
+    func migration() async throws {
+        try await withFolder { path in
+            var (token, code): (DeviceToken?, SignInCode?)
+            try await withStore(at: path) { store in
+                try await store.addAccount("anna")
+                token = DeviceToken(try await store.signIn(code: store.addCode(for: "anna"), device: "old").token)
+                code = try await store.addCode(for: "anna")
+            }
+            try await DatabaseQueue(path: "\(path)/server.sqlite").write { db in try Self.undo(db) }
+            try await withStore(at: path) { store in
+                let device = try await store.device(with: #require(token))
+                #expect(device?.scope == .full)
+                let listed = try await store.devices().first
+                #expect(listed?.scope == .full && listed?.expires == nil)
+                try await store.openSession(code: #require(code), browser: "b", secret: [1])
+                let handle = try await store.userHandle(of: store.account(named: "anna"))
+                #expect(handle.count == 16)
+            }
+            try await DatabaseQueue(path: "\(path)/server.sqlite").write { db in
+                try db.execute(sql: "UPDATE device SET scope = 'something newer'")
+            }
+            try await withStore(at: path) { store in
+                let device = try await store.device(with: #require(token))
+                #expect(device?.scope == .read)
+            }
+        }
+    }
+
+    /// The schema before the migration "signIn".
+    private static func undo(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                ALTER TABLE code DROP COLUMN scope;
+                ALTER TABLE code DROP COLUMN deviceExpires;
+                ALTER TABLE code DROP COLUMN wrongFactors;
+                ALTER TABLE device DROP COLUMN scope;
+                ALTER TABLE device DROP COLUMN expires;
+                ALTER TABLE account DROP COLUMN userHandle;
+                DROP TABLE oneTimePassword;
+                DROP TABLE recoveryCode;
+                DROP TABLE passkey;
+                DELETE FROM grdb_migrations WHERE identifier = 'signIn';
+                """)
+    }
+
+    @Test("times are numbers with a unit")
+    func times() {
+        #expect(DeviceGrant.seconds("30m") == 1_800 && DeviceGrant.seconds("12h") == 43_200)
+        #expect(DeviceGrant.seconds("30d") == 2_592_000 && DeviceGrant.seconds("4w") == 2_419_200)
+        for text in ["", "d", "0d", "-1d", "1", "1y", "9223372036854775807w", "99999d", "1.5d"] {
+            #expect(DeviceGrant.seconds(text) == nil, "\(text)")
+        }
+    }
+}
