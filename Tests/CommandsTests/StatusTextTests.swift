@@ -44,6 +44,8 @@ struct StatusTextTests {
     func controlCharacters() throws {
         let lines = StatusText.table([(record, try item("a\u{1B}[2Jb\nc"))], .plain)
         #expect(lines.last?.hasSuffix("/m/a?[2Jb?c") == true)
+        let piped = StatusText.table([(record, try item("a\tb"))], .plain, isForEyes: false)
+        #expect(piped.last?.hasSuffix("/m/a\tb") == true, "a program gets the name as it is")
     }
 
     @Test("a mount's text names cloud, queue and conflicts; colours come only when asked for")

@@ -95,7 +95,8 @@ struct StatusCommand: ParsableCommand {
             print(try StatusJSON.text(items: responses.flatMap(\.1.items)))
         } else {
             let items = responses.flatMap { record, status in status.items.map { (record, $0) } }
-            if !items.isEmpty { StatusText.table(items, Terminal.style).forEach { print($0) } }
+            let lines = StatusText.table(items, Terminal.style, isForEyes: Terminal.isTerminal)
+            if !items.isEmpty { lines.forEach { print($0) } }
         }
         let failures = responses.flatMap { record, status in status.failures.map { $0.located(in: record) } }
         if let failure = CommandFailure(failures) { throw failure }

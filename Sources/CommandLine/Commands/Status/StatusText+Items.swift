@@ -3,7 +3,11 @@ package import DaemonProtocol
 
 extension StatusText {
     /// One row per item; the three things that are independent of each other have a column each.
-    package static func table(_ items: [(record: MountRecord, item: ItemStatus)], _ style: TextStyle) -> [String] {
+    ///
+    /// - Parameter isForEyes: Control characters in paths show as `?`; what goes to a program has paths as they are.
+    package static func table(
+        _ items: [(record: MountRecord, item: ItemStatus)], _ style: TextStyle, isForEyes: Bool = true
+    ) -> [String] {
         var table = TextTable([
             ("LOCAL", .left), ("CLOUD", .left), ("CONFLICT", .left), ("PIN", .left), ("SIZE", .right), ("PATH", .left),
         ])
@@ -11,7 +15,7 @@ extension StatusText {
             table.append([
                 local(item, style), cloud(item, style), conflict(item, style), pin(item),
                 TextTable.Cell(item.kind == .folder ? "-" : "\(ByteCount(item.size))"),
-                TextTable.Cell(record.display(item.path)),
+                TextTable.Cell(isForEyes ? record.display(item.path) : "\(record.mount)/\(item.path)"),
             ])
         }
         return table.lines(style) + items.flatMap { errors($0.record, $0.item, style) }
