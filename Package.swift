@@ -185,6 +185,12 @@ let package = Package(
             dependencies: [
                 "Basics", "CLinux", "CloudModel", "LocalContent", "LocalMetadata", "Transfers", logging, systemPackage,
             ], path: "Sources/FileSystem/VirtualFileSystem"),
+        .testTarget(
+            name: "VirtualFileSystemTests",
+            dependencies: [
+                "Basics", "CloudModel", "DeviceSupport", "LocalContent", "LocalMetadata", "TestSupport", "Transfers",
+                "VirtualFileSystem", logging,
+            ]),
         .target(
             name: "Mount", dependencies: ["Basics", "Fuse", "LocalMetadata", "VirtualFileSystem", logging],
             path: "Sources/FileSystem/Mount"),
