@@ -34,6 +34,8 @@ extension CloudError {
         switch failure.code {
         // The server says why: no sign-in, a code that is not valid, a device that was not confirmed since a restore.
         case .unauthorized: "\(address): \(failure.message) Sign in with: ubiquity login \(address)."
+        case .forbidden:
+            "\(address): \(failure.message) To upload edits, sign in with a code for full access: ubiquity login \(address)."
         default: "\(address): \(failure.message)"
         }
     }
