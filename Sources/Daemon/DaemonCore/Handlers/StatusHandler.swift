@@ -1,6 +1,5 @@
 import Basics
 import CloudModel
-import ContainerLog
 import DaemonProtocol
 import Glibc
 import LocalMetadata
@@ -74,7 +73,7 @@ extension DaemonService {
         result.isSyncPaused = status.isPaused
         result.version = status.version?.description
         result.device = status.device
-        if item.isPackage || item.item == .root { result.packageTypes = item.packageTypes.declared.sorted() }
+        if item.isPackage || item.item == .root { result.packageTypes = try declaredTypes(of: item.container).sorted() }
         return result
     }
 
