@@ -197,9 +197,9 @@ struct PresenterRuleTests {
     func attributes() throws {
         var scene = Scene(FakeTree("a.txt"))
         let item = try #require(scene.tree.find("a.txt"))
-        let some = scene.present("a.txt", observed: [.isUploaded])
+        let some = scene.present("a.txt", observed: UbiquityAttributes(.isUploaded))
         let none = scene.present("a.txt", observed: [])
-        scene.send(.attributesChanged(item, [.isUploaded, .isUploading]))
-        #expect(scene.told(some) == [.attributesChanged([.isUploaded])] && scene.told(none).isEmpty)
+        scene.send(.attributesChanged(item, [UbiquityAttributes(.isUploaded), UbiquityAttributes(.isUploading)]))
+        #expect(scene.told(some) == [.attributesChanged(UbiquityAttributes(.isUploaded))] && scene.told(none).isEmpty)
     }
 }
