@@ -30,7 +30,7 @@ import Testing
         #expect(half.withUnsafeBytes { Compressibility.isWorthTrying($0) })
     }
 
-    @Test("Damaged, truncated and too new frames are told apart")
+    @Test("Damaged, truncated and too new frames are distinguished")
     func errors() {
         let plain = text(5_000)
         let id = Digest.of(plain)

@@ -31,7 +31,7 @@ struct RetryPolicyTests {
     }
 
     @Test(
-        "What a user has to mend is asked for at the slowest pace, from the start",
+        "What a user has to fix is retried at the slowest pace, from the start",
         arguments: [
             CloudError.Code.quota, .readOnly, .unauthorized,
         ])

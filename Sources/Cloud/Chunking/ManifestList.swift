@@ -1,7 +1,7 @@
 import CloudModel
 
 /// A manifest as it was written, checked once and read in parts: besides its bytes it keeps one mark for every ``stride`` chunks, so
-/// that whoever needs a range decodes a few thousand chunks and not millions.
+/// that a reader of a range decodes a few thousand chunks and not millions.
 package struct ManifestList: Sendable {
     /// Chunks in a part.
     package static let stride = 4_096

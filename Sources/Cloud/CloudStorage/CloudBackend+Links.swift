@@ -20,7 +20,7 @@ package struct Publication: Hashable, Sendable {
     }
 }
 
-/// A link that was just made. Its address is told this once.
+/// A link that was just made. Its address is returned only this once.
 package struct NewLink: Hashable, Sendable {
     package let id: Int64
     package let url: String

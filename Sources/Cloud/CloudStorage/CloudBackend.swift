@@ -7,8 +7,10 @@ package import CloudModel
 package protocol CloudBackend: Sendable {
     var capabilities: CloudCapabilities { get }
 
-    /// Opens the cloud, and makes it when `create` is set and nothing is there. Answers its identity: a device that has synced
-    /// with one identity refuses another that does not continue it (``CloudIdentity/continues(_:readTo:)``). Without `create`, an absent cloud is `offline`, never an empty one.
+    /// Opens the cloud, and creates it when `create` is set and there is none. Without `create` an absent cloud is `offline`, never an empty one.
+    ///
+    /// - Returns: Its identity. A device that has synced with one identity refuses another that does not continue it
+    ///   (``CloudIdentity/continues(_:readTo:)``).
     func connect(create: Bool) async throws -> CloudIdentity
 
     func containers() async throws -> [ContainerName]
@@ -30,7 +32,7 @@ package protocol CloudBackend: Sendable {
     func putChunk(_ id: ChunkID, frame: [UInt8], in container: ContainerName) async throws
     /// The same of several, which should be small: a backend that is far away sends them together. All or some are kept after an error.
     func putChunks(_ chunks: [ChunkToPut], in container: ContainerName) async throws
-    /// Somebody read these chunks and found other bytes than their names say: until they are put again they count as missing, and
+    /// Marks chunks as corrupt: a reader found bytes that their names do not match. Until they are put again they count as missing, and
     /// ``putChunk(_:frame:in:)`` overwrites them.
     func distrust(_ chunks: Set<ChunkID>, in container: ContainerName) async throws
     /// The whole frame; `notFound` when there is none.
@@ -110,7 +112,7 @@ package struct CloudSpace: Hashable, Sendable {
 package struct CloudCapabilities: OptionSet, Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }
-    /// ``CloudBackend/events()`` tells of every change; otherwise callers poll.
+    /// ``CloudBackend/events()`` reports every change; otherwise callers poll.
     package static let push = CloudCapabilities(rawValue: 1 << 0)
     /// ``CloudBackend/putChunks(_:in:)`` sends its chunks together, which costs less than one by one.
     package static let manyChunks = CloudCapabilities(rawValue: 1 << 1)
