@@ -155,8 +155,8 @@ let package = Package(
 
         // MARK: Services: what programs share
         .target(name: "Coordination", dependencies: ["CloudModel"], path: "Sources/Services/Coordination"),
-        .target(name: "Queries", dependencies: ["Basics"], path: "Sources/Services/Queries"),
-        .testTarget(name: "QueriesTests", dependencies: ["Queries", "TestSupport"]),
+        .target(name: "Queries", dependencies: ["CloudModel"], path: "Sources/Services/Queries"),
+        .testTarget(name: "QueriesTests", dependencies: ["CloudModel", "Queries", "TestSupport"]),
         .testTarget(name: "CoordinationTests", dependencies: ["Basics", "CloudModel", "Coordination", "TestSupport"]),
 
         // MARK: App: what programs import
@@ -302,7 +302,8 @@ let package = Package(
                 "LocalMetadata", "Sync", "TestSupport", "Transfers", "VirtualFileSystem", logging,
             ], path: "Sources/TestSupport/Simulation"),
         .executableTarget(
-            name: "simulate", dependencies: ["Simulation", "TestSupport", argumentParser], path: "Tests/Support/simulate"),
+            name: "simulate", dependencies: ["Simulation", "TestSupport", argumentParser],
+            path: "Tests/Support/simulate"),
         .testTarget(
             name: "SimulationTests",
             dependencies: [

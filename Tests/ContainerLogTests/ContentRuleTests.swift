@@ -3,7 +3,7 @@ import CloudModel
 import ContainerLog
 import Testing
 
-@Suite("Contents: who is current, who waits in conflict")
+@Suite("Contents: which is current, which are conflict versions")
 struct ContentRuleTests {
     private func log() throws -> TestLog {
         var log = try TestLog()
@@ -41,7 +41,7 @@ struct ContentRuleTests {
         #expect(log.contents(1) == [12, 11])
     }
 
-    @Test("A conflict version tells device, name, time and base of the content that lost")
+    @Test("A conflict version has device, name, time and base of the content that lost")
     func conflictFacts() throws {
         var log = try log()
         try log.edit(1, from: 10, to: 11, at: 3, by: TestLog.a)
@@ -108,7 +108,7 @@ struct ContentRuleTests {
         #expect(log.contents(1) == [11])
     }
 
-    @Test("A version chosen against a newer edit nobody had seen stays, though its old entry is resolved")
+    @Test("A version that was chosen against a newer, unseen edit stays, though its old entry is resolved")
     func chosenVersionThatLoses() throws {
         var log = try log()
         try log.edit(1, from: 10, to: 11, at: 2, by: TestLog.a)

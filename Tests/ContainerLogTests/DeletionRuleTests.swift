@@ -12,7 +12,7 @@ struct DeletionRuleTests {
         return log
     }
 
-    @Test("A file deleted with nobody writing stays deleted, and deleting it again is nothing")
+    @Test("A file that is deleted while no device writes it stays deleted, and a second deletion is void")
     func plain() throws {
         var log = try log()
         try log.append(TestLog.b, .delete(2, 10))
@@ -131,7 +131,7 @@ struct DeletionRuleTests {
         #expect(resolved.tree.item(heir)?.isDeleted == true)
     }
 
-    @Test("Who deletes a content that has lost meanwhile drops that content only")
+    @Test("A deletion of a content that has lost meanwhile drops that content only")
     func deleteOfLoser() throws {
         var log = try log()
         try log.edit(2, from: 10, to: 11, at: 1, by: TestLog.a)
@@ -163,7 +163,7 @@ struct DeletionRuleTests {
         #expect(log.names().isEmpty)
     }
 
-    @Test("A deletion under an id that has become an alias takes nobody else's file")
+    @Test("A deletion under an id that has become an alias removes no other device's file")
     func throughAlias() throws {
         var log = try TestLog()
         try log.file(1, "x", 10, by: TestLog.a)

@@ -103,7 +103,7 @@ struct LogRuleTests {
     }
 }
 
-/// A tree on a disk that fails when told.
+/// A tree on a disk that fails on demand.
 private struct FailingTree: TreeStore {
     struct Failure: Error {}
     var tree = DictionaryTree()

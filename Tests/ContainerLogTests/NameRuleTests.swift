@@ -82,7 +82,7 @@ struct NameRuleTests {
         #expect(!PackageTypes.isPackage(".key"))
     }
 
-    @Test("Where a container folds names, case and composition do not tell names apart")
+    @Test("Where a container folds names, case and composition do not distinguish names")
     func folding() throws {
         var log = try TestLog(foldsNames: true)
         try log.file(1, "Caf\u{E9}.txt", 10)

@@ -106,7 +106,7 @@ struct PackageRuleTests {
         #expect(!log.isLive(1) && !log.isLive(2))
     }
 
-    @Test("A package that goes is told of behind what was in it")
+    @Test("A deleted package is touched behind what was in it")
     func order() throws {
         var log = try log()
         let result = try log.fold(log.made(TestLog.a, .delete(2, 10), .delete(3, 20), .delete(4), .delete(1)))

@@ -200,9 +200,9 @@ struct PresenterRuleTests {
     func attributes() throws {
         var scene = Scene(FakeTree("a.txt"))
         let item = try #require(scene.tree.find("a.txt"))
-        let some = scene.present("a.txt", observed: [.isUploaded])
+        let some = scene.present("a.txt", observed: UbiquityAttributes(.isUploaded))
         let none = scene.present("a.txt", observed: [])
-        scene.send(.attributesChanged(item, [.isUploaded, .isUploading]))
-        #expect(scene.notices(some) == [.attributesChanged([.isUploaded])] && scene.notices(none).isEmpty)
+        scene.send(.attributesChanged(item, [UbiquityAttributes(.isUploaded), UbiquityAttributes(.isUploading)]))
+        #expect(scene.notices(some) == [.attributesChanged(UbiquityAttributes(.isUploaded))] && scene.notices(none).isEmpty)
     }
 }

@@ -13,9 +13,7 @@ struct AttributeWatchTests {
     private func facts(isUploaded: Bool) -> UbiquityFacts {
         UbiquityFacts(
             DocumentStatus(
-                downloading: .current, isDownloading: false, percentDownloaded: 100, isDownloadRequested: false,
-                isUploaded: isUploaded, isUploading: false, percentUploaded: 0, hasUnresolvedConflicts: false,
-                isExcluded: false, pin: .inherited, effectivePin: .lazy, isPaused: false,
+                state: DocumentState(isUploaded: isUploaded), pin: .inherited, effectivePin: .lazy,
                 item: ItemID(high: 0, low: 1), container: .cloudDocs))
     }
 
@@ -26,7 +24,7 @@ struct AttributeWatchTests {
         watch.add(PresenterID(2))
         #expect(watch.look(writes: 1, isMoving: false) { _ in (item, facts(isUploaded: false)) }.isEmpty)
         let told = watch.look(writes: 2, isMoving: false) { _ in (item, facts(isUploaded: true)) }
-        #expect(told == [item: .isUploaded])
+        #expect(told == [item: UbiquityAttributes(.isUploaded)])
         #expect(watch.look(writes: 3, isMoving: false) { _ in (item, facts(isUploaded: true)) }.isEmpty)
     }
 

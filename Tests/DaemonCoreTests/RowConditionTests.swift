@@ -112,11 +112,11 @@ final class RowConditionTests {
             let (relation, values) = ordered(.date(random.pick([0, 1, 1_000_000_000, -5, .max, .min]) ?? 0))
             return Comparison(random.chance(50) ? .modified : .created, relation, values)
         case 2:
-            let attribute = random.pick([QueryAttribute.isUploaded, .hasUnresolvedConflicts]) ?? .isUploaded
-            return Comparison(attribute, random.chance(50) ? .equal : .notEqual, [.flag(random.chance(50))])
+            let attribute = random.pick([DocumentFact.isUploaded, .hasUnresolvedConflicts]) ?? .isUploaded
+            return Comparison(.fact(attribute), random.chance(50) ? .equal : .notEqual, [.flag(random.chance(50))])
         case 3:
             return Comparison(
-                .downloadingStatus, random.chance(70) ? .equal : .notEqual, [text()],
+                .fact(.downloadingStatus), random.chance(70) ? .equal : .notEqual, [text()],
                 options: random.chance(70) ? [] : options)
         case 4: return Comparison(.name, .among, [text(), text()], options: options)
         default:

@@ -31,7 +31,7 @@ struct LiveQueriesTests {
         #expect(Set(queries.changed(2, TestSubject(scopeContainer: 2, isInDocuments: false))) == [data, second])
     }
 
-    @Test("What is part of a document is told to no query, and what becomes a part is no result any more")
+    @Test("A part of a document is sent to no query, and an item that becomes a part is no longer a result")
     func parts() throws {
         var queries = LiveQueries()
         let id = queries.add(.always(true), QueryScope())

@@ -1,3 +1,4 @@
+import CloudModel
 import Queries
 import TestSupport
 
@@ -53,7 +54,7 @@ enum Predicates {
         case 6:
             let low = Double(Int.random(in: 0...3, using: &random))
             return Comparison(.size, .between, [.number(low), .number(low + 1.5)])
-        case 7: return Comparison(.isUploaded, pick([.equal, .notEqual]), [.flag(Bool.random(using: &random))])
+        case 7: return Comparison(.fact(.isUploaded), pick([.equal, .notEqual]), [.flag(Bool.random(using: &random))])
         default:
             return Comparison(
                 .modified, pick([.less, .greater]), [.date(Int64.random(in: 0...4, using: &random) * 1_000_000_000)])
@@ -81,7 +82,7 @@ struct TestSubject: LiveSubject {
                 name.lastIndex(of: ".").map { $0 == name.startIndex ? "" : String(name[name.index(after: $0)...]) }
                     ?? "")
         case .size: .number(size)
-        case .isUploaded: .flag(isUploaded)
+        case .fact(.isUploaded): .flag(isUploaded)
         case .modified: .date(modified)
         case .tags: .list(tags)
         default: nil

@@ -13,7 +13,7 @@ package struct RetryPolicy: Hashable, Sendable {
         self.longest = longest
     }
 
-    /// How long to wait after this many failures in a row (from 1); nil when trying again can not help before somebody acts.
+    /// How long to wait after this many failures in a row (from 1); nil when a retry can not succeed before a person acts.
     package func pause(
         after failures: Int, _ code: CloudError.Code, using generator: inout some RandomNumberGenerator
     ) -> Duration? {
@@ -53,9 +53,9 @@ extension CloudError.Code {
     package enum Remedy: Hashable, Sendable {
         /// May be over by itself at any moment.
         case time
-        /// Over once the user has made room or given permission; nothing tells us when, so it is tried now and then.
+        /// Over once the user has made room or given permission; there is no notification of that, so it is retried now and then.
         case user
-        /// Asking the same again gives the same answer.
+        /// A retry of the same request fails in the same way.
         case none
     }
 

@@ -35,8 +35,8 @@ extension CloudItem {
         try reader.expectEnd()
     }
 
-    /// The bytes that this item still needs: those shown, and those that wait beside them. A tombstone needs none: whoever brings it
-    /// back brings bytes of its own.
+    /// The bytes that this item still needs: the current content and the conflict versions. A tombstone needs none: what
+    /// brings it back has bytes of its own.
     package var neededContents: Set<ContentReference> {
         guard !isDeleted else { return [] }
         return Set(([body.content] + conflicts.map(\.content)).compactMap { $0?.reference })

@@ -54,7 +54,7 @@ package struct ContainerReducer: Sendable {
         try batch.deviceSequence <= store.lastSequence(of: batch.device) || refuses(batch, in: store)
     }
 
-    /// Whether somebody else has changed a package since the batch was made, so that the two would mix in it.
+    /// Whether another batch has changed a package since this one was made, so that the changes of both would mix in it.
     private func refuses(_ batch: ChangeBatch, in store: some TreeStore) throws -> Bool {
         try batch.packages.contains { known in
             guard let item = try store.standing(for: known.package), item.body == .folder else { return true }

@@ -61,7 +61,7 @@ struct ContestedFile {
     mutating func receive(_ edit: Edit, at now: Timestamp) -> Bool {
         let before = (current, versions.changes)
         let isCurrentBase = isCurrent(edit.base)
-        // Whoever started from a conflict version has seen it: what they wrote stands in its place.
+        // An edit that started from a conflict version replaces it: its author has seen that version.
         if let base = edit.base, !isCurrentBase { versions.remove(base) }
 
         if edit.content.digest == digest {
@@ -115,7 +115,7 @@ struct ContestedFile {
             become(edit)
             keep(loser)
         } else {
-            // An equal conflict gives way: who resolves that one has not seen that the bytes were written again.
+            // An equal conflict version is replaced: a resolution of the old one was made without knowing that the bytes were written again.
             versions.remove(edit.content.digest)
             keep(ConflictVersion(edit))
         }

@@ -13,7 +13,7 @@ package struct DictionaryTree: TreeStore, Sendable {
     /// The key-value store, with removed keys.
     package private(set) var keyValues: [String: KeyValueEntry] = [:]
 
-    /// An empty tree. ``ContainerReducer`` makes the well-known folders with the first entry, if nobody did before.
+    /// An empty tree. ``ContainerReducer`` makes the well-known folders with the first entry, unless they exist.
     package init(foldsNames: Bool = false) { current = LogState(foldsNames: foldsNames) }
 
     /// Everything ever put, tombstones included, in no order.

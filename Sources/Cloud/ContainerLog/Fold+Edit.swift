@@ -22,8 +22,8 @@ extension Fold {
         try uniteTwins(of: item.id)
     }
 
-    /// Who edits a document that is gone and meant its heir will go on from the new content, still without knowing of
-    /// the heir.
+    /// The author of an edit that names a deleted document and means its heir does not know the heir: the author's next edit starts
+    /// from this content, and names the document again.
     private mutating func leaveTrail(from id: ItemID, to heir: ItemID, base: Digest) throws {
         if id != heir { try store.setAlias(rules.derivedIDs.trail(of: id, to: base), to: heir) }
     }

@@ -3,7 +3,9 @@ import CloudModel
 /// The rules for names and places: one name once in a folder, every live item below the root.
 extension Fold {
     /// Makes an item live at the place that it bears. Where another has that name: equals become one, others get `name
-    /// 2.ext`. Answers what stands there now: the item, or the one that it became.
+    /// 2.ext`.
+    ///
+    /// - Returns: The item, or the one that it became.
     @discardableResult
     mutating func place(_ newcomer: CloudItem, unitesFiles: Bool) throws -> CloudItem {
         var item = newcomer
@@ -58,7 +60,7 @@ extension Fold {
         return parent
     }
 
-    /// `name 2.ext`, `name 3.ext`…: the first that nobody else has. Ends, for a folder has finitely many children.
+    /// `name 2.ext`, `name 3.ext`…: the first that no other item has. Ends, as a folder has finitely many children.
     private func freeName(for item: CloudItem) throws -> ItemName {
         var number = 2
         while true {

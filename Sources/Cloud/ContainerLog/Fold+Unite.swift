@@ -2,9 +2,11 @@ import CloudModel
 
 /// The rules for two items that are one: the later becomes an alias of the earlier.
 extension Fold {
-    /// Makes `newcomer` an alias of `resident`, and so on with equals inside, folder by folder. Answers the resident.
+    /// Makes `newcomer` an alias of `resident`, and so on with equals inside, folder by folder.
+    ///
+    /// - Returns: The resident.
     mutating func unite(_ newcomer: CloudItem, into resident: CloudItem) throws -> CloudItem {
-        // A list instead of recursion: how deep folders lie is up to whoever wrote the log.
+        // A list instead of recursion: the log's authors decide how deep folders lie.
         var pending = [(newcomer, resident)]
         while let (item, target) = pending.popLast() {
             try absorb(item, into: target)

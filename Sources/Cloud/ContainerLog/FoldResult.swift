@@ -14,7 +14,7 @@ package struct FoldResult: Hashable, Sendable {
 
     /// The log had this batch already; nothing but the sequence changed.
     package var isRepeat = false
-    /// It changes a package that somebody else changed first: its number is used up, and nothing of it happened.
+    /// It changes a package that another batch changed first: its number is used up, and none of its changes were applied.
     package var isRefused = false
     /// Items of which anything changed, each once, in the order of their first change: also parents that came back,
     /// items that had to give way with another name, conflict versions that became items, and both sides of a merge.

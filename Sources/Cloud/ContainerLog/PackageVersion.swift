@@ -1,7 +1,7 @@
 import Basics
 package import CloudModel
 
-/// A package as whoever changes its contents knew it: the version of its folder is that of the last batch that changed what is in it.
+/// A package in the version that the author of a change knew: its folder has the version of the last batch that changed what is in it.
 package struct PackageVersion: Hashable, Sendable {
     package let package: ItemID
     package let version: VersionID

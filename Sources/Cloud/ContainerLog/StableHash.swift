@@ -1,5 +1,5 @@
-/// A 128-bit hash that is the same on every device and in every release; `Hasher` is neither. It tells different values
-/// apart but does not withstand someone who looks for collisions.
+/// A 128-bit hash that is the same on every device and in every release; `Hasher` is neither. It distinguishes
+/// values but is not collision-resistant against an attacker.
 struct StableHash {
     private var first: UInt64
     private var second: UInt64

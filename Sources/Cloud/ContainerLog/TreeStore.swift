@@ -12,7 +12,7 @@ package struct CloudItem: Hashable, Sendable {
     package var version: VersionID
     package var author: DeviceID
     package var authorName: String
-    /// Contents that lost against the present one and that nobody has resolved yet, oldest version first. Always
+    /// Contents that lost against the current one and are not resolved yet, oldest version first. Always
     /// stored, each of another digest, none of the present content's. A tombstone has none.
     package var conflicts: [ConflictVersion]
     /// A tombstone keeps its place, so that an edit that did not know of the deletion can bring the item back.

@@ -1,91 +1,90 @@
 import Basics
-import CloudModel
+package import CloudModel
 import Foundation
 
 /// The extended attributes `user.ubiquity.*`, one fact each, in plain text.
-package enum StatusAttribute: String, CaseIterable, Sendable {
-    case status
-    case isDownloading
-    case percentDownloaded
-    case downloadRequested
-    case downloadingError
-    case isUploaded
-    case isUploading
-    case percentUploaded
-    case uploadingError
-    case hasUnresolvedConflicts
-    case conflictOf
-    case isExcludedFromSync
-    case pin
-    case isSyncPaused
-    case itemID
-    case version
-    case device
-    case container
-    /// All of them at once.
-    case json
-    /// Set to `1` to fetch the bytes.
-    case download
-    /// Set to `1` to drop the local bytes.
-    case evict
+package enum StatusAttribute: Hashable, Sendable {
+    case fact(DocumentFact)
+    case other(Other)
+
+    /// What is no fact of a document's state.
+    package enum Other: String, CaseIterable, Sendable {
+        case conflictOf
+        case pin
+        case itemID
+        case version
+        case device
+        case container
+        /// All of them at once.
+        case json
+        /// Set to `1` to fetch the bytes.
+        case download
+        /// Set to `1` to drop the local bytes.
+        case evict
+    }
 
     package static let prefix = "user.ubiquity."
 
+    private static let all = DocumentFact.allCases.map { Self.fact($0) } + Other.allCases.map { Self.other($0) }
+
+    /// Without the prefix.
+    private var name: String {
+        switch self {
+        case .fact(let fact): fact.shortName
+        case .other(let other): other.rawValue
+        }
+    }
+
     package init?(name: String) {
         guard name.hasPrefix(Self.prefix) else { return nil }
-        self.init(rawValue: String(name.dropFirst(Self.prefix.count)))
+        let name = name.dropFirst(Self.prefix.count)
+        guard let known = Self.all.first(where: { $0.name == name }) else { return nil }
+        self = known
     }
 
     /// The attribute's text; nil where it has none (no error, not a conflict).
     package func value(in status: DocumentStatus) -> String? {
         switch self {
-        case .status: status.downloading.rawValue
-        case .isDownloading: Self.flag(status.isDownloading)
-        case .percentDownloaded: Self.percent(status.percentDownloaded)
-        case .downloadRequested: Self.flag(status.isDownloadRequested)
-        case .downloadingError: status.downloadingError
-        case .isUploaded: Self.flag(status.isUploaded)
-        case .isUploading: Self.flag(status.isUploading)
-        case .percentUploaded: Self.percent(status.percentUploaded)
-        case .uploadingError: status.uploadingError
-        case .hasUnresolvedConflicts: Self.flag(status.hasUnresolvedConflicts)
-        case .conflictOf: status.conflictOf
-        case .isExcludedFromSync: Self.flag(status.isExcluded)
-        case .pin: status.pin.text
-        case .isSyncPaused: Self.flag(status.isPaused)
-        case .itemID: status.item.description
-        case .version: status.version?.description
-        case .device: status.device
-        case .container: status.container.text
-        case .json: Self.json(status)
-        case .download, .evict: nil
+        case .fact(let fact): status.state[fact]?.plainText
+        case .other(.conflictOf): status.conflictOf
+        case .other(.pin): status.pin.text
+        case .other(.itemID): status.item.description
+        case .other(.version): status.version?.description
+        case .other(.device): status.device
+        case .other(.container): status.container.text
+        case .other(.json): Self.json(status)
+        case .other(.download), .other(.evict): nil
         }
     }
-
-    private static func flag(_ value: Bool) -> String { value ? "1" : "0" }
-
-    private static func percent(_ value: Double) -> String { String(Int(clamping: value)) }
 
     /// An object with a member per attribute that has a value; flags and percentages as such, the rest as text.
     private static func json(_ status: DocumentStatus) -> String {
         var members: [String: any Sendable] = [:]
-        for attribute in allCases where attribute != .json {
-            guard let value = attribute.value(in: status) else { continue }
-            members[attribute.rawValue] = attribute.typed(value)
-        }
+        for attribute in all where attribute != .other(.json) { members[attribute.name] = attribute.member(in: status) }
         let options: JSONSerialization.WritingOptions = [.sortedKeys, .withoutEscapingSlashes]
         // Flags, whole numbers and text can always be written.
         guard let data = try? JSONSerialization.data(withJSONObject: members, options: options) else { return "{}" }
         return String(decoding: data, as: UTF8.self)
     }
 
-    private func typed(_ value: String) -> any Sendable {
+    private func member(in status: DocumentStatus) -> (any Sendable)? {
+        guard case .fact(let fact) = self else { return value(in: status) }
+        return switch status.state[fact] {
+        case .flag(let flag): flag
+        case .percentage(let percent): Int(clamping: percent)
+        case .text(let text): text
+        case nil: nil
+        }
+    }
+}
+
+extension DocumentFact.Value {
+    /// As an attribute has it: flags are `1` and `0`, percentages whole numbers.
+    fileprivate var plainText: String {
         switch self {
-        case .isDownloading, .downloadRequested, .isUploaded, .isUploading, .hasUnresolvedConflicts,
-            .isExcludedFromSync, .isSyncPaused:
-            value == "1"
-        case .percentDownloaded, .percentUploaded: Int(value) ?? 0
-        default: value
+        case .flag(let flag): flag ? "1" : "0"
+        case .percentage(let percent): String(Int(clamping: percent))
+        case .text(let text): text
         }
     }
 }

@@ -114,16 +114,16 @@ extension VirtualFileSystem {
     private func command(_ key: StatusAttribute, _ value: [UInt8], _ node: NodeID) throws {
         let text = String(decoding: value, as: UTF8.self)
         switch key {
-        case .download, .evict:
+        case .other(.download), .other(.evict):
             guard text == "1" else { throw Errno(EINVAL) }
-            try source.request(key == .download ? .download : .evict, for: liveItem(node))
-        case .pin:
+            try source.request(key == .other(.download) ? .download : .evict, for: liveItem(node))
+        case .other(.pin):
             guard let pin = PinState(text: text) else { throw Errno(EINVAL) }
             try setPin(pin, of: node)
-        case .isExcludedFromSync:
+        case .fact(.isExcludedFromSync):
             guard let flag = Bool(flag: text) else { throw Errno(EINVAL) }
             try setExcluded(flag, of: node)
-        case .isSyncPaused:
+        case .fact(.isSyncPaused):
             guard let flag = Bool(flag: text) else { throw Errno(EINVAL) }
             try setPaused(flag, of: node)
         default:

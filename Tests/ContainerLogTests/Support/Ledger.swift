@@ -6,7 +6,7 @@ import ContainerLog
 struct Ledger {
     private(set) var written: Set<UInt64> = []
     private(set) var superseded: Set<UInt64> = []
-    /// Bytes written more than once. Their writes can not be told apart, so whether one of them is seen again says
+    /// Bytes written more than once. Their writes can not be distinguished, so whether one of them is seen again says
     /// nothing.
     private(set) var repeated: Set<UInt64> = []
 

@@ -1,4 +1,5 @@
 import Basics
+import CloudModel
 import DaemonProtocol
 public import Foundation
 import Queries
@@ -39,7 +40,7 @@ open class NSMetadataItem: NSObject, @unchecked Sendable {
     open func value(forAttribute key: String) -> Any? {
         if key == NSMetadataItemURLKey || key == NSMetadataUbiquitousItemURLInLocalContainerKey { return url }
         guard let attribute = QueryAttribute(name: key) else { return nil }
-        if attribute == .downloadingStatus {
+        if attribute == .fact(.downloadingStatus) {
             // As long as Apple's constants are; predicates know both spellings.
             let status = found.downloadingStatus.rawValue
             let word: String = status.prefix(1).uppercased() + status.dropFirst()
@@ -47,7 +48,7 @@ open class NSMetadataItem: NSObject, @unchecked Sendable {
         }
         switch FoundSubject(found, root: root).value(of: attribute) {
         case .text(let text):
-            if attribute == .downloadingError || attribute == .uploadingError {
+            if attribute == .fact(.downloadingError) || attribute == .fact(.uploadingError) {
                 return CoordinationFailure.error(.ubiquitousFileUnavailable, text, at: url)
             }
             return text
@@ -105,6 +106,16 @@ struct FoundSubject: QuerySubject {
 
     private func state(_ attribute: QueryAttribute) -> QueryValue? {
         switch attribute {
+        case .fact(let fact): value(of: fact)
+        case .conflictOf: item.conflictOf.map { .text("\(root)/\($0)") }
+        case .isUbiquitous: .flag(true)
+        case .isExternal, .isShared: .flag(false)
+        default: nil
+        }
+    }
+
+    private func value(of fact: DocumentFact) -> QueryValue? {
+        switch fact {
         case .downloadingStatus: .text(item.downloadingStatus.rawValue)
         case .isDownloading: .flag(item.isDownloading)
         case .percentDownloaded: .number(item.percentDownloaded)
@@ -115,12 +126,8 @@ struct FoundSubject: QuerySubject {
         case .percentUploaded: .number(item.percentUploaded)
         case .uploadingError: item.uploadingError.map { .text($0) }
         case .hasUnresolvedConflicts: .flag(item.hasUnresolvedConflicts)
-        case .conflictOf: item.conflictOf.map { .text("\(root)/\($0)") }
-        case .isUbiquitous: .flag(true)
-        case .isExternal, .isShared: .flag(false)
-        case .isExcluded: .flag(item.isExcludedFromSync)
+        case .isExcludedFromSync: .flag(item.isExcludedFromSync)
         case .isSyncPaused: .flag(item.isSyncPaused)
-        default: nil
         }
     }
 }

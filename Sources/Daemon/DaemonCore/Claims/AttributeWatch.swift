@@ -77,18 +77,9 @@ struct UbiquityFacts: Equatable, Sendable {
     init(_ status: DocumentStatus) { self.status = status }
 
     func changes(since other: UbiquityFacts) -> UbiquityAttributes {
-        let (new, old) = (status, other.status)
-        let pairs: [(UbiquityAttributes, Bool)] = [
-            (.downloadingStatus, new.downloading != old.downloading),
-            (.isDownloading, new.isDownloading != old.isDownloading),
-            (.downloadRequested, new.isDownloadRequested != old.isDownloadRequested),
-            (.downloadingError, new.downloadingError != old.downloadingError),
-            (.isUploaded, new.isUploaded != old.isUploaded), (.isUploading, new.isUploading != old.isUploading),
-            (.uploadingError, new.uploadingError != old.uploadingError),
-            (.hasUnresolvedConflicts, new.hasUnresolvedConflicts != old.hasUnresolvedConflicts),
-            (.containerDisplayName, new.container != old.container),
-            (.isExcludedFromSync, new.isExcluded != old.isExcluded), (.isSyncPaused, new.isPaused != old.isPaused),
-        ]
-        return pairs.reduce(into: []) { if $1.1 { $0.insert($1.0) } }
+        let changed = DocumentFact.allCases.filter { $0.isObservable && status.state[$0] != other.status.state[$0] }
+        var attributes = UbiquityAttributes(changed.map { UbiquityAttributes($0) })
+        if status.container != other.status.container { attributes.insert(.containerDisplayName) }
+        return attributes
     }
 }

@@ -158,13 +158,12 @@ extension PresenterCallbacks {
 }
 
 extension UbiquityAttributes {
-    private static let names: [(UbiquityAttributes, ObservableAttribute)] = [
-        (.isUbiquitous, .isUbiquitousItem), (.downloadingStatus, .downloadingStatus), (.isDownloading, .isDownloading),
-        (.downloadRequested, .downloadRequested), (.downloadingError, .downloadingError), (.isUploaded, .isUploaded),
-        (.isUploading, .isUploading), (.uploadingError, .uploadingError),
-        (.hasUnresolvedConflicts, .hasUnresolvedConflicts), (.containerDisplayName, .containerDisplayName),
-        (.isExcludedFromSync, .isExcludedFromSync), (.isSyncPaused, .isSyncPaused),
-    ]
+    /// An attribute has the name of its fact.
+    private static let names: [(UbiquityAttributes, ObservableAttribute)] =
+        [(.isUbiquitous, .isUbiquitousItem), (.containerDisplayName, .containerDisplayName)]
+        + DocumentFact.allCases.compactMap { fact in
+            ObservableAttribute(rawValue: fact.rawValue).map { (UbiquityAttributes(fact), $0) }
+        }
 
     init(_ attributes: [ObservableAttribute]) {
         let bits = Dictionary(Self.names.map { ($1, $0) }) { first, _ in first }

@@ -175,7 +175,7 @@ extension DaemonFailure {
 }
 
 extension ItemStatus.DownloadingStatus {
-    init(_ status: DocumentStatus.Downloading) {
+    init(_ status: DocumentState.Downloading) {
         self =
             switch status {
             case .current: .current

@@ -15,15 +15,13 @@ struct FoundRow: LiveSubject, Sendable {
         let isInDocuments: Bool
         /// The outermost package that it is or lies in.
         var package: NodeID?
-        /// Whether its sync, or that of a folder above, is paused.
-        var isPaused = false
     }
 
     let item: LocalItem
     let folder: Folder
     let container: ContainerName
     /// As ``VirtualFileSystem/status(of:)`` has it.
-    let sync: SyncState
+    let sync: DocumentState
     /// From the mount on, the document that this is a conflict version of.
     let conflictOf: [UInt8]?
     let mountPoint: String
@@ -32,7 +30,6 @@ struct FoundRow: LiveSubject, Sendable {
     var isInDocuments: Bool { folder.isInDocuments }
     /// A container's own folders are no documents, and what is in a package is a part of one.
     var isResult: Bool { item.item != .root && item.item != .documents && folder.package == nil }
-    private var isPaused: Bool { item.isPaused || folder.isPaused }
     var ending: String? { Predicate.ending(of: item.name.bytes) }
 
     var path: [UInt8] { folder.path.isEmpty ? item.name.bytes : folder.path + [UInt8(ascii: "/")] + item.name.bytes }
@@ -81,21 +78,10 @@ struct FoundRow: LiveSubject, Sendable {
 
     private func state(_ attribute: QueryAttribute) -> QueryValue? {
         switch attribute {
-        case .downloadingStatus: .text(downloadingStatus.rawValue)
-        case .isDownloading: .flag(sync.isDownloading)
-        case .percentDownloaded: .number(sync.percentDownloaded)
-        case .downloadRequested: .flag(sync.isDownloadRequested)
-        case .downloadingError: sync.downloadingError.map { .text($0) }
-        case .isUploaded: .flag(sync.isUploaded)
-        case .isUploading: .flag(sync.isUploading)
-        case .percentUploaded: .number(sync.percentUploaded)
-        case .uploadingError: sync.uploadingError.map { .text($0) }
-        case .hasUnresolvedConflicts: .flag(sync.hasUnresolvedConflicts)
+        case .fact(let fact): sync[fact].map(QueryValue.init)
         case .conflictOf: conflictOf.map { .text("\(mountPoint)/\(String(decoding: $0, as: UTF8.self))") }
         case .isUbiquitous: .flag(true)
         case .isExternal, .isShared: .flag(false)
-        case .isExcluded: .flag(item.isExcluded)
-        case .isSyncPaused: .flag(isPaused)
         default: nil
         }
     }
@@ -116,8 +102,8 @@ struct FoundRow: LiveSubject, Sendable {
         found.uploadingError = sync.uploadingError
         found.hasUnresolvedConflicts = sync.hasUnresolvedConflicts
         found.conflictOf = try conflictOf.map { try MountPath(bytes: $0) }
-        found.isExcludedFromSync = item.isExcluded
-        found.isSyncPaused = isPaused
+        found.isExcludedFromSync = sync.isExcluded
+        found.isSyncPaused = sync.isPaused
         found.tags = tags.isEmpty ? nil : tags
         return found
     }

@@ -64,7 +64,7 @@ struct RowReader {
         let path = above.path.isEmpty ? item.name.bytes : above.path + [UInt8(ascii: "/")] + item.name.bytes
         let folder = FoundRow.Folder(
             path: path, isInDocuments: above.isInDocuments || item.item == .documents,
-            package: above.package ?? (item.isPackage ? node : nil), isPaused: above.isPaused || item.isPaused)
+            package: above.package ?? (item.isPackage ? node : nil))
         if folders.count >= Self.limit { folders.removeAll(keepingCapacity: true) }
         folders[node] = folder
         return folder

@@ -1,3 +1,5 @@
+package import CloudModel
+
 /// An item as queries see it. Values are looked up when a predicate asks for them.
 package protocol QuerySubject {
     /// Nil where the item has none.
@@ -11,4 +13,12 @@ package enum QueryValue: Hashable, Sendable {
     /// Nanoseconds since 1970 UTC.
     case date(Int64)
     case list([String])
+
+    package init(_ value: DocumentFact.Value) {
+        switch value {
+        case .flag(let flag): self = .flag(flag)
+        case .percentage(let percent): self = .number(percent)
+        case .text(let text): self = .text(text)
+        }
+    }
 }

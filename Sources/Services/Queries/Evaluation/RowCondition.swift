@@ -1,3 +1,5 @@
+import CloudModel
+
 /// A condition on rows of `local` that every item meets which matches a predicate; others may too. So a query reads few rows, and the
 /// predicate itself decides.
 package struct RowCondition: Hashable, Sendable {
@@ -59,7 +61,7 @@ extension Comparison {
         case .created: ordered("created", isNegated)
         case .name: named(isNegated)
         // A package has those of its files.
-        case .hasUnresolvedConflicts:
+        case .fact(.hasUnresolvedConflicts):
             flag(
                 isNegated,
                 """
@@ -67,10 +69,10 @@ extension Comparison {
                   WHERE sibling.container = local.container AND sibling.conflictOf = local.item)
                 """
             ).orFolder
-        // Bytes that were written and not noted yet change this, so only what is surely not uploaded is told apart.
-        case .isUploaded: isWanted(isNegated) == true ? RowCondition(sql: Self.uploaded) : .everything
+        // Bytes that were written and not noted yet change this, so only what is surely not uploaded is excluded.
+        case .fact(.isUploaded): isWanted(isNegated) == true ? RowCondition(sql: Self.uploaded) : .everything
         case .conflictOf: inConflict(isNegated)
-        case .downloadingStatus: status(isNegated)
+        case .fact(.downloadingStatus): status(isNegated)
         default: .everything
         }
     }
@@ -89,7 +91,7 @@ extension Comparison {
 
     private func inConflict(_ isNegated: Bool) -> RowCondition {
         guard values == [.null], relation == .equal || relation == .notEqual else { return .everything }
-        // Of a package that is one the row does not tell.
+        // Whether a package is one is not in its row.
         return (relation == .equal) == isNegated
             ? RowCondition(sql: "(conflictOf IS NOT NULL OR kind = 0)") : .everything
     }
@@ -98,7 +100,7 @@ extension Comparison {
         guard relation == .equal, !isNegated, options.isEmpty, case .text(let text) = values.first,
             text.hasSuffix("otDownloaded")
         else { return .everything }
-        // A package is as far as the last of its files, and its row does not tell.
+        // A package is as far as the last of its files, which is not in its row.
         return RowCondition(sql: "(kind = 0 OR kind = 1 AND presence < 2 AND size > 0)")
     }
 

@@ -1,10 +1,11 @@
+package import CloudModel
+
 /// What of an item can be asked for. Each has a short name for people and the names that `NSMetadataItem` gives it.
 package enum QueryAttribute: Hashable, Sendable {
     case name, path, container, kind, contentType, contentTypeTree, fileExtension
     case size, modified, created
-    case downloadingStatus, isDownloading, percentDownloaded, downloadRequested, downloadingError
-    case isUploaded, isUploading, percentUploaded, uploadingError
-    case hasUnresolvedConflicts, conflictOf, isUbiquitous, isExternal, isShared, isExcluded, isSyncPaused, tags
+    case conflictOf, isUbiquitous, isExternal, isShared, tags
+    case fact(DocumentFact)
     /// An extended attribute of the document, as text: `xattr.user.comment`.
     case extended(String)
 
@@ -12,64 +13,68 @@ package enum QueryAttribute: Hashable, Sendable {
 
     package var kind: Kind {
         switch self {
-        case .name, .path, .container, .kind, .contentType, .fileExtension, .downloadingStatus, .downloadingError,
-            .uploadingError, .conflictOf, .extended:
-            .text
-        case .size, .percentDownloaded, .percentUploaded: .number
+        case .name, .path, .container, .kind, .contentType, .fileExtension, .conflictOf, .extended: .text
+        case .size: .number
         case .modified, .created: .date
         case .contentTypeTree, .tags: .list
-        case .isDownloading, .downloadRequested, .isUploaded, .isUploading, .hasUnresolvedConflicts, .isUbiquitous,
-            .isExternal, .isShared, .isExcluded, .isSyncPaused:
-            .flag
+        case .isUbiquitous, .isExternal, .isShared: .flag
+        case .fact(let fact):
+            switch fact.kind {
+            case .flag: .flag
+            case .percentage: .number
+            case .text: .text
+            }
         }
     }
 
     /// Short names first: what messages and listings say. Then the values of Apple's constants, and the names of constants whose value
     /// differs from it: in a predicate that is text nothing puts the value in their place.
-    private static let names: [(attribute: QueryAttribute, names: [String])] = [
-        (
-            .name,
+    private static let names: [(attribute: QueryAttribute, names: [String])] =
+        [
+            (
+                .name,
+                [
+                    "name", "kMDItemFSName", "kMDItemDisplayName", "displayName", "SELF", "NSMetadataItemFSNameKey",
+                    "NSMetadataItemDisplayNameKey",
+                ]
+            ),
+            (.path, ["path", "kMDItemPath", "NSMetadataItemPathKey"]),
+            (.container, ["container", "NSMetadataUbiquitousItemContainerDisplayNameKey"]),
+            (.kind, ["kind", "kMDItemKind"]),
+            (.contentType, ["contentType", "kMDItemContentType", "NSMetadataItemContentTypeKey"]),
+            (.contentTypeTree, ["contentTypeTree", "kMDItemContentTypeTree", "NSMetadataItemContentTypeTreeKey"]),
+            (.fileExtension, ["extension", "pathExtension"]),
+            (.size, ["size", "kMDItemFSSize", "NSMetadataItemFSSizeKey"]),
+            (
+                .modified,
+                [
+                    "modified", "kMDItemFSContentChangeDate", "kMDItemContentModificationDate",
+                    "NSMetadataItemFSContentChangeDateKey",
+                ]
+            ),
+            (
+                .created,
+                ["created", "kMDItemFSCreationDate", "kMDItemContentCreationDate", "NSMetadataItemFSCreationDateKey"]
+            ),
+            (.conflictOf, ["conflictOf", "NSMetadataUbiquitousItemConflictOfKey"]),
+            (.isUbiquitous, ["isUbiquitous", "NSMetadataItemIsUbiquitousKey"]),
+            (.isExternal, ["isExternal", "NSMetadataUbiquitousItemIsExternalDocumentKey"]),
+            (.isShared, ["isShared", "NSMetadataUbiquitousItemIsSharedKey"]),
+            (.tags, ["tags", "kMDItemUserTags"]),
+        ] + DocumentFact.allCases.map { (.fact($0), names(of: $0)) }
+
+    /// Apple's constants are made of the same words.
+    private static func names(of fact: DocumentFact) -> [String] {
+        switch fact {
+        case .isExcludedFromSync: ["isExcluded", fact.rawValue]
+        case .isSyncPaused: [fact.rawValue]
+        default:
             [
-                "name", "kMDItemFSName", "kMDItemDisplayName", "displayName", "SELF", "NSMetadataItemFSNameKey",
-                "NSMetadataItemDisplayNameKey",
+                fact.shortName, fact.rawValue,
+                "NSMetadataUbiquitousItem\(fact.rawValue.prefix(1).uppercased())\(fact.rawValue.dropFirst())Key",
             ]
-        ),
-        (.path, ["path", "kMDItemPath", "NSMetadataItemPathKey"]),
-        (.container, ["container", "NSMetadataUbiquitousItemContainerDisplayNameKey"]),
-        (.kind, ["kind", "kMDItemKind"]),
-        (.contentType, ["contentType", "kMDItemContentType", "NSMetadataItemContentTypeKey"]),
-        (.contentTypeTree, ["contentTypeTree", "kMDItemContentTypeTree", "NSMetadataItemContentTypeTreeKey"]),
-        (.fileExtension, ["extension", "pathExtension"]),
-        (.size, ["size", "kMDItemFSSize", "NSMetadataItemFSSizeKey"]),
-        (
-            .modified,
-            [
-                "modified", "kMDItemFSContentChangeDate", "kMDItemContentModificationDate",
-                "NSMetadataItemFSContentChangeDateKey",
-            ]
-        ),
-        (
-            .created,
-            ["created", "kMDItemFSCreationDate", "kMDItemContentCreationDate", "NSMetadataItemFSCreationDateKey"]
-        ),
-        (.downloadingStatus, ["status", "downloadingStatus", "NSMetadataUbiquitousItemDownloadingStatusKey"]),
-        (.isDownloading, ["isDownloading", "NSMetadataUbiquitousItemIsDownloadingKey"]),
-        (.percentDownloaded, ["percentDownloaded", "NSMetadataUbiquitousItemPercentDownloadedKey"]),
-        (.downloadRequested, ["downloadRequested", "NSMetadataUbiquitousItemDownloadRequestedKey"]),
-        (.downloadingError, ["downloadingError", "NSMetadataUbiquitousItemDownloadingErrorKey"]),
-        (.isUploaded, ["isUploaded", "NSMetadataUbiquitousItemIsUploadedKey"]),
-        (.isUploading, ["isUploading", "NSMetadataUbiquitousItemIsUploadingKey"]),
-        (.percentUploaded, ["percentUploaded", "NSMetadataUbiquitousItemPercentUploadedKey"]),
-        (.uploadingError, ["uploadingError", "NSMetadataUbiquitousItemUploadingErrorKey"]),
-        (.hasUnresolvedConflicts, ["hasUnresolvedConflicts", "NSMetadataUbiquitousItemHasUnresolvedConflictsKey"]),
-        (.conflictOf, ["conflictOf", "NSMetadataUbiquitousItemConflictOfKey"]),
-        (.isUbiquitous, ["isUbiquitous", "NSMetadataItemIsUbiquitousKey"]),
-        (.isExternal, ["isExternal", "NSMetadataUbiquitousItemIsExternalDocumentKey"]),
-        (.isShared, ["isShared", "NSMetadataUbiquitousItemIsSharedKey"]),
-        (.isExcluded, ["isExcluded", "isExcludedFromSync"]),
-        (.isSyncPaused, ["isSyncPaused"]),
-        (.tags, ["tags", "kMDItemUserTags"]),
-    ]
+        }
+    }
 
     private static let byName: [String: QueryAttribute] = Dictionary(
         names.flatMap { entry in entry.names.map { ($0, entry.attribute) } }, uniquingKeysWith: { first, _ in first })

@@ -1,7 +1,7 @@
-/// The live queries of all clients: which of them a change concerns, and what each has not been told yet. Pure.
+/// The live queries of all clients: which of them a change concerns, and what is not yet sent to each client. Pure.
 ///
-/// Of a query it keeps what the client was told of and what has changed since, each item once: a client that reads slowly finds the
-/// newest state, and what waits for it never grows beyond the items there are.
+/// Of a query it keeps which items were sent to the client and what has changed since, each item once: a client that reads slowly finds the
+/// newest state, and its queue never has more than the items that exist.
 package struct LiveQueries: Sendable {
     package typealias QueryID = UInt64
     package typealias ItemNumber = UInt64
@@ -10,11 +10,11 @@ package struct LiveQueries: Sendable {
         let predicate: PreparedPredicate
         let scope: QueryScope
         let endings: Set<String>?
-        /// What the client was told of, and not that it went, with the mark of what it was told.
+        /// The items that the client has, each with the mark of the state that was sent.
         var known: [ItemNumber: Int] = [:]
-        /// What is to be looked at anew for the client.
+        /// Items to be evaluated again for the client.
         var dirty: Set<ItemNumber> = []
-        /// Rows are being read that the client is about to be told of: what changes meanwhile may have been read before.
+        /// Rows are being read to be sent to the client: what changes meanwhile may have been read before.
         var isReading = false
     }
 
@@ -54,7 +54,9 @@ package struct LiveQueries: Sendable {
 
     // MARK: Changes
 
-    /// An item changed, came, or went (no subject). Answers the queries whose clients are to hear of it.
+    /// An item changed, appeared, or was removed (no subject).
+    ///
+    /// - Returns: The queries whose clients are to be notified.
     package mutating func changed(_ item: ItemNumber, _ subject: (some LiveSubject)?) -> [QueryID] {
         let candidates = candidates(subject)
         var woken: [QueryID] = []
@@ -69,7 +71,7 @@ package struct LiveQueries: Sendable {
                 settled.append(id)
             }
         }
-        // Not while they are walked through: what waits would be copied for each change.
+        // Not during the iteration, which would copy the queue for each change.
         for id in woken { queries[id]?.dirty.insert(item) }
         for id in settled { queries[id]?.dirty.remove(item) }
         return woken
@@ -122,10 +124,10 @@ package struct LiveQueries: Sendable {
         package init() {}
     }
 
-    /// How many items a client was told of.
+    /// How many items a client has.
     package func knownCount(of id: QueryID) -> Int { queries[id]?.known.count ?? 0 }
 
-    /// What waits for clients, in all.
+    /// The number of queued items, of all clients.
     package var dirtyCount: Int { queries.values.reduce(0) { $0 + $1.dirty.count } }
 }
 

@@ -28,7 +28,7 @@ struct Wildcard: Hashable, Sendable {
         self.pieces = pieces
     }
 
-    /// Takes time in proportion to both lengths: only the last run is ever tried anew.
+    /// Takes time in proportion to both lengths: only the last run is ever retried.
     func matches(_ text: FoldedText) -> Bool {
         let scalars = text.scalars
         var (piece, position) = (0, 0)

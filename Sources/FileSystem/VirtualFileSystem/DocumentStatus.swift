@@ -2,45 +2,24 @@ package import CloudModel
 package import LocalMetadata
 import Synchronization
 
-/// What is known of a document's state. Three axes that do not depend on each other: what is here, what is in the cloud, conflicts.
+/// What is known of a document: its state, and which document it is.
+@dynamicMemberLookup
 package struct DocumentStatus: Sendable, Equatable {
-    package enum Downloading: String, Sendable {
-        /// Local, and the newest version known.
-        case current
-        /// Local, but a newer version is known.
-        case downloaded
-        case notDownloaded
-
-        func worse(_ other: Downloading) -> Downloading {
-            let order: [Downloading] = [.current, .downloaded, .notDownloaded]
-            return order.last { $0 == self || $0 == other } ?? self
-        }
-    }
-
-    package var downloading: Downloading
-    package var isDownloading: Bool
-    package var percentDownloaded: Double
-    package var isDownloadRequested: Bool
-    package var downloadingError: String?
-    package var isUploaded: Bool
-    package var isUploading: Bool
-    package var percentUploaded: Double
-    package var uploadingError: String?
-    package var hasUnresolvedConflicts: Bool
+    package var state: DocumentState
     /// Path inside the container of the document that this is a conflict version of.
     package var conflictOf: String?
     package var conflictVersion: VersionID?
-    package var isExcluded: Bool
     package var pin: PinState
     package var effectivePin: PinState
-    /// By itself or with a folder that it is in.
-    package var isPaused: Bool
     package var item: ItemID
     package var version: VersionID?
     package var device: String?
     package var container: ContainerName
-    /// Bytes; of a package those of its files together.
-    package var size: UInt64 = 0
+
+    package subscript<Value>(dynamicMember path: WritableKeyPath<DocumentState, Value>) -> Value {
+        get { state[keyPath: path] }
+        set { state[keyPath: path] = newValue }
+    }
 }
 
 extension VirtualFileSystem {
@@ -87,19 +66,14 @@ extension VirtualFileSystem {
         let document = try transaction.document(ofVersion: item)
         let version = document == nil ? nil : item.conflictPlace?.version
         return DocumentStatus(
-            downloading: state.downloading, isDownloading: state.isDownloading,
-            percentDownloaded: state.percentDownloaded, isDownloadRequested: state.isDownloadRequested,
-            downloadingError: state.downloadingError, isUploaded: state.isUploaded, isUploading: state.isUploading,
-            percentUploaded: state.percentUploaded, uploadingError: state.uploadingError,
-            hasUnresolvedConflicts: state.hasUnresolvedConflicts,
+            state: state,
             conflictOf: try document.map {
                 try transaction.path(of: $0.node).map(\.description).joined(separator: "/")
             },
-            conflictVersion: version, isExcluded: item.isExcluded, pin: item.pin,
-            effectivePin: try effectivePin(of: item, transaction), isPaused: try transaction.isPaused(item),
-            item: item.item,
+            conflictVersion: version, pin: item.pin,
+            effectivePin: try effectivePin(of: item, transaction), item: item.item,
             version: version ?? remote?.version, device: remote?.device,
-            container: try transaction.container(item.container)?.name ?? .cloudDocs, size: state.size)
+            container: try transaction.container(item.container)?.name ?? .cloudDocs)
     }
 
     /// The item's own pin, else that of the nearest folder above that has one; ``PinState/lazy`` where none has.

@@ -1,0 +1,58 @@
+package import CloudModel
+package import LocalMetadata
+
+extension DocumentState {
+    /// The state of an item by itself: of a package, of its folder alone. The one rule for what attributes, `status` and queries say. Pure.
+    ///
+    /// - Parameter newest: The content that the log has, where it is known.
+    package init(
+        of item: LocalItem, newest: ContentReference?, hasConflicts: Bool, progress: TransferFractions
+    ) {
+        let isWhole = item.kind != .file || item.isMaterialised
+        let isStale = !item.isEdited && item.content != nil && newest != nil && newest != item.content
+        let isAnnounced = item.kind == .file && item.content == nil && item.size > 0
+        self.init(
+            downloading: isWhole ? (isStale ? .downloaded : .current) : .notDownloaded,
+            isUploaded: !item.isExcluded && !isAnnounced && item.pendingSince == nil && !item.isEdited
+                && (item.isKnown || item.isConflictSibling),
+            percentUploaded: (progress.uploading ?? 0) * 100)
+        isDownloading = progress.downloading != nil
+        percentDownloaded = isWhole ? 100 : (progress.downloading ?? 0) * 100
+        isDownloadRequested = item.wanted > DownloadPriority.whenSpace || progress.downloading != nil
+        downloadingError = item.downloadError
+        isUploading = progress.uploading != nil
+        uploadingError = item.uploadError
+        hasUnresolvedConflicts = !item.isConflictSibling && hasConflicts
+        isExcluded = item.isExcluded
+        isPaused = item.isPaused
+        size = item.size
+    }
+}
+
+extension MetadataTransaction {
+    /// The state of an item; of a package, of everything in it. An item in a paused folder is paused.
+    ///
+    /// - Parameter progress: How far the transfers of an item are that are under way.
+    package func syncState(
+        of item: LocalItem, progress: (LocalItem) -> TransferFractions
+    ) throws -> DocumentState {
+        var own = try ownState(of: item, progress)
+        own.isPaused = try isPaused(item)
+        guard item.isPackage else { return own }
+        var package = PackageState(own)
+        try forEach(below: item) { inside in
+            if inside.node != item.node { package.add(inside, try ownState(of: inside, progress)) }
+        }
+        return package.state
+    }
+
+    private func ownState(
+        of item: LocalItem, _ progress: (LocalItem) -> TransferFractions
+    ) throws -> DocumentState {
+        let isFile = item.kind == .file
+        return DocumentState(
+            of: item, newest: isFile && item.content != nil ? try cloudItem(item)?.content : nil,
+            hasConflicts: try !item.isConflictSibling && !conflicts(of: item).isEmpty,
+            progress: isFile ? progress(item) : TransferFractions())
+    }
+}

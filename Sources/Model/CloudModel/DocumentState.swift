@@ -1,0 +1,55 @@
+/// The state of a document in the cloud: what is here, what is in the cloud, and whether there are conflicts, each for itself.
+package struct DocumentState: Hashable, Sendable {
+    package enum Downloading: String, Sendable, CaseIterable {
+        /// Local, and the newest version known.
+        case current
+        /// Local, but a newer version is known.
+        case downloaded
+        case notDownloaded
+
+        package func worse(_ other: Downloading) -> Downloading {
+            Self.allCases.last { $0 == self || $0 == other } ?? self
+        }
+    }
+
+    package var downloading: Downloading
+    package var isDownloading = false
+    /// 0 to 100.
+    package var percentDownloaded: Double = 100
+    package var isDownloadRequested = false
+    package var downloadingError: String?
+    package var isUploaded: Bool
+    package var isUploading = false
+    /// 0 to 100.
+    package var percentUploaded: Double
+    package var uploadingError: String?
+    package var hasUnresolvedConflicts = false
+    package var isExcluded = false
+    package var isPaused = false
+    /// Bytes; of a package those of its files together.
+    package var size: UInt64 = 0
+
+    package init(downloading: Downloading = .current, isUploaded: Bool, percentUploaded: Double = 0) {
+        self.downloading = downloading
+        self.isUploaded = isUploaded
+        self.percentUploaded = isUploaded ? 100 : percentUploaded
+    }
+
+    /// - Returns: The value of a fact; nil where it has none (no error).
+    package subscript(fact: DocumentFact) -> DocumentFact.Value? {
+        switch fact {
+        case .downloadingStatus: .text(downloading.rawValue)
+        case .isDownloading: .flag(isDownloading)
+        case .percentDownloaded: .percentage(percentDownloaded)
+        case .downloadRequested: .flag(isDownloadRequested)
+        case .downloadingError: downloadingError.map { .text($0) }
+        case .isUploaded: .flag(isUploaded)
+        case .isUploading: .flag(isUploading)
+        case .percentUploaded: .percentage(percentUploaded)
+        case .uploadingError: uploadingError.map { .text($0) }
+        case .hasUnresolvedConflicts: .flag(hasUnresolvedConflicts)
+        case .isExcludedFromSync: .flag(isExcluded)
+        case .isSyncPaused: .flag(isPaused)
+        }
+    }
+}
