@@ -48,7 +48,7 @@ struct ReadOnlyTests {
             }
             await expectReadOnly("put many") {
                 try await reader.putChunks(
-                    [ChunkToPut(id: ChunkID(words: (2, 2, 3, 4)), frame: frame)], in: .cloudDocs)
+                    [OutgoingChunk(id: ChunkID(words: (2, 2, 3, 4)), frame: frame)], in: .cloudDocs)
             }
             await expectReadOnly("distrust") { try await reader.distrust([id], in: .cloudDocs) }
             let name = try #require(ContainerName("notes"))

@@ -19,12 +19,12 @@ package struct PackageHistory: Sendable {
     ///
     /// - Throws: ``VersionError``.
     package func restore(_ state: PackageState, of id: ItemID, in container: ContainerID) async throws {
-        context.pace.hurry()
-        defer { context.pace.relax() }
+        context.urgency.begin()
+        defer { context.urgency.end() }
         // Programs that present the package may save when they are asked for it: that is uploaded before it is replaced, too.
         for _ in 0..<4 {
             let package = try await settled(id, container)
-            let isRestored = try await VersionHistory(context).inTurn(package) {
+            let isRestored = try await VersionHistory(context).withPermit(package) {
                 try context.changeTree { transaction, effects in
                     guard let package = try transaction.item(id, in: container), try isSettled(package, transaction)
                     else { return false }
@@ -69,7 +69,7 @@ package struct PackageHistory: Sendable {
     }
 
     private func isSettled(_ package: LocalItem, _ transaction: MetadataTransaction) throws -> Bool {
-        let delta = try transaction.news(ofPackage: package.node, settledBefore: context.time.now())
+        let delta = try transaction.unsentChanges(ofPackage: package.node, settledBefore: context.time.now())
         return package.isKnown && !delta.isUnderway && delta.items.isEmpty && delta.departures.isEmpty
     }
 
