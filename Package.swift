@@ -155,7 +155,7 @@ let package = Package(
 
         // MARK: Services: what programs share
         .target(name: "Coordination", dependencies: ["CloudModel"], path: "Sources/Services/Coordination"),
-        .target(name: "Queries", dependencies: ["CloudModel"], path: "Sources/Services/Queries"),
+        .target(name: "Queries", dependencies: ["Basics", "CloudModel"], path: "Sources/Services/Queries"),
         .testTarget(name: "QueriesTests", dependencies: ["CloudModel", "Queries", "TestSupport"]),
         .testTarget(name: "CoordinationTests", dependencies: ["Basics", "CloudModel", "Coordination", "TestSupport"]),
 

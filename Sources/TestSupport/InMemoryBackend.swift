@@ -76,7 +76,9 @@ package final class InMemoryBackend: ChangeNotifying {
         try await gate.pass(.putChunk, chunk.id)
         state.withLock { state in
             state.bytesPut += chunk.frame.count
-            if state.chunks[container]?[chunk.id] == nil { state.chunks[container, default: [:]][chunk.id] = chunk.frame }
+            if state.chunks[container]?[chunk.id] == nil {
+                state.chunks[container, default: [:]][chunk.id] = chunk.frame
+            }
         }
     }
 

@@ -203,6 +203,7 @@ struct PresenterRuleTests {
         let some = scene.present("a.txt", observed: UbiquityAttributes(.isUploaded))
         let none = scene.present("a.txt", observed: [])
         scene.send(.attributesChanged(item, [UbiquityAttributes(.isUploaded), UbiquityAttributes(.isUploading)]))
-        #expect(scene.notices(some) == [.attributesChanged(UbiquityAttributes(.isUploaded))] && scene.notices(none).isEmpty)
+        #expect(
+            scene.notices(some) == [.attributesChanged(UbiquityAttributes(.isUploaded))] && scene.notices(none).isEmpty)
     }
 }

@@ -59,7 +59,9 @@ extension EndToEnd {
             }
         }
 
-        private func tell(of chunks: [OutgoingChunk], _ round: UInt64, _ random: inout SeededGenerator) throws -> [UInt8] {
+        private func tell(of chunks: [OutgoingChunk], _ round: UInt64, _ random: inout SeededGenerator) throws
+            -> [UInt8]
+        {
             let attributes = ItemAttributes(permissions: 0o644, modified: .zero, created: .zero)
             let changes = try chunks.map { chunk -> Change in
                 let id = ItemID.random(using: &random)

@@ -22,7 +22,6 @@ package final class DirectoryBackend: ChangeNotifying {
         directory = CloudDirectory(path: path, time: time, logger: logger)
     }
 
-
     package func connect(create: Bool) async throws -> CloudIdentity {
         try await threads.run { [directory] in try directory.connect(create: create) }
     }

@@ -22,7 +22,6 @@ package final class HTTPBackend: ChangeNotifying, ChunkBatching {
         connection = ServerConnection(address: address, trust: trust, logger: logger, token: token)
     }
 
-
     package func connect(create: Bool) async throws -> CloudIdentity {
         var exchange = Exchange(create ? .put : .get, CloudRoutes.cloud)
         exchange.isForAnyCloud = true
