@@ -8,7 +8,7 @@ struct HookTests {
     func calls() {
         let called = Mutex<[String]>([])
         let hook = Hook<String>()
-        hook("nobody")
+        hook("none")
         hook.set { word in called.withLock { $0.append("first \(word)") } }
         hook("one")
         hook.set { word in called.withLock { $0.append("second \(word)") } }

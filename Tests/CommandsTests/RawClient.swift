@@ -3,7 +3,7 @@ import Commands
 import DaemonProtocol
 import Synchronization
 
-/// A client that sends what it is told, byte by byte if need be. Leaves when it is let go.
+/// A client that sends the given bytes, one by one if need be. It disconnects when it is released.
 final class RawClient: Sendable {
     private let stream: Mutex<UnixStream>
     private let splitter = Mutex(FrameSplitter())

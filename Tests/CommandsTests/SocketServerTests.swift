@@ -150,7 +150,7 @@ struct SocketServerTests {
         }
     }
 
-    @Test("a client of another major version is told so")
+    @Test("a client of another major version gets an error that says so")
     func otherVersion() async throws {
         try await FakeDaemon.with(diagnose) { daemon in
             let stream = try await RawClient.connect(daemon.record)
@@ -233,7 +233,7 @@ struct SocketServerTests {
     }
 
     @Test("where no process listens the mount counts as dead")
-    func nobody() async throws {
+    func noListener() async throws {
         let record = MountRecord(mount: "/m", pid: 7, state: "/s", socket: "/nonexistent/control.sock")
         let failure = await #expect(throws: CommandFailure.self) {
             try await blocking { _ = try DaemonConnection.open(record) }

@@ -17,14 +17,14 @@ struct AttributeWatchTests {
                 item: ItemID(high: 0, low: 1), container: .cloudDocs))
     }
 
-    @Test("a change is told once for each item; what was first seen is no change")
+    @Test("a change is reported once for each item; the first state of an item is no change")
     func changes() {
         let watch = AttributeWatch()
         watch.add(PresenterID(1))
         watch.add(PresenterID(2))
         #expect(watch.look(writes: 1, isMoving: false) { _ in (item, facts(isUploaded: false)) }.isEmpty)
-        let told = watch.look(writes: 2, isMoving: false) { _ in (item, facts(isUploaded: true)) }
-        #expect(told == [item: UbiquityAttributes(.isUploaded)])
+        let changes = watch.look(writes: 2, isMoving: false) { _ in (item, facts(isUploaded: true)) }
+        #expect(changes == [item: UbiquityAttributes(.isUploaded)])
         #expect(watch.look(writes: 3, isMoving: false) { _ in (item, facts(isUploaded: true)) }.isEmpty)
     }
 

@@ -4,7 +4,7 @@ import DaemonProtocol
 import FoundationEssentials
 import Testing
 
-@Suite("What a daemon is told to do")
+@Suite("The configuration of a daemon")
 struct DaemonConfigurationTests {
     private let surroundings = DaemonSurroundings(
         paths: StandardPaths(home: "/home/u", environment: [:], userID: 1000), currentDirectory: "/here",

@@ -25,7 +25,7 @@ struct ItemSightingsTests {
         #expect(sightings.kind(of: NodeID(20), try item("z")) == .changed)
     }
 
-    @Test("names, contents and states are told apart, and nothing is nothing")
+    @Test("names, contents and states are distinguished, and no difference is no change")
     func kinds() throws {
         var sightings = ItemSightings(after: NodeID(1))
         #expect(sightings.kind(of: NodeID(2), try item("a")) == .created)
@@ -35,8 +35,8 @@ struct ItemSightingsTests {
         #expect(sightings.kind(of: NodeID(2), try item("b", size: 4, isUploaded: false)) == .moved)
     }
 
-    @Test("a move that was told already is not told again")
-    func told() throws {
+    @Test("a move that was reported already is not reported again")
+    func reported() throws {
         var sightings = ItemSightings(after: NodeID(1))
         #expect(sightings.kind(of: NodeID(2), try item("a")) == .created)
         sightings.moved(NodeID(2), to: try MountPath(bytes: Array("b".utf8)))

@@ -27,7 +27,7 @@ struct PlainPermitTests {
         }
     }
 
-    @Test("whoever listens is told once, whether the turn came before or after")
+    @Test("a listener is notified once, whether the permit was granted before or after")
     func order() {
         let (early, late) = (Calls(), Calls())
         let first = early.turn

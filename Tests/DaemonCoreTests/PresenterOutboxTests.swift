@@ -27,7 +27,7 @@ struct PresenterOutboxTests {
         #expect(await drain(office, 4) == [ask, .notice(.changed), .notice(.moved), .notice(.deleted)])
     }
 
-    @Test("whoever waits gets the letter that comes, or nothing once the connection has ended")
+    @Test("a waiting client gets the next message, or nothing once the connection has ended")
     func waiting() async throws {
         let office = PresenterOutbox()
         try office.add(client)

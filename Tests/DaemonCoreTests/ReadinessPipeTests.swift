@@ -33,7 +33,7 @@ struct ReadinessPipeTests {
             pipe.note("slow disk")
             pipe.ready()
             #expect(text(reader) == "starting: reading\nnote: slow disk\nready\n")
-            #expect(text(reader).isEmpty, "nobody has the other end")
+            #expect(text(reader).isEmpty, "the other end is closed")
         }
     }
 

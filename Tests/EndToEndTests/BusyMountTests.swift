@@ -118,9 +118,9 @@ extension EndToEnd {
                 let waited = try await a.ubiquity(["sync", "--wait", "--timeout", "4", a.mount])
                 try await a.runner.run("umount", ["-l", cloud], in: "/").text()
                 #expect(waited.status == 5, "\(waited)")
-                let told = waited.errors.split(separator: "\n").filter { $0.contains("waiting for the cloud") }
-                #expect(told.count <= 2, "\(waited)")
-                #expect(Set(told).count == told.count && !waited.errors.contains("/temporary/"), "\(waited)")
+                let waits = waited.errors.split(separator: "\n").filter { $0.contains("waiting for the cloud") }
+                #expect(waits.count <= 2, "\(waited)")
+                #expect(Set(waits).count == waits.count && !waited.errors.contains("/temporary/"), "\(waited)")
             }
         }
     }

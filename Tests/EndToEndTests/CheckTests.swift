@@ -58,8 +58,8 @@ extension EndToEnd {
                 #expect(found.status == 7 && found.mount.problemCount == 1)
                 #expect(found.mount.problems.first?.path == test.a.path("d/big"))
                 #expect(found.mount.problems.first?.message == "its bytes on this device are damaged")
-                let mended = try await findings(test.a, "repair")
-                #expect(mended.status == 0 && mended.mount.problems.isEmpty && mended.mount.repairs.count == 1)
+                let repaired = try await findings(test.a, "repair")
+                #expect(repaired.status == 0 && repaired.mount.problems.isEmpty && repaired.mount.repairs.count == 1)
                 try await test.a.shell("seq 1 300000 | cmp - d/big; test ! -e Recovered")
                 #expect(try await findings(test.a, "check").status == 0)
             }
@@ -72,8 +72,8 @@ extension EndToEnd {
                 try await test.a.sync()
                 let blob = try #require(try test.a.blobs.first)
                 try Damage.flip(blob.path, at: 7)
-                let mended = try await findings(test.a, "repair")
-                #expect(mended.status == 0 && mended.mount.repairs.count == 1)
+                let repaired = try await findings(test.a, "repair")
+                #expect(repaired.status == 0 && repaired.mount.repairs.count == 1)
                 try await test.a.shell("seq 1 300000 | cmp - d/big")
                 let copy = try await test.a.shell("find Recovered -type f -name big")
                 #expect(copy.hasSuffix("/CloudDocs/Documents/d/big"))
@@ -110,14 +110,14 @@ extension EndToEnd {
                 #expect(found.status == 7 && found.mount.problemCount >= 1)
                 #expect(found.mount.problems.allSatisfy { $0.path?.hasPrefix(test.b.documents) == true })
                 #expect(try await findings(test.b, "repair").status == 7, "B has no copy")
-                let mended = try await findings(test.a, "repair")
-                #expect(mended.status == 0 && !mended.mount.repairs.isEmpty, "\(mended)")
+                let repaired = try await findings(test.a, "repair")
+                #expect(repaired.status == 0 && !repaired.mount.repairs.isEmpty, "\(repaired)")
                 #expect(try await findings(test.b, "check").status == 0)
                 try await test.b.shell("seq 1 400000 | cmp - d/big; cmp noise \(test.a.path("noise"))")
             }
         }
 
-        @Test("where neither the device nor the cloud has good bytes, what is here is kept and told")
+        @Test("where neither the device nor the cloud has good bytes, the local bytes are kept and reported")
         func hopeless() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.shell("head -c 50000 /dev/urandom > f")
@@ -176,8 +176,8 @@ extension EndToEnd {
                 try await test.a.start()
                 let found = try await findings(test.a, "check")
                 #expect(found.status == 7 && found.mount.problems.first?.path == test.a.path("document-7"), "\(found)")
-                let mended = try await findings(test.a, "repair")
-                #expect(mended.status == 0, "\(mended)")
+                let repaired = try await findings(test.a, "repair")
+                #expect(repaired.status == 0, "\(repaired)")
                 try await eventually("all is back") {
                     try await test.a.tryShell("test $(stat -c %a document-7) = 640 -a $(cat document-7) = 7").succeeded
                 }
@@ -202,8 +202,8 @@ extension EndToEnd {
                 if !started.errors.contains("rebuilt") {
                     let found = try await test.a.ubiquity(["check", test.a.mount])
                     #expect(found.status == 7 && found.errors.contains("Run `ubiquity repair`"), "\(found)")
-                    let mended = try await findings(test.a, "repair")
-                    #expect(mended.status == 0 && mended.mount.repairs.first?.path == test.a.mount, "\(mended)")
+                    let repaired = try await findings(test.a, "repair")
+                    #expect(repaired.status == 0 && repaired.mount.repairs.first?.path == test.a.mount, "\(repaired)")
                 }
                 #expect(try await findings(test.a, "check").status == 0)
                 try await eventually("all is back") {

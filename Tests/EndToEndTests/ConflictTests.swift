@@ -141,7 +141,7 @@ extension EndToEnd {
                 hold: ["doc.txt": "same"])
         }
 
-        @Test("an edit wins against a delete, whoever was first")
+        @Test("an edit wins against a delete, whichever was first")
         func editAgainstDelete() async throws {
             try await Self.apart(
                 before: "mkdir d; echo base > d/one; echo base > two", a: "echo edited > d/one; rm two",

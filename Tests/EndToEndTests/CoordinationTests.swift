@@ -172,7 +172,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("the program's exit status and signals pass through, and what can not be run is told")
+        @Test("the program's exit status and signals pass through, and a command that can not be run is reported")
         func exitStatus() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let write = test.a.command(["coordinate", "write", "f"])
@@ -183,10 +183,10 @@ extension EndToEnd {
                 #expect(try await test.a.tryShell("\(write)").status == 64)
                 let go = "\(test.a.state)/go"
                 let script = "trap \"exit 7\" TERM; touch \(go).held; while :; do sleep 0.02; done"
-                async let told = test.a.tryShell("\(write) -- sh -c '\(script)'")
+                async let ended = test.a.tryShell("\(write) -- sh -c '\(script)'")
                 try await isHeld(go)
                 try await signal(test.a, SIGTERM, "write")
-                #expect(try await told.status == 7)
+                #expect(try await ended.status == 7)
                 let nowhere = test.a.command(["coordinate", "write", "no/such"])
                 #expect(try await test.a.tryShell("\(nowhere) -- true").status == 1)
             }

@@ -104,7 +104,7 @@ extension EndToEnd {
                 let before = try await a.shell(Self.look)
                 try await a.sync()
                 try await eventually("B has it") { try await b.list() == ["photos"] }
-                // Deleted elsewhere, and told; and deleted here, and not told.
+                // Deleted elsewhere, and uploaded; and deleted here, and not uploaded.
                 try await a.shell("rm -r photos/2024")
                 try await a.sync()
                 try await eventually("B lacks it") { try await b.list("photos") == ["best"] }

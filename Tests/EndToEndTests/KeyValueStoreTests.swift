@@ -12,7 +12,7 @@ extension EndToEnd {
             try await device.ubiquity(words).text()
         }
 
-        /// What a program says that begins, is told `lines` and ends.
+        /// The output of a program that starts, reads `lines` and ends.
         private func store(_ device: TestDevice, _ lines: String) async throws -> [String] {
             let program = "UBIQUITY_MOUNT='\(device.mount)' \(device.binaries)/presenter-tool store \(container)"
             // A device's own folder is gone with its daemon.
@@ -42,7 +42,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("another account is told with reason 3, and its values stand in the place of the old ones")
+        @Test("another account is reported with reason 3, and its values replace the old ones")
         func otherAccount() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let other = try test.plain("other")
@@ -72,7 +72,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("of settings that are too much for the store those are kept that fit, and the others are told")
+        @Test("of settings that exceed the store those that fit are kept, and the others are reported")
         func quota() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.showing("presenter-tool", "store \(container)", first: "serving") { shown in

@@ -50,7 +50,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a key that was written and not told survives a reset")
+        @Test("a key that was written and not sent survives a reset")
         func resetKeepsKeys() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.sync()

@@ -35,7 +35,7 @@ extension TestDevice {
         var failure: (any Error)?
         do { try await body(command) } catch { failure = error }
         _ = FileManager.default.createFile(atPath: "\(name).end", contents: nil)
-        #expect(try await program.status == 0, "it had ended before it was told to")
+        #expect(try await program.status == 0, "it had ended before its end was requested")
         if let failure { throw failure }
     }
 }

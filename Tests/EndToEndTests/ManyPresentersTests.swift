@@ -42,7 +42,7 @@ extension EndToEnd {
                     print(
                         "reads beside \(Self.count) presenters take \(beside.median / alone.median) of the time alone;",
                         "the daemon has \((full - empty) * 1024 / Self.count) bytes more for each")
-                    #expect(shown.said == ["presenting \(Self.count)"], "nobody was asked or told")
+                    #expect(shown.said == ["presenting \(Self.count)"], "no presenter was asked or notified")
                     // Those of the folder do hear what concerns them.
                     try await device.shell("echo x > crowd/new")
                     #expect(try await presented(device) == 500, "as many as are listed")

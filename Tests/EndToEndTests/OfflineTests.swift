@@ -32,7 +32,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("who waits for a cloud that is away is told why")
+        @Test("a command that waits for a cloud that is away says why")
         func waiting() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try test.cloud.goOffline()

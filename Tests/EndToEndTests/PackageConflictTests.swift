@@ -13,7 +13,9 @@ extension EndToEnd {
             try await b.download("d.rtfd")
         }
 
-        /// A's change wins, as it is told first. Returns the name of B's whole once both devices show it.
+        /// A's change wins, because it is sent first.
+        ///
+        /// - Returns: The name of B's whole once both devices show it.
         private func makeConflict(
             _ cloud: TestCloud, _ a: TestDevice, _ b: TestDevice, _ round: String = ""
         ) async throws -> String {
@@ -138,7 +140,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a program that presents a package is told of the conflict, and that it is resolved")
+        @Test("a program that presents a package is notified of the conflict and of its resolution")
         func presenters() async throws {
             try await TestDevices.withTwo { cloud, a, b in
                 try await makePackage(a, b)

@@ -25,7 +25,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("what a program writes into a package under a claim is told when it is done, all of it at once")
+        @Test("what a program writes into a package under a claim is sent when it is done, all of it at once")
         func claim() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell("mkdir d.rtfd; echo 1 > d.rtfd/x; echo 1 > d.rtfd/y")
@@ -156,7 +156,7 @@ extension EndToEnd {
                 try cloud.goOffline()
                 try await a.shell("echo A > d.rtfd/x")
                 try await b.shell("echo B > d.rtfd/y; rm d.rtfd/z")
-                // So that A is told of first.
+                // So that A is sent first.
                 try await b.stop()
                 try cloud.goOnline()
                 try await a.sync()

@@ -5,7 +5,7 @@ extension EndToEnd {
     /// `isSyncPaused`: an editor's way to keep half-done work to itself.
     @Suite("Paused sync")
     struct PauseTests {
-        @Test("a paused document neither uploads nor is told of, others go on; resumed, it goes up")
+        @Test("a paused document does not upload, others do; resumed, it uploads")
         func pauses() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell("echo one > f; echo one > g")

@@ -87,7 +87,7 @@ extension EndToEnd {
             try await expectAsOnDisk(
                 """
                 sqlite3 n.db "BEGIN; DELETE FROM n WHERE i % 2 = 0; INSERT INTO n VALUES (1000000); COMMIT"
-                test "$(sqlite3 n.db 'PRAGMA integrity_check')" = ok; sqlite3 n.db 'SELECT count(*), sum(i) FROM n' > told
+                test "$(sqlite3 n.db 'PRAGMA integrity_check')" = ok; sqlite3 n.db 'SELECT count(*), sum(i) FROM n' > count
                 """,
                 inputs: """
                     sqlite3 n.db 'PRAGMA journal_mode=\(mode); CREATE TABLE n (i); WITH RECURSIVE c(i) AS

@@ -6,7 +6,7 @@ extension EndToEnd {
     /// Programs that present documents, each a process of its own.
     @Suite("Presenters")
     struct PresenterTests {
-        @Test("each move and deletion by a plain program is told once, to the document's presenter")
+        @Test("the document's presenter is notified of each move and deletion by a plain program once")
         func movesAndDeletes() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.shell("echo x > f; mkdir d")

@@ -7,7 +7,8 @@ extension EndToEnd {
     @Suite("Moves by another device")
     struct RemoteMoveTests {
         @Test(
-            "a file, a placeholder and a folder that another device moves take their presenters along, each told once")
+            "a file, a placeholder and a folder that another device moves take their presenters along, each notified once"
+        )
         func kinds() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell("mkdir d e; echo x > f; echo y > p; echo z > d/i")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// A device that rebuilds its state, because it was told to or because the old one is damaged.
+    /// A device that rebuilds its state, on request or because the old one is damaged.
     @Suite("Reset")
     struct ResetTests {
         private static let recovered = "find Recovered -type f -printf '%f '"

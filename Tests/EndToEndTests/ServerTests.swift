@@ -117,7 +117,7 @@ extension EndToEnd {
                 #expect(try server.command(["device", "list"]).contains("reset requested"))
                 // Both mounts are one device: their user signed in once.
                 for device in test.devices {
-                    try await eventually("\(device.name) has begun anew") {
+                    try await eventually("\(device.name) has reset itself") {
                         try String(contentsOfFile: "\(device.state)/daemon.log", encoding: .utf8)
                             .contains("rebuilt the state")
                     }

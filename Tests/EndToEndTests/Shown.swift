@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A program that shows a document until it is told to end.
+/// A program that shows a document until its end is requested.
 struct Shown: Sendable {
     let device: TestDevice
     let name: String

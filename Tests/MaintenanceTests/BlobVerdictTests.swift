@@ -8,14 +8,14 @@ import Testing
 
 @Suite("What a rebuild does with the bytes it finds")
 struct BlobVerdictTests {
-    private let told = Digest(words: (1, 2, 3, 4))
+    private let logged = Digest(words: (1, 2, 3, 4))
     private let untold = Digest(words: (5, 6, 7, 8))
     private let id = ItemID(high: 9, low: 9)
 
     private var knowledge: LogKnowledge {
         get throws {
             var knowledge = LogKnowledge()
-            let content = ContentReference(digest: told, size: 5, layout: .chunk)
+            let content = ContentReference(digest: logged, size: 5, layout: .chunk)
             let attributes = ItemAttributes(permissions: 0o644, modified: .zero, created: .zero)
             knowledge.add(
                 ChangeBatch(
@@ -38,7 +38,7 @@ struct BlobVerdictTests {
         row.size = 5
         row.isEdited = edited
         row.presence = presence
-        row.content = edited ? nil : ContentReference(digest: told, size: 5, layout: .chunk)
+        row.content = edited ? nil : ContentReference(digest: logged, size: 5, layout: .chunk)
         row.isKnown = true
         return row
     }
@@ -51,8 +51,8 @@ struct BlobVerdictTests {
         BlobVerdict(row: row, blob: blob ?? self.blob, digest: digest, hasHoles: hasHoles, knowledge: try knowledge)
     }
 
-    @Test("bytes that the log was told of for that document may go")
-    func clean() throws { #expect(try verdict(row(id), told) == .inCloud) }
+    @Test("bytes that the log has for that document may be removed")
+    func clean() throws { #expect(try verdict(row(id), logged) == .inCloud) }
 
     @Test("bytes that the log never learned of are recovered, whatever the row says of them")
     func untoldBytes() throws {
@@ -62,14 +62,14 @@ struct BlobVerdictTests {
     }
 
     @Test("an edit back to bytes that the log knows is still an edit")
-    func revert() throws { #expect(try verdict(row(id, edited: true), told) == .recover) }
+    func revert() throws { #expect(try verdict(row(id, edited: true), logged) == .recover) }
 
     @Test("a new document with the bytes of another is recovered: only its bytes are in the cloud")
     func copy() throws {
         var copy = try row(ItemID(high: 8, low: 8))
         copy.isKnown = false
         copy.pendingSince = .zero
-        #expect(try verdict(copy, told) == .recover)
+        #expect(try verdict(copy, logged) == .recover)
     }
 
     @Test("a part of a download is left, as the whole is in the cloud")

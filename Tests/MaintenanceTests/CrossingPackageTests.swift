@@ -54,7 +54,7 @@ extension TestEngine {
         while try !isShown(packages()) { await Task.yield() }
     }
 
-    /// Returns once nothing here waits to be told.
+    /// Returns once nothing here waits to be sent.
     fileprivate func untilTold() async {
         while (try? metadata.read { try $0.pendingTotals().items }) != 0 { await Task.yield() }
     }

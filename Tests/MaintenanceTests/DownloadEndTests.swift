@@ -61,7 +61,7 @@ struct DownloadEndTests {
         #expect(try test.item("f")?.isEdited == false)
     }
 
-    @Test("an edit of the same size that follows at once is told to the cloud", .timeLimit(.minutes(1)))
+    @Test("an edit of the same size that follows at once is uploaded", .timeLimit(.minutes(1)))
     func editIsNoted() async throws {
         let (test, files, item) = try await placeholder()
         let handle = try files.open(item.node, canWrite: true, truncate: false)

@@ -64,7 +64,7 @@ struct LostChunksTests {
         test.backend.gate.hold(.putChunk)
         try test.save("f", bytes)
         let running = Task { [engine = test.engine] in await engine.run() }
-        // The time of the folder is told while the chunk is on its way.
+        // The time of the folder is sent while the chunk is on its way.
         await test.backend.gate.untilHeld(2)
         test.backend.gate.releaseOne()
         test.backend.gate.releaseOne()

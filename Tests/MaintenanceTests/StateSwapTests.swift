@@ -30,7 +30,7 @@ struct StateSwapTests {
         #expect(text("\(state)/set-aside/x/metadata.sqlite") == "old", "after \(after) steps")
         #expect(text("\(state)/set-aside/x/metadata.sqlite-wal") == "old", "after \(after) steps")
         #expect(
-            text("\(state)/set-aside/x/content/11/17.2") == "unknown", "what nobody knows stays, after \(after) steps")
+            text("\(state)/set-aside/x/content/11/17.2") == "unknown", "an unknown file stays, after \(after) steps")
         #expect(text("\(state)/set-aside/x/content/11/17.1") == nil, "what the cloud has goes, after \(after) steps")
         #expect(text("\(state)/set-aside/x/report.json")?.contains("a test") == true)
         #expect(access("\(state)/rebuild", F_OK) != 0)

@@ -37,7 +37,7 @@ struct LiveQueriesTests {
         let id = queries.add(.always(true), QueryScope())
         #expect(queries.changed(1, TestSubject(isResult: false)).isEmpty)
         #expect(queries.changed(1, TestSubject()) == [id])
-        _ = queries.told([(item: 1, mark: 0)], [], of: id)
+        _ = queries.update([(item: 1, mark: 0)], [], of: id)
         #expect(queries.changed(1, TestSubject(isResult: false)) == [id])
     }
 
@@ -67,16 +67,16 @@ struct LiveQueriesTests {
         func read(_ numbers: [UInt64]) {
             let present = numbers.filter { items[$0].map { prepared.matches($0) } ?? false }
             let absent = numbers.filter { !present.contains($0) }
-            let told = queries.told(present.map { ($0, Int(items[$0]?.size ?? 0)) }, absent, of: id)
-            for number in told.added {
+            let update = queries.update(present.map { ($0, Int(items[$0]?.size ?? 0)) }, absent, of: id)
+            for number in update.added {
                 #expect(client[number] == nil, "seed \(seed)")
                 client[number] = Int(items[number]?.size ?? 0)
             }
-            for number in told.changed {
+            for number in update.changed {
                 #expect(client[number] != nil, "seed \(seed)")
                 client[number] = Int(items[number]?.size ?? 0)
             }
-            for number in told.removed { #expect(client.removeValue(forKey: number) != nil, "seed \(seed)") }
+            for number in update.removed { #expect(client.removeValue(forKey: number) != nil, "seed \(seed)") }
         }
         func change() {
             let number = UInt64.random(in: 0..<20, using: &random)

@@ -52,19 +52,19 @@ final class BatchBuilderTests {
             var builder = BatchBuilder(transaction, container: container)
             for item in [link, inner, paused, other] { try builder.add(item) }
             #expect(builder.changes.map(\.created) == [other.item])
-            #expect(builder.quiet.isEmpty, "they are still to be told")
+            #expect(builder.quiet.isEmpty, "they are still to be sent")
         }
     }
 
     @Test(
-        "a package is told as a whole, once nothing in it changed lately, is open for writing or waits for its upload")
+        "a package is sent as a whole, once nothing in it changed lately, is open for writing or waits for its upload")
     func packages() throws {
         try metadata.write { transaction throws -> Void in
             let package = try insert("d.rtfd", in: documents(transaction), transaction)
             let folder = try insert("inner", in: package.node, transaction)
             let link = try insert("link", in: folder.node, kind: .symlink, transaction) { $0.target = [46] }
             let other = try insert("other", in: documents(transaction), transaction)
-            func told(_ change: (inout LocalItem) -> Void) throws -> [ItemID] {
+            func sent(_ change: (inout LocalItem) -> Void) throws -> [ItemID] {
                 var changed = link
                 change(&changed)
                 try transaction.update(changed)
@@ -73,14 +73,14 @@ final class BatchBuilderTests {
                 try builder.addReady(before: Timestamp(seconds: 1))
                 return builder.changes.compactMap(\.created)
             }
-            #expect(try told { $0.pendingSince = Timestamp(seconds: 2) } == [other.item], "it may be half of a save")
-            #expect(try told { $0.isWriting = true } == [other.item])
-            #expect(try told { $0.isPaused = true } == [other.item])
-            #expect(try Set(told { _ in }) == Set([package, folder, link, other].map(\.item)))
+            #expect(try sent { $0.pendingSince = Timestamp(seconds: 2) } == [other.item], "it may be half of a save")
+            #expect(try sent { $0.isWriting = true } == [other.item])
+            #expect(try sent { $0.isPaused = true } == [other.item])
+            #expect(try Set(sent { _ in }) == Set([package, folder, link, other].map(\.item)))
             var builder = BatchBuilder(
                 transaction, container: container, held: [package.node])
             try builder.addReady(before: Timestamp(seconds: 1))
-            #expect(builder.changes.compactMap(\.created) == [other.item], "somebody writes it under a claim")
+            #expect(builder.changes.compactMap(\.created) == [other.item], "a program writes it under a claim")
         }
     }
 

@@ -6,7 +6,7 @@ import Sync
 import TestSupport
 import Testing
 
-/// Random triples of trees, brought together by following what is planned and folding what is told.
+/// Random triples of trees, brought together by following what is planned and folding what is sent.
 @Suite("Plans of random trees")
 struct ReconcilerPropertyTests {
     private static let count = 4000

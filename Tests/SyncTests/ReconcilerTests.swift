@@ -49,7 +49,7 @@ struct ReconcilerTests {
         #expect(reconciler.plan(trees(nil, folder, .following(folder))).follow == [.remove])
     }
 
-    @Test("a new file is told once its bytes are in the cloud")
+    @Test("a new file is sent once its bytes are in the cloud")
     func creation() {
         let edited = LocalState.following(base).with { $0.isEdited = true }
         #expect(reconciler.plan(trees(nil, nil, edited)).needsUpload)
@@ -61,7 +61,7 @@ struct ReconcilerTests {
     }
 
     @Test(
-        "a deletion is told with the content that was deleted, whatever came meanwhile: the log knows where that is now"
+        "a deletion is sent with the content that was deleted, whatever came meanwhile: the log knows where that is now"
     )
     func deletion() {
         let gone = trees(base, base, nil).with { $0.isDeparted = true }
@@ -111,7 +111,7 @@ struct ReconcilerTests {
         #expect(plan.agreed?.body == base.body)
     }
 
-    @Test("an edit is told with its base, whatever the log has by now")
+    @Test("an edit is sent with its base, whatever the log has by now")
     func edit() {
         let mine = LocalState.following(base).with { $0.content = .sample(3) }
         for remote in [base, newer] {
@@ -123,7 +123,7 @@ struct ReconcilerTests {
         }
     }
 
-    @Test("an edit that came to the log's content by chance is told only where its base waits as a conflict")
+    @Test("an edit that came to the log's content by chance is sent only where its base waits as a conflict")
     func equalEdit() {
         let mine = LocalState.following(newer).with { $0.attributes = base.attributes }
         #expect(reconciler.plan(trees(newer, base, mine)).changes.isEmpty)
@@ -143,7 +143,7 @@ struct ReconcilerTests {
         #expect(plan.follow == [.replaceContent(.stored(.sample(2)))])
     }
 
-    @Test("a new file is announced while its bytes are on the way, and told whole once they are there")
+    @Test("a new file is announced while its bytes are on the way, and sent whole once they are there")
     func announces() {
         let edited = LocalState.following(base).with {
             $0.isEdited = true
@@ -165,7 +165,7 @@ struct ReconcilerTests {
             ])
     }
 
-    @Test("an announced size is corrected by whoever announced it, and a document's edit is never announced")
+    @Test("an announced size is corrected by the device that announced it, and a document's edit is never announced")
     func corrects() {
         let grown = LocalState.following(base).with {
             $0.isEdited = true
@@ -198,7 +198,7 @@ struct ReconcilerTests {
         #expect(away.follow == [.place(parent: base.parent, name: moved)])
     }
 
-    @Test("an attribute that both changed is told, one that only the log changed is shown")
+    @Test("an attribute that both changed is sent, one that only the log changed is shown")
     func attributes() {
         let remote = base.with { $0.attributes.extended = ["user.x": [1], "user.y": [1]] }
         let local = LocalState.following(base).with { $0.attributes.extended = ["user.x": [2]] }

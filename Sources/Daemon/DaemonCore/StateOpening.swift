@@ -119,7 +119,7 @@ extension RebuildReport {
         } else {
             text += "There was nothing that the cloud did not have. "
         }
-        if mended > 0 { text += "\(mended) documents were sent again, as the cloud had lost bytes of them. " }
+        if repaired > 0 { text += "\(repaired) documents were sent again, as the cloud had lost bytes of them. " }
         if keptAside > 0 { text += "\(keptAside) files that could not be recognised are in the content folder there. " }
         if !lost.isEmpty { text += "The bytes of \(lost.count) documents were gone: \(lost.joined(separator: ", ")). " }
         return text + "The old state is in \(aside)."

@@ -59,7 +59,7 @@ extension ContentService {
         return try? Manifest(decoding: bytes, size: reference.size)
     }
 
-    /// Writes down which chunks are here, after they are on the platter.
+    /// Records which chunks are here, after they are durable.
     func keepPart(_ entry: ActiveDownload) async {
         await entry.download.stop()
         defer { finisher.forget(entry.item.blob, entry.download) }

@@ -8,7 +8,7 @@ import Logging
 import Synchronization
 import Transfers
 
-/// Turns complete downloads into materialised files, many at once: bytes to the platter first, then one transaction that says so.
+/// Turns complete downloads into materialised files, many at once: the bytes become durable first, then one transaction records them.
 /// Until then the database knows nothing of them, so no crash can make it promise bytes that are not there.
 final class DownloadFinisher: Sendable {
     fileprivate struct Expected {

@@ -102,7 +102,7 @@ package struct Recovery: Sendable {
                 // The row may have come to this blob since it was read.
                 let now = try metadata.read { try $0.item(NodeID(blob.node)) }
                 guard now?.generation != blob.generation || now?.presence == Presence.none else { continue }
-                // A row that says so may not be on the platter yet, and come back after a loss of power as it was.
+                // A row that says so may not be durable yet, and be as it was after a loss of power.
                 try metadata.makeDurable()
                 try content.remove(blob)
             }

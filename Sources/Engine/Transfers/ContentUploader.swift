@@ -26,7 +26,7 @@ package struct ContentUploader: Sendable {
 
     /// Uploads one open file. Throws ``TransferError``, or `CancellationError`.
     ///
-    /// - Parameter progress: told how many of the file's bytes are in the cloud. Must return at once.
+    /// - Parameter progress: called with how many of the file's bytes are in the cloud. Must return at once.
     package func upload(
         _ file: SharedDescriptor, size: UInt64, to container: ContainerName,
         stillUnchanged: @escaping @Sendable () -> Bool = { true }, progress: (@Sendable (UInt64) -> Void)? = nil

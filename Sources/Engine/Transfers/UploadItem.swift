@@ -12,7 +12,7 @@ package struct UploadItem: Sendable {
     ///   - size: bytes the file has; more or fewer when it is read count as a change.
     ///   - open: opens it for reading; called several times, on a thread that may block.
     ///   - stillUnchanged: whether the file is still the one that was to be uploaded; called once all of it is read.
-    ///   - progress: told how many of its bytes are in the cloud, whenever that grows. Must return at once.
+    ///   - progress: called with how many of its bytes are in the cloud, whenever that grows. Must return at once.
     package init(
         size: UInt64, open: @escaping @Sendable () throws -> SharedDescriptor,
         stillUnchanged: @escaping @Sendable () -> Bool = { true }, progress: (@Sendable (UInt64) -> Void)? = nil

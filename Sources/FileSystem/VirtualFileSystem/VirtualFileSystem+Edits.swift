@@ -26,7 +26,7 @@ extension VirtualFileSystem {
     }
 
     /// Notes what was written so far to files that are open for writing, where they are at or below one of these items: a program closes
-    /// a file before the file system hears of it.
+    /// a file before the file system receives it.
     package func noteEdits(atAndBelow nodes: Set<NodeID>) throws {
         let open = openFiles.all.filter { $0.state.withLock { $0.writers > 0 && $0.descriptor >= 0 } }
         guard !open.isEmpty else { return }
@@ -85,7 +85,7 @@ extension VirtualFileSystem {
         if isUnfinished { keepOpen(file) } else { drop(file) }
     }
 
-    /// Makes blobs anew that the disk did not take, where nobody has them open: until then nothing of them is called durable.
+    /// Rewrites blobs that the disk failed to store, unless they are open: until then nothing of them is called durable.
     private func renewBlobs() {
         for blob in content.blobsToRenew {
             do { try renewing.withLock { _ in try renew(blob) } } catch {
@@ -97,7 +97,7 @@ extension VirtualFileSystem {
 
     private func renew(_ blob: BlobName) throws {
         let node = NodeID(blob.node)
-        // A download writes to what is not whole; it is made anew at the next start.
+        // A download writes to what is not whole; it is rewritten at the next start.
         guard content.needsRenewal(blob), let item = try metadata.read({ try $0.item(node) }), item.blob == blob,
             item.presence == .whole, !openFiles.isOpen(node)
         else { return }

@@ -81,7 +81,7 @@ extension ServerStore {
                     arguments: [container.id, Data(digest.bytes)]
                 ).map { (size: $0[0] as Int, content: $0[1] as Int64?) }
             }
-            // Nobody can read that content, so nothing of it is needed before it is put again, with all its chunks.
+            // No device can read that content, so nothing of it is needed before it is put again, with all its chunks.
             guard let row else { continue }
             let sizes = Set(contents.map { Int64(clamping: $0.size) })
             // Nor one of another size than what its chunks make.

@@ -6,7 +6,7 @@ extension PresenterTool {
     /// Walks through the history of a document, puts its oldest version back and removes the others.
     static func versions(_ url: URL) throws {
         guard let current = NSFileVersion.currentVersionOfItem(at: url) else { throw CocoaError(.fileNoSuchFile) }
-        say("current of \(current.localizedNameOfSavingComputer ?? "nobody")")
+        say("current of \(current.localizedNameOfSavingComputer ?? "unknown")")
         let distant = try nonlocal(url)
         say("\(NSFileVersion.otherVersionsOfItem(at: url)?.count ?? -1) here, \(distant.count) in the cloud")
         guard let oldest = distant.last else { return }
@@ -32,7 +32,7 @@ extension PresenterTool {
     static func resolve(_ url: URL) throws {
         let versions = NSFileVersion.unresolvedConflictVersionsOfItem(at: url) ?? []
         guard let version = versions.first else { return say("no conflict") }
-        say("\(versions.count) of \(version.localizedNameOfSavingComputer ?? "nobody")")
+        say("\(versions.count) of \(version.localizedNameOfSavingComputer ?? "unknown")")
         var error: NSError?
         NSFileCoordinator().coordinate(writingItemAt: url, options: .forReplacing, error: &error) { target in
             do {

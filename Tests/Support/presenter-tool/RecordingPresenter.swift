@@ -77,7 +77,7 @@ final class RecordingPresenter: NSObject, NSFilePresenter, @unchecked Sendable {
     }
 
     func presentedItemDidGain(_ version: NSFileVersion) {
-        PresenterTool.say("gained a version of \(version.localizedNameOfSavingComputer ?? "nobody")")
+        PresenterTool.say("gained a version of \(version.localizedNameOfSavingComputer ?? "unknown")")
     }
 
     func presentedItemDidResolveConflict(_ version: NSFileVersion) {

@@ -26,7 +26,7 @@ struct SyncActions {
         case "upload":
             let version = try await files.uploadLocalVersionOfUbiquitousItem(
                 at: url, withConflictResolutionPolicy: .conflictPolicyFailOnConflict)
-            return "upload of \(version.localizedNameOfSavingComputer ?? "nobody")"
+            return "upload of \(version.localizedNameOfSavingComputer ?? "unknown")"
         case "latest":
             let version = try await files.fetchLatestRemoteVersionOfItem(at: url)
             return "latest \(try String(contentsOf: version.url, encoding: .utf8))"

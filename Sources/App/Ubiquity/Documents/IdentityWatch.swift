@@ -11,7 +11,7 @@ extension Notification.Name {
     }()
 }
 
-/// Looks every two seconds whether the account is still the same: daemons come and go as files of a registry, and notify nobody who is not
+/// Looks every two seconds whether the account is still the same: daemons come and go as files of a registry, and send no notification to a program that is not
 /// connected. Begins when a program asks for the token or observes the notification.
 final class IdentityWatch: Sendable {
     static let shared = IdentityWatch(look: UbiquityIdentity.current) { later in

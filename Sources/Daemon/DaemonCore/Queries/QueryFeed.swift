@@ -150,7 +150,7 @@ final class QueryFeed: Sendable {
         let items = try batch.rows.map { try $0.found() }
         guard let id else { return FoundItems(phase: phase, added: items) }
         let known = queries.with { queries in
-            queries.told(items.map { ($0.item, $0.hashValue) }, batch.others.map(\.value), of: id)
+            queries.update(items.map { ($0.item, $0.hashValue) }, batch.others.map(\.value), of: id)
         }
         guard queries.with({ $0.knownCount(of: id) }) <= Self.maximumItems else {
             throw DaemonFailure(

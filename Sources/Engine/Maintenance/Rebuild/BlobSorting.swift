@@ -100,7 +100,7 @@ struct BlobSorting {
         let file = SharedDescriptor(adopting: try old.open(blob))
         do {
             let result = try await ContentUploader(transfers).upload(file, size: manifest.size, to: place)
-            report.mended += 1
+            report.repaired += 1
             return result.reference == manifest.reference
         } catch is CancellationError { throw CancellationError() } catch {
             // A cloud that takes nothing now: as a recovered document it is sent when it does.

@@ -14,11 +14,17 @@ package struct RebuildReport: Codable, Hashable, Sendable {
     /// Documents whose bytes were dropped, as the cloud holds them.
     package var inCloud: UInt64 = 0
     /// Documents that the cloud knew but had lost bytes of, put there again.
-    package var mended: UInt64 = 0
+    package var repaired: UInt64 = 0
     /// Files that stay with the old state, as it is not known what they are.
     package var keptAside: UInt64 = 0
     /// Documents whose bytes were gone from this device before, by path.
     package var lost: [String] = []
+
+    private enum CodingKeys: String, CodingKey {
+        case format, reason, aside, folder, recovered, inCloud, keptAside, lost
+        // The name in reports of earlier releases.
+        case repaired = "mended"
+    }
 
     package init(reason: String, aside: String) {
         self.reason = reason

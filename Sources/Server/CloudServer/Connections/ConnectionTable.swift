@@ -3,7 +3,7 @@ import ServerStorage
 /// Decides which connections there may be. Pure: events in, the connections to close out.
 ///
 /// An address has so many. Of all there are, some are left for who has signed in: when the others have theirs, a new one takes the place of
-/// the one that has done nothing for longest. So connections that are only held keep nobody out.
+/// the one that has done nothing for longest. So connections that are only held keep no client out.
 struct ConnectionTable {
     struct Limits: Hashable {
         var maximum = 4_096

@@ -90,15 +90,15 @@ package final class FoldedContainer: Sendable {
     private static func digest(_ entry: [UInt8]) -> Data { Data(SHA256.hash(data: entry)) }
 
     func read<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
-        do { return try await queue.read(body) } catch { throw await mended(error) }
+        do { return try await queue.read(body) } catch { throw await repaired(error) }
     }
 
     private func write<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
-        do { return try await queue.write(body) } catch { throw await mended(error) }
+        do { return try await queue.write(body) } catch { throw await repaired(error) }
     }
 
     /// What is damaged here is not lost: it is rebuilt from the log.
-    private func mended(_ error: any Error) async -> any Error {
+    private func repaired(_ error: any Error) async -> any Error {
         guard !(error is CancellationError) else { return error }
         let failure = error is ByteCodingError ? damagedTree : StorageError.of(error)
         guard failure.code == .damaged else { return failure }

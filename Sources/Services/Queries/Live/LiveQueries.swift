@@ -86,7 +86,7 @@ package struct LiveQueries: Sendable {
 
     // MARK: Telling the client
 
-    /// Before rows are read for a query, until ``told(_:_:of:)``.
+    /// Before rows are read for a query, until ``update(_:_:of:)``.
     package mutating func beginReading(_ id: QueryID) { queries[id]?.isReading = true }
 
     /// Takes up to `limit` of the items that changed.
@@ -98,26 +98,26 @@ package struct LiveQueries: Sendable {
 
     package func hasNews(_ id: QueryID) -> Bool { queries[id].map { !$0.dirty.isEmpty } ?? false }
 
-    /// What the client is told of items: those that match now, each with a mark that differs if what is told differs, and those that do not
+    /// What a client receives for items: those that match now, each with a mark that differs if the sent facts differ, and those that do not
     /// or are gone.
-    package mutating func told(
+    package mutating func update(
         _ present: [(item: ItemNumber, mark: Int)], _ absent: [ItemNumber], of id: QueryID
-    ) -> Told {
-        var told = Told()
-        guard queries[id] != nil else { return told }
+    ) -> Update {
+        var update = Update()
+        guard queries[id] != nil else { return update }
         queries[id]?.isReading = false
         for (item, mark) in present {
             switch queries[id]?.known.updateValue(mark, forKey: item) {
-            case nil: told.added.append(item)
+            case nil: update.added.append(item)
             case mark: break
-            case .some: told.changed.append(item)
+            case .some: update.changed.append(item)
             }
         }
-        told.removed = absent.filter { queries[id]?.known.removeValue(forKey: $0) != nil }
-        return told
+        update.removed = absent.filter { queries[id]?.known.removeValue(forKey: $0) != nil }
+        return update
     }
 
-    package struct Told: Sendable, Equatable {
+    package struct Update: Sendable, Equatable {
         package var added: [ItemNumber] = []
         package var changed: [ItemNumber] = []
         package var removed: [ItemNumber] = []

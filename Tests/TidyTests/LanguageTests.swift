@@ -1,0 +1,58 @@
+import Testing
+
+/// The field's words, so that a reader finds a concept by the name it has everywhere else. docs/GLOSSARY.md has the words of this project
+/// beside the field's.
+@Suite("Language")
+struct LanguageTests {
+    private struct Ban: Sendable {
+        let pattern: String
+        let instead: String
+    }
+
+    // In halves, so that this file passes too.
+    private static let bans = [
+        Ban(pattern: "to" + "ld", instead: "notified, sent, recorded, uploaded, reported"),
+        Ban(pattern: "some" + "body", instead: "the process, client, device or user that does it"),
+        Ban(pattern: "no" + "body", instead: "no process, no client, no device, no user"),
+        Ban(pattern: "who" + "ever", instead: "the process, client, device or user that does it"),
+        Ban(pattern: "an" + "ew", instead: "again, from scratch, rebuilt"),
+        Ban(pattern: "me" + "nd(s|ed|ing)?", instead: "fix, repair"),
+        Ban(pattern: "hears? " + "of", instead: "is notified of, receives, learns"),
+        Ban(pattern: "plat" + "ter", instead: "durable, disk"),
+    ]
+
+    private static let exceptions = [
+        // Records of what was decided and released keep the words of their day.
+        "docs/decisions/", "changelog/0", "CHANGELOG.md",
+        // A key that earlier releases wrote.
+        "Sources/Engine/Maintenance/Rebuild/RebuildReport.swift",
+    ]
+
+    @Test("comments, texts and documents use the field's words")
+    func words() throws {
+        let words = try Regex("\\b(\(Self.bans.map(\.pattern).joined(separator: "|")))\\b").ignoresCase()
+        for file in Repository.files(ending: [".swift", ".md", ".h", ".c", ".sh", ".py", "Makefile"])
+        where !Self.exceptions.contains(where: { file.path.hasPrefix($0) }) {
+            for (number, line) in file.lines.enumerated() {
+                guard let match = line.firstMatch(of: words) else { continue }
+                let word = String(line[match.range])
+                Issue.record("\(file):\(number + 1) says “\(word)”; the field says: \(Self.instead(of: word)): \(line)")
+            }
+        }
+    }
+
+    @Test("a comment that documents a result begins with Returns")
+    func returns() throws {
+        let phrase = try Regex("///? .*\\b" + "An" + "swers (how|what|whether|it|the|its|if|nil|true|false)\\b")
+        for file in Repository.files(ending: [".swift"]) {
+            for (number, line) in file.lines.enumerated() where line.contains(phrase) {
+                Issue.record("\(file):\(number + 1) should say what it returns: \(line)")
+            }
+        }
+    }
+
+    private static func instead(of word: String) -> String {
+        bans.first { ban in (try? Regex(ban.pattern).ignoresCase()).flatMap { try? $0.wholeMatch(in: word) } != nil }?
+            .instead ?? ""
+    }
+}
