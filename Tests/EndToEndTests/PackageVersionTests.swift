@@ -32,7 +32,7 @@ extension EndToEnd {
         private func makeHistory(_ a: TestDevice, _ b: TestDevice) async throws {
             for save in [
                 "mkdir -p d.rtfd/in; echo 1 > d.rtfd/x; echo 1 > d.rtfd/in/y", "echo two > d.rtfd/x",
-                "echo three > d.rtfd/x; rm d.rtfd/in/y; echo new > d.rtfd/z",
+                "echo three > d.rtfd/x; rm -r d.rtfd/in; echo new > d.rtfd/z",
             ] {
                 // However slow the machine is, one save is one batch.
                 try await a.shell("\(a.command(["coordinate", "write", "d.rtfd"])) -- sh -c '\(save)'")

@@ -215,6 +215,57 @@ struct CrossingTests {
             #expect(try devices[0].metadata.read { try $0.keyValue("k", in: other) } == [1])
         }
     }
+
+    /// Adds a folder with a file to the package, as both devices have it.
+    private func addFolder(_ devices: [SimulatedDevice], _ users: [UserActions]) throws {
+        let folder = try devices[0].files.makeFolder(
+            Array("in".utf8), in: item("p.app", users[0]).node, permissions: 0o755, caller: users[0].caller)
+        try users[0].save("n", in: folder.node, "old n", &ledger)
+        try rest(devices)
+    }
+
+    private func removeFolder(_ user: UserActions) throws {
+        _ = try user.unlink(item("p.app/in/n", user), &ledger)
+        try user.device.files.removeFolder(Array("in".utf8), in: item("p.app", user).node)
+    }
+
+    @Test("what was in a folder that is deleted in a package is sent with the rest of the save, and not before it")
+    func deletedFolder() throws {
+        try withTwo { _, devices, users in
+            try addFolder(devices, users)
+            try removeFolder(users[0])
+            try overwrite("p.app/x", "new", users[0])
+            devices[0].time.advance(by: .seconds(1))
+            #expect(try !devices[0].makeBatch(), "the edit is not uploaded yet")
+            try prepare(devices[0])
+            try devices[0].append()
+            while try devices[0].fold() {}
+            #expect(try !devices[0].makeBatch(), "all of it was in one batch")
+            try rest(devices)
+            for user in users {
+                #expect(try user.item("in", in: item("p.app", user).node) == nil)
+                #expect(try user.device.text(of: item("p.app/x", user)) == "new")
+            }
+        }
+    }
+
+    @Test("a folder that is deleted in a package that another device changed is deleted in the copy alone")
+    func deletedFolderSetAside() throws {
+        try withTwo { _, devices, users in
+            try addFolder(devices, users)
+            try overwrite("p.app/x", "first", users[0])
+            try removeFolder(users[1])
+            try prepare(devices[0])
+            try devices[0].append()
+            try rest(devices)
+            for (device, user) in zip(devices, users) {
+                #expect(try device.text(of: item("p.app/in/n", user)) == "old n")
+                let folders = try device.metadata.read { try $0.children(of: device.root, limit: 99) }
+                let copy = try #require(folders.first { $0.isPackage && $0.name.description != "p.app" })
+                #expect(try user.item("in", in: copy.node) == nil)
+            }
+        }
+    }
 }
 
 extension SimulatedDevice {

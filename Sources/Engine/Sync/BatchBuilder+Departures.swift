@@ -6,11 +6,25 @@ package import LocalMetadata
 extension BatchBuilder {
     /// Adds a deletion, where the log has something to delete; of something in a package with all else of it.
     package mutating func add(_ departure: Departure) throws {
-        // A folder that stays on this device is in no package of the log, wherever it is here.
-        guard let folder = try transaction.item(departure.parent), !folder.isExcluded,
-            let package = try packages.package(around: folder, transaction)
-        else { return try addAlone(departure) }
+        guard let package = try package(around: departure) else { return try addAlone(departure) }
         try add(package: package, instead: { try $0.addAlone(departure) })
+        if packages.states[package] == .complete { try addAlone(departure) }
+    }
+
+    /// - Returns: The package that the item was in; nil if it was in none.
+    private mutating func package(around departure: Departure) throws -> NodeID? {
+        var folder = try transaction.item(departure.parent)
+        if folder == nil {
+            // Its folder is deleted as well: only the log has the package that this folder was in.
+            let tree = RemoteTree(transaction, container: container)
+            guard let parent = try tree.item(departure.item)?.parent,
+                let package = try tree.packages(around: parent).last
+            else { return nil }
+            folder = try transaction.item(package.id, in: container)
+        }
+        // A folder that stays on this device is in no package of the log, wherever it is here.
+        guard let folder, !folder.isExcluded else { return nil }
+        return try packages.package(around: folder, transaction)
     }
 
     mutating func addAlone(_ departure: Departure) throws {

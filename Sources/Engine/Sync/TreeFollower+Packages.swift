@@ -130,7 +130,7 @@ extension TreeFollower {
         for row in rows {
             if row.kind == .folder {
                 // What was moved in and then deleted is deleted where the log has it.
-                for departure in try transaction.unsentDepartures(from: row.node)
+                for departure in try transaction.unsentDepartures(below: row.node)
                 where try isInLog(transaction.trees(of: departure.item, in: container), package) {
                     try transaction.removeDeparture(of: departure.item, in: container)
                     gone.append(try release(departure.item))

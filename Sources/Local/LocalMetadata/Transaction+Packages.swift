@@ -54,13 +54,38 @@ extension MetadataTransaction {
                 delta.bytes += item.roughSize
             }
             guard item.kind == .folder else { return }
-            for departure in try unsentDepartures(from: item.node) {
+            for departure in try unsentDepartures(below: item.node) {
                 if departure.time > time { delta.isUnderway = true }
                 delta.departures.append(departure)
                 delta.bytes += 64
             }
         }
         return delta
+    }
+
+    /// Unsent deletions in a folder, with those of what was in the folders that were deleted.
+    package func unsentDepartures(below folder: NodeID) throws -> [Departure] {
+        try unsentDepartures(from: folder).flatMap { [$0] + (try unsentDepartures(inside: $0)) }
+    }
+
+    /// A deleted folder has no row: only the log has what was in it.
+    private func unsentDepartures(inside folder: Departure) throws -> [Departure] {
+        guard folder.kind == .folder else { return [] }
+        let tree = RemoteTree(self, container: folder.container)
+        var found: [Departure] = []
+        var folders = [folder.item]
+        // Damaged rows may lead in a circle.
+        var seen = Set(folders)
+        while let next = folders.popLast() {
+            for child in try tree.children(of: next) where seen.insert(child).inserted {
+                guard let departure = try departure(of: child, in: folder.container), !departure.isSent,
+                    try item(departure.parent) == nil
+                else { continue }
+                found.append(departure)
+                if departure.kind == .folder { folders.append(child) }
+            }
+        }
+        return found
     }
 }
 
