@@ -111,6 +111,7 @@ let package = Package(
             dependencies: [
                 "Basics", "CloudModel", "ContainerLog", "DeviceSupport", "LocalMetadata", "TestSupport", grdb, logging,
             ]),
+        .target(name: "Archives", path: "Sources/Local/Archives"),
         .target(
             name: "LocalContent",
             dependencies: ["Basics", "CLinux", "CloudModel", "LocalMetadata", logging, systemPackage],
@@ -163,7 +164,8 @@ let package = Package(
         .target(
             name: "Ubiquity",
             dependencies: [
-                "Basics", "CLinux", "CloudModel", "ContainerLog", "Coordination", "DaemonProtocol", "Queries",
+                "Archives", "Basics", "CLinux", "CloudModel", "ContainerLog", "Coordination", "DaemonProtocol",
+                "Queries",
             ],
             path: "Sources/App/Ubiquity"),
         .testTarget(
@@ -252,7 +254,7 @@ let package = Package(
         .target(
             name: "DaemonCore",
             dependencies: [
-                "Basics", "CloudModel", "CloudProtocol", "CloudStorage", "ContainerLog", "Coordination",
+                "Archives", "Basics", "CloudModel", "CloudProtocol", "CloudStorage", "ContainerLog", "Coordination",
                 "DaemonProtocol", "DirectoryCloud", "Fuse", "HTTPCloud", "LocalContent", "LocalMetadata", "Maintenance",
                 "Mount", "Queries", "Sync", "Transfers", "VirtualFileSystem", logging, nioCore, nioExtras, nioPosix,
                 systemPackage,

@@ -39,6 +39,29 @@ extension EndToEnd {
             }
         }
 
+        @Test("a link to a package gives one zip file with everything in it, as it was")
+        func package() async throws {
+            try await ServerProcess.with { server in
+                try await TestDevices.with(devices: ["A"], cloud: server.url) { test in
+                    try await test.a.ubiquity(["login", server.url, "--code", server.code()]).text()
+                } _: { test in
+                    try await test.a.shell(
+                        "mkdir -p d.rtfd/in; seq 1 90000 > d.rtfd/numbers; echo y > d.rtfd/in/y; ln -s in/y d.rtfd/link"
+                    )
+                    let link = try await test.a.shell("\(ubiquity) publish d.rtfd 2> /dev/null")
+                    try await test.a.shell("rm -r d.rtfd/in; echo other > d.rtfd/numbers")
+                    try await test.a.sync()
+                    let script = """
+                        set -e; work=$(mktemp -d); cd $work; curl -sS -J -O '\(link)'; ls
+                        python3 -m zipfile -t d.rtfd.zip > /dev/null; python3 -m zipfile -e d.rtfd.zip .
+                        seq 1 90000 | cmp - d.rtfd/numbers; cat d.rtfd/in/y; cat d.rtfd/link; rm -r $work
+                        """
+                    #expect(try await test.a.shell(script) == "d.rtfd.zip\ny\nin/y")
+                    #expect(try await test.a.shell("\(ubiquity) publish --list .").contains("d.rtfd.zip"))
+                }
+            }
+        }
+
         @Test("a device that is asked in the console to reset itself does, once, and keeps every document")
         func resetFromConsole() async throws {
             try await ServerProcess.with { server in

@@ -55,7 +55,7 @@ extension FoundCases {
         "histories that ended badly once",
         arguments: [
             (8940, 80), (9072, 59), (70, 70), (2175, 23), (6943, 57), (7556, 62), (8490, 69), (4697, 41), (6933, 57),
-            (1798, 72), (7_774_069, 56), (7_774_413, 60),
+            (1798, 72), (7_774_069, 56), (7_774_413, 60), (994_776_371_850, 76),
         ] as [(UInt64, Int)])
     func seed(_ seed: UInt64, steps: Int) throws {
         let outcome = try History.live(Plan(seed: seed, steps: steps, vocabulary: .first), shared: SharedParts())

@@ -1,3 +1,4 @@
+import Archives
 import Basics
 import CloudModel
 import Foundation
@@ -58,13 +59,7 @@ struct VersionFiles: Sendable {
                 removeOld()
                 for folder in [incomplete, "\(directory)/\(package)-\(state.version)"] { try Self.makeFolder(folder) }
             }
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for (index, content) in state.contents.enumerated() {
-                    if index >= Self.parallelFetches { try await group.next() }
-                    group.addTask { try await fetch(content, below: incomplete, in: container) }
-                }
-                try await group.waitForAll()
-            }
+            try await fetch(state.contents, to: incomplete, in: container)
             try await context.blocking { [self] in
                 guard !has(state.version, of: package, named: name) else { return Self.remove(incomplete) }
                 _ = try check("rename") { rename(incomplete, path) }
@@ -73,6 +68,50 @@ struct VersionFiles: Sendable {
             Self.remove(incomplete)
             throw error
         }
+    }
+
+    private func fetch(_ contents: [PackageContent], to folder: String, in container: ContainerName) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (index, content) in contents.enumerated() {
+                if index >= Self.parallelFetches { try await group.next() }
+                group.addTask { try await fetch(content, below: folder, in: container) }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    /// Runs `body` with one zip file of these contents, which is removed afterwards.
+    ///
+    /// - Throws: ``VersionError``, and what `body` throws.
+    func withArchive<T: Sendable>(
+        of contents: [PackageContent], named name: ItemName, in container: ContainerName,
+        _ body: (_ file: SharedDescriptor, _ size: UInt64) async throws -> T
+    ) async throws -> T {
+        let place = "\(directory)/archive.\(UUID().uuidString)"
+        defer { Self.remove(place) }
+        let folder = "\(place)/\(name)"
+        try await context.blocking { [self] in
+            removeOld()
+            try Self.makeFolder(folder)
+        }
+        try await fetch(contents, to: folder, in: container)
+        let (file, size) = try await context.blocking { () throws -> (SharedDescriptor, UInt64) in
+            let descriptor = try check("open") {
+                open("\(place)/archive.zip", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+            }
+            let file = SharedDescriptor(adopting: descriptor)
+            do {
+                try FolderArchive.write(
+                    URL(filePath: folder), to: FileHandle(fileDescriptor: descriptor, closeOnDealloc: false))
+            } catch let error as CocoaError where error.code == .fileWriteOutOfSpace {
+                throw VersionError(
+                    code: .failed, message: "One zip file has room for less than 4 GiB and 65,535 files.")
+            }
+            var status = stat()
+            try check("fstat") { fstat(descriptor, &status) }
+            return (file, UInt64(clamping: status.st_size))
+        }
+        return try await body(file, size)
     }
 
     private static let parallelFetches = 8

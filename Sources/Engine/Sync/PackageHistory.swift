@@ -41,8 +41,34 @@ package struct PackageHistory: Sendable {
             message: "A program keeps writing the package. Close it there, then restore the version.")
     }
 
+    /// What the package is now, once the log has all of it.
+    ///
+    /// Waits up to `limit` for that, by default 30 seconds.
+    ///
+    /// - Throws: ``VersionError``.
+    package func present(
+        _ id: ItemID, in container: ContainerID, within limit: Duration? = nil
+    ) async throws -> [PackageContent] {
+        context.urgency.begin()
+        defer { context.urgency.end() }
+        let attempts = limit.map { max(1, Int(min($0 / Self.interval, 10_000_000))) } ?? Self.attempts
+        for _ in 0..<4 {
+            let package = try await settled(id, container, attempts: attempts)
+            let contents = try await context.blocking { [self] in
+                try context.metadata.read { transaction in
+                    try isSettled(package, transaction)
+                        ? transaction.presentContents(of: package.item, in: container) : nil
+                }
+            }
+            if let contents { return contents }
+        }
+        throw VersionError(code: .busy, message: "A program keeps writing the package. Try again when it is saved.")
+    }
+
     /// The package once the log has all of it.
-    private func settled(_ id: ItemID, _ container: ContainerID) async throws -> LocalItem {
+    private func settled(
+        _ id: ItemID, _ container: ContainerID, attempts: Int = attempts
+    ) async throws -> LocalItem {
         for attempt in 0... {
             let (package, isReady, isPaused) = try await context.blocking {
                 [self] () throws -> (LocalItem?, Bool, Bool) in
@@ -57,7 +83,7 @@ package struct PackageHistory: Sendable {
                     code: .notFound, message: "The package is gone. Restore the version to another place.")
             }
             if isReady { return package }
-            guard !package.isExcluded, !isPaused, attempt < Self.attempts else {
+            guard !package.isExcluded, !isPaused, attempt < attempts else {
                 throw VersionError(
                     code: .notUploaded,
                     message: "What the package is now has not reached the cloud, and would be lost. "
@@ -118,6 +144,40 @@ extension MetadataTransaction {
             }
         }
         return PackageTimeline(contents).states(since: now.adding(.zero - limits.age), limit: limits.count)
+    }
+}
+
+extension MetadataTransaction {
+    /// What a package has in the log, in the order of the paths.
+    ///
+    /// - Returns: nil while the bytes of a file in it are not in the cloud.
+    fileprivate func presentContents(of package: ItemID, in container: ContainerID) throws -> [PackageContent]? {
+        let tree = RemoteTree(self, container: container)
+        var contents: [PackageContent] = []
+        var folders = [(package, [ItemName]())]
+        // Damaged rows may lead in a circle.
+        var seen: Set = [package]
+        while let (folder, path) = folders.popLast() {
+            for child in try tree.children(of: folder) where seen.insert(child).inserted {
+                guard let item = try tree.item(child), !item.isDeleted else { continue }
+                let path = path + [item.name]
+                let body: PackageContent.Body
+                switch item.body {
+                case .folder:
+                    folders.append((child, path))
+                    continue
+                case .symlink(let target): body = .symlink(target: target)
+                case .file(let file):
+                    guard let reference = file.reference else { return nil }
+                    body = .file(reference)
+                }
+                contents.append(
+                    PackageContent(
+                        path: path, item: child, body: body, permissions: item.attributes.permissions,
+                        version: item.version, modified: item.attributes.modified, device: item.authorName))
+            }
+        }
+        return contents.sorted { $0.path.lexicographicallyPrecedes($1.path) }
     }
 }
 

@@ -20,6 +20,11 @@ package struct VersionError: Error, Sendable {
     package let code: Code
     /// What happened and what to do, whole sentences.
     package let message: String
+
+    package init(code: Code, message: String) {
+        self.code = code
+        self.message = message
+    }
 }
 
 /// The history of documents. What was current once is in the log, and its bytes in the cloud; a device keeps only what it takes to find
@@ -158,7 +163,7 @@ package struct VersionHistory: Sendable {
 }
 
 extension VersionError {
-    fileprivate init(_ error: TransferError) {
+    package init(_ error: TransferError) {
         switch error.code {
         case .offline, .stalled:
             self.init(

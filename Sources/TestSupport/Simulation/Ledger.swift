@@ -149,6 +149,7 @@ struct Ledger {
             exempt.formUnion(new.isDisjoint(with: visible) ? old.subtracting(visible) : old)
         } else {
             superseded.formUnion(old.subtracting(visible))
+            if !new.isDisjoint(with: visible) { exempt.formUnion(old) }
         }
         synced = done.synced
         // A copy, replacement or deletion made here may have happened or not.

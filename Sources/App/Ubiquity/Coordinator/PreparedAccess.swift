@@ -1,3 +1,4 @@
+import Archives
 import Foundation
 import Glibc
 
@@ -81,7 +82,9 @@ struct PreparedAccess: Sendable {
             _ = try PrivateFolder.make(at: folder)
             guard isFolder(url) else { return try PrivateFolder.copy(url, into: folder) }
             let archive = folder.appending(path: "\(url.lastPathComponent).zip")
-            try FolderArchive.write(url, to: archive)
+            let output = try PrivateFolder.makeFile(at: archive)
+            try FolderArchive.write(url, to: output)
+            try output.close()
             return archive
         } catch {
             remove([folder])

@@ -4,13 +4,19 @@ import CloudStorage
 import DaemonProtocol
 import LocalMetadata
 import Sync
+import Transfers
 import VirtualFileSystem
 
 extension DaemonService {
     /// Publishes what the document is now, as soon as the cloud has it.
     func publish(_ request: PublishRequest) async throws -> PublishedResponse {
         let cloud = try linkingCloud()
-        let document = try await uploaded(request.path, within: request.timeout)
+        let document: Uploaded
+        if let package = try await package(at: request.path) {
+            document = try await uploadedArchive(of: package, request)
+        } else {
+            document = try await uploaded(request.path, within: request.timeout)
+        }
         let publication = Publication(
             content: document.content, name: document.name, container: document.container, seconds: request.seconds,
             password: request.password)
@@ -75,6 +81,31 @@ extension DaemonService {
             }
             try await clock.sleep(for: .milliseconds(20))
         }
+    }
+
+    /// Uploads one zip file of what a package is in the cloud. A link keeps the chunks of its content; no document refers to them.
+    private func uploadedArchive(of package: VersionSubject, _ request: PublishRequest) async throws -> Uploaded {
+        guard package.item != nil else { throw deletedFailure(request.path) }
+        try await saveUnsavedChanges(at: [request.path], within: request.timeout)
+        let context = device.engine.context
+        let container = try await blocking { [self] in
+            try device.metadata.read { try $0.container(package.container)?.name } ?? .cloudDocs
+        }
+        guard let name = try? ItemName(bytes: package.name.bytes + Array(".zip".utf8)) else {
+            throw DaemonFailure(
+                .invalidRequest, "the package's name is too long for a zip file", path: request.path.description,
+                advice: "Give it a shorter name.")
+        }
+        do {
+            let contents = try await PackageHistory(context).present(
+                package.id, in: package.container, within: try request.timeout.map { try Self.duration(ofSeconds: $0) })
+            return try await versionFiles.withArchive(of: contents, named: package.name, in: container) { file, size in
+                let result = try await ContentUploader(context.transfers).upload(file, size: size, to: container)
+                return Uploaded(content: result.reference, name: name, container: container)
+            }
+        } catch let error as VersionError {
+            throw DaemonFailure(error, request.path)
+        } catch let error as TransferError { throw DaemonFailure(VersionError(error), request.path) }
     }
 
     /// Nil while the document waits to be uploaded. Throws where that will not come.

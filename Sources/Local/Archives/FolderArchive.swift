@@ -1,9 +1,9 @@
-import Foundation
+package import Foundation
 import Glibc
 
-/// Writes a folder with all that is in it as one zip file, as it is now. Nothing is compressed: who uploads it does that, and a copy is made
-/// fast. The format is that of PKWARE's APPNOTE without its extension to 64 bits, so a file and the whole have less than 4 GiB.
-struct FolderArchive {
+/// Writes a folder with everything in it as one zip file, as it is now. Nothing is compressed: an upload does that, and a copy is made fast.
+/// The format is that of PKWARE's APPNOTE without its extension to 64 bits, so a file and the whole have less than 4 GiB.
+package struct FolderArchive {
     private static let limit = Int(UInt32.max) - 1
     private static let piece = 1 << 20
 
@@ -12,13 +12,12 @@ struct FolderArchive {
     private var count = 0
     private var offset = 0
 
-    /// - Parameter target: Where there is nothing yet.
-    static func write(_ folder: URL, to target: URL) throws {
-        let output = try PrivateFolder.makeFile(at: target)
+    /// - Parameter output: An empty file, open to write. The caller closes it.
+    /// - Throws: `CocoaError`: `fileWriteOutOfSpace` for more than the format holds, and others of files that cannot be read or written.
+    package static func write(_ folder: URL, to output: FileHandle) throws {
         var archive = FolderArchive(output: output)
         try archive.add(folder, as: folder.lastPathComponent)
         try archive.end()
-        try output.close()
     }
 
     private init(output: FileHandle) { self.output = output }
@@ -45,7 +44,7 @@ struct FolderArchive {
     private struct Contents {
         let pieces: (_ body: (Data) throws -> Void) throws -> Void
         private(set) var size = 0
-        private(set) var checksum = Checksum()
+        private(set) var checksum = CRC32()
 
         init(data: Data) throws { try self.init { try $0(data) } }
 
@@ -59,7 +58,7 @@ struct FolderArchive {
 
         private init(_ pieces: @escaping (_ body: (Data) throws -> Void) throws -> Void) throws {
             self.pieces = pieces
-            var (size, checksum) = (0, Checksum())
+            var (size, checksum) = (0, CRC32())
             try pieces { data in
                 size += data.count
                 checksum.add(data)
