@@ -164,7 +164,7 @@ extension EndToEnd {
                 let moves = [("\(outside)/f", test.a.path("f")), (test.a.path("f"), "\(outside)/g")]
                 for (from, to) in moves {
                     let said = try await library(test.a, "announce '\(from)' '\(to)'")
-                    #expect(said.contains("presented at \(to)") && said.last == "document at \(to)", "\(said)")
+                    #expect(said.contains("presented at \(to)") && said.contains("document at \(to)"), "\(said)")
                     #expect(!said.contains("deletion"), "\(said)")
                 }
                 #expect(try String(contentsOfFile: "\(outside)/g", encoding: .utf8) == "one and more and more")
