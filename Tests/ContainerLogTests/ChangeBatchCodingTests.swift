@@ -57,6 +57,24 @@ struct ChangeBatchCodingTests {
         #expect(try ChangeBatch(decoding: bytes) == batch)
     }
 
+    @Test(
+        "An entry that is encoded again is the same, whichever rules it names", arguments: [UInt8](0...6))
+    func namedRules(_ rules: UInt8) throws {
+        var declaration = sample
+        declaration.packages = []
+        declaration.changes = [
+            .setAttributes(.root, AttributeChanges(extended: [ReservedAttribute.packageType("a"): [1]]))
+        ]
+        var plain = declaration
+        plain.changes = [.delete(2)]
+        for batch in [sample, declaration, plain] {
+            var bytes = try batch.encoded()
+            (bytes[1], bytes[2]) = (rules, 0)
+            guard let decoded = try? ChangeBatch(decoding: bytes) else { continue }
+            #expect(try ChangeBatch(decoding: decoded.encoded()) == decoded)
+        }
+    }
+
     @Test("Packages that are out of order, or one twice, are damage")
     func packageOrder() throws {
         var batch = sample

@@ -52,7 +52,9 @@ extension ChangeBatch {
         self = try reader.intact { reader throws(ByteCodingError) in
             try reader.batch(under: FoldRules.version(rules))
         }
-        if rules != self.rules { namedRules = rules }
+        // No release names rules 0; such an entry means what it means under rules 1.
+        let named = FoldRules.version(rules).version
+        if named != self.rules { namedRules = named }
     }
 
     private func checkLimits() throws(LogError) {
