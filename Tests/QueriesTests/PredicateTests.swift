@@ -17,19 +17,24 @@ struct PredicateTests {
             ("name == 'a'", "name == 'a'"),
             ("%K == 'a'", "name == 'a'"),
             ("kMDItemFSName LIKE[cd] \"*.txt\"", "name LIKE[cd] '*.txt'"),
-            ("size >= 10 && size<20 || isUploaded = no", "((size >= 10.0) AND (size < 20.0)) OR (isUploaded == FALSE)"),
-            ("NOT (kind IN {'file', 'package'})", "NOT (kind IN {'file', 'package'})"),
+            ("size >= 10 && size<20 || isUploaded = no", "size >= 10.0 AND size < 20.0 OR isUploaded == FALSE"),
+            ("NOT (kind IN {'file', 'package'})", "NOT kind IN {'file', 'package'}"),
             ("5 < size", "size > 5.0"),
+            ("NOT (size > 1 OR (size < 2))", "NOT (size > 1.0 OR size < 2.0)"),
+            (
+                "(size>1 OR size<2) AND (size>3 AND !(!size<4))",
+                "(size > 1.0 OR size < 2.0) AND (size > 3.0 AND NOT NOT size < 4.0)"
+            ),
             (
                 "modified BETWEEN {'2026-01-01', '2026-02-01T00:00:00Z'}",
                 "modified BETWEEN {CAST(788918400.0, \"NSDate\"), CAST(791596800.0, \"NSDate\")}"
             ),
-            ("!TRUEPREDICATE", "NOT (TRUEPREDICATE)"),
+            ("!TRUEPREDICATE", "NOT TRUEPREDICATE"),
             ("NSMetadataUbiquitousItemHasUnresolvedConflictsKey == 1", "hasUnresolvedConflicts == TRUE"),
             ("downloadingError != nil", "downloadingError != NULL"),
             ("xattr.user.my-note CONTAINS[c] 'x'", "xattr.user.my-note CONTAINS[c] 'x'"),
             ("NSMetadataItemFSNameKey == *", "name == '*'"), ("kMDItemFSName=='a\\*'", "name == 'a\\\\*'"),
-            ("NOT(name==*.tx?)", "NOT (name == '*.tx?')"), ("conflictOf == nil", "conflictOf == NULL"),
+            ("NOT(name==*.tx?)", "NOT name == '*.tx?'"), ("conflictOf == nil", "conflictOf == NULL"),
         ])
     func reads(_ text: String, _ expected: String) throws {
         let arguments: [PredicateArgument] = text.contains("%K") ? [.value(.text("kMDItemFSName"))] : []
@@ -56,12 +61,28 @@ struct PredicateTests {
         #expect(throws: PredicateError.self) { try Predicate(typed: text) }
     }
 
+    @Test(
+        "The text of a predicate that is nested as deep as it may be can be read again", arguments: ["!", "NOT ", "("])
+    func deepest(_ opening: String) throws {
+        var count = 0
+        while let deeper = try? Predicate(parsing: nested(opening, count + 1)) {
+            #expect(try Predicate(parsing: deeper.description) == deeper)
+            count += 1
+        }
+        #expect(count > 20 && count < Predicate.maximumDepth)
+    }
+
+    private func nested(_ opening: String, _ count: Int) -> String {
+        String(repeating: opening, count: count) + "size > 1 OR size < 2"
+            + String(repeating: ")", count: opening == "(" ? count : 0)
+    }
+
     @Test("Arguments stand for placeholders, in their order, lists too")
     func arguments() throws {
         let predicate = try Predicate(
             parsing: "%K IN %@ AND size > %d",
             arguments: [.value(.text("name")), .list([.text("a"), .text("b")]), .value(.number(7))])
-        #expect(predicate.description == "(name IN {'a', 'b'}) AND (size > 7.0)")
+        #expect(predicate.description == "name IN {'a', 'b'} AND size > 7.0")
         #expect(error("name == %@")?.message.contains("no value") == true)
         #expect(error("name == 'a'", [.value(.null)])?.message.contains("left over") == true)
     }

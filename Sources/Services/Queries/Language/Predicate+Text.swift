@@ -1,17 +1,35 @@
 extension Predicate: CustomStringConvertible {
-    /// The predicate in its own language: reads as the same predicate.
+    /// The predicate in its own language: reads as the same predicate. Only the parentheses that change its meaning are written,
+    /// so it is nested no deeper than the text that it was read from.
     package var description: String {
         switch self {
         case .always(let value): value ? "TRUEPREDICATE" : "FALSEPREDICATE"
-        case .all(let parts): Self.joined(parts, by: " AND ", otherwise: "TRUEPREDICATE")
-        case .any(let parts): Self.joined(parts, by: " OR ", otherwise: "FALSEPREDICATE")
-        case .not(let inner): "NOT (\(inner))"
+        case .all(let parts): Self.joined(parts, by: " AND ", otherwise: "TRUEPREDICATE", Self.isTighterThanAnd)
+        case .any(let parts): Self.joined(parts, by: " OR ", otherwise: "FALSEPREDICATE", Self.isTighterThanOr)
+        case .not(let inner): "NOT " + inner.text(bare: Self.isTighterThanAnd)
         case .comparison(let comparison): comparison.description
         }
     }
 
-    private static func joined(_ parts: [Predicate], by word: String, otherwise none: String) -> String {
-        parts.isEmpty ? none : parts.map { "(\($0))" }.joined(separator: word)
+    private static func joined(
+        _ parts: [Predicate], by word: String, otherwise none: String, _ isBare: (Predicate) -> Bool
+    ) -> String {
+        switch parts.count {
+        case 0: none
+        // A list of one has no text of its own; it means what its part means.
+        case 1: parts[0].description
+        default: parts.map { $0.text(bare: isBare) }.joined(separator: word)
+        }
+    }
+
+    private func text(bare isBare: (Predicate) -> Bool) -> String { isBare(self) ? description : "(\(self))" }
+
+    private static func isTighterThanOr(_ predicate: Predicate) -> Bool {
+        if case .any = predicate { false } else { true }
+    }
+
+    private static func isTighterThanAnd(_ predicate: Predicate) -> Bool {
+        if case .all = predicate { false } else { isTighterThanOr(predicate) }
     }
 }
 
