@@ -12,7 +12,7 @@ struct MountLocatorTests {
         health: MountHealth = .dead
     ) -> MountLocator {
         MountLocator(
-            records: [docs, inner], table: MountTable(mountPoints: orphans.map { Array($0.utf8) }),
+            records: [docs, inner], table: UbiquityMounts(mountPoints: orphans.map { Array($0.utf8) }),
             currentDirectory: Array(directory.utf8),
             resolve: { path in links[String(decoding: path, as: UTF8.self)].map { Array($0.utf8) } },
             probe: { _ in health })
@@ -61,7 +61,7 @@ struct MountLocatorTests {
 
             """
         let locator = MountLocator(
-            records: [docs], table: MountTable(parsing: Array(text.utf8), userID: 1000),
+            records: [docs], table: UbiquityMounts(parsing: Array(text.utf8), userID: 1000),
             currentDirectory: Array("/".utf8),
             resolve: { _ in nil }, probe: { _ in .living })
         let place = try locator.place(of: argument)

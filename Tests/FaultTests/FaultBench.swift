@@ -9,7 +9,7 @@ final class FaultBench {
     var victim: TestDevice { test.devices[0] }
     var observer: TestDevice { test.devices[1] }
     private(set) var supervisor: CallSupervisor?
-    var ledger = Ledger()
+    var ledger = OperationLedger()
     private var records = 0
     private let standIns: String
     /// Calls on these are about documents: the state of the victim, and the cloud.

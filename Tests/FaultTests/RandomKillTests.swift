@@ -54,7 +54,7 @@ extension FaultBench {
         tally.acknowledged += ledger.acknowledged
         tally.inFlight += ledger.unacknowledged
         tally.uploaded += ledger.uploaded.count
-        ledger = Ledger()
+        ledger = OperationLedger()
         try await victim.shell("find . -mindepth 1 -delete")
     }
 

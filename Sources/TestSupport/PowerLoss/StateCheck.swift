@@ -20,7 +20,7 @@ struct StateCheck {
     /// Checks everything that must hold. Throws if the state can not even be opened.
     func problems() async throws -> [String] {
         let cloud = try await RecordedCloud(changes, record: nil)
-        let ledger = Ledger(entries, before: position)
+        let ledger = CrashLedger(entries, before: position)
         guard try isComplete() else { return ledger.kept.isEmpty ? [] : ["the database is gone"] }
         let first = try await look(cloud, ledger)
         // A second recovery must find nothing to do.
@@ -44,7 +44,7 @@ struct StateCheck {
     }
 
     private func look(
-        _ cloud: RecordedCloud, _ ledger: Ledger
+        _ cloud: RecordedCloud, _ ledger: CrashLedger
     ) async throws -> (problems: [String], shown: [String: Int]) {
         let device = try PowerDevice(directory: directory, id: DeviceID(1), cloud: cloud)
         var found = try device.metadata.integrityProblems()

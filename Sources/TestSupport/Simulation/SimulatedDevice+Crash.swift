@@ -43,7 +43,7 @@ extension SimulatedDevice {
         let directory = disk.directory
         let kept = try Data(contentsOf: URL(filePath: log))
         let database = try Data(contentsOf: URL(filePath: directory + "/metadata.sqlite"))
-        let rest = WriteAheadLog(kept).cut(synced: synced) { random.number(0..<$0) }
+        let rest = CommitBoundaries(kept).cut(synced: synced) { random.number(0..<$0) }
         try crash(closesDatabase: true)
         try database.write(to: URL(filePath: directory + "/metadata.sqlite"))
         try rest.write(to: URL(filePath: log))

@@ -6,7 +6,7 @@ import TestSupport
 /// Some devices working on one container: every step follows from the seed.
 struct History {
     private(set) var log: [ChangeBatch] = []
-    private(set) var ledger = Ledger()
+    private(set) var ledger = ChangeLedger()
     private(set) var story: [String] = []
     private var devices: [SimulatedDevice] = []
     private var random: SeededGenerator

@@ -57,7 +57,7 @@ struct Search: AsyncParsableCommand {
         while done < states {
             let recording = Recording(folder: "\(scratch)/powerloss-\(getpid())-\(seed)", seed: seed, bug: bug)
             try recording.make(steps: steps, program: Self.program())
-            let campaign = Campaign(recording)
+            let campaign = CrashCampaign(recording)
             print("seed \(seed): \(try campaign.summary())")
             let numbers = state.map { $0..<$0 + 1 } ?? 0..<min(each, states - done)
             let outcome = try await campaign.run(numbers, failures: 3)
@@ -72,12 +72,12 @@ struct Search: AsyncParsableCommand {
 
     private func look(_ recording: Recording) async throws {
         let numbers = state.map { $0..<$0 + 1 } ?? 0..<states
-        let outcome = try await Campaign(recording).run(numbers, failures: 3)
+        let outcome = try await CrashCampaign(recording).run(numbers, failures: 3)
         try report(outcome, recording)
         print("\(outcome.states) crash states: none lost anything")
     }
 
-    private func report(_ outcome: Campaign.Outcome, _ recording: Recording) throws {
+    private func report(_ outcome: CrashCampaign.Outcome, _ recording: Recording) throws {
         guard !outcome.failures.isEmpty else { return }
         for failure in outcome.failures {
             print("seed \(recording.seed), \(failure.state):")
@@ -95,7 +95,7 @@ struct Search: AsyncParsableCommand {
         for bug in DurabilityBug.allCases {
             let recording = Recording(folder: "\(scratch)/powerloss-\(getpid())-\(bug.rawValue)", seed: seed, bug: bug)
             try recording.make(steps: steps, program: Self.program())
-            let outcome = try await Campaign(recording).run(0..<each, failures: 1)
+            let outcome = try await CrashCampaign(recording).run(0..<each, failures: 1)
             try recording.remove()
             if outcome.failures.isEmpty { missed += 1 }
             let found = outcome.failures.isEmpty ? "MISSED in" : "found in"

@@ -117,7 +117,8 @@ struct MountCommand: ParsableCommand {
 /// A path of the command line, absolute and without `.` and `..`.
 func absolute(_ path: String) -> String {
     let locator = MountLocator(
-        records: [], table: MountTable(mountPoints: []), currentDirectory: workingDirectory(), resolve: { _ in nil },
+        records: [], table: UbiquityMounts(mountPoints: []), currentDirectory: workingDirectory(),
+        resolve: { _ in nil },
         probe: { _ in .living })
     return String(decoding: locator.absolutePath(rawArgument(path)), as: UTF8.self)
 }

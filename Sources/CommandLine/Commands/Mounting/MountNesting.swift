@@ -6,7 +6,7 @@ import Glibc
 struct MountNesting {
     /// The mount point, which exists.
     let mount: String
-    let table: MountTable
+    let table: UbiquityMounts
 
     /// - Throws: ``CommandFailure`` with status `refused` where the mount point, its state or its cloud lie in a mount of documents, or
     ///   the latter two in the mount point.

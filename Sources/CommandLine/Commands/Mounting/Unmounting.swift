@@ -53,9 +53,9 @@ enum Unmounting {
             geteuid() == 0 ? ("umount", ["-l", mount]) : ("fusermount3", ["-u", "-z", mount])
         do {
             // A mount that is gone by now is what was wanted.
-            guard try MountTable.current().contains(mount) else { return }
+            guard try UbiquityMounts.current().contains(mount) else { return }
             let status = try runProgram(program, arguments)
-            guard try !MountTable.current().contains(mount) else {
+            guard try !UbiquityMounts.current().contains(mount) else {
                 throw CommandFailure(
                     .failed, "the mount can not be taken away (\(program) ended with \(status))", path: mount)
             }

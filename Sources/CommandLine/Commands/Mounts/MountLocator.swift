@@ -5,7 +5,7 @@ import Glibc
 /// Finds the mount that a path is in, without asking the file system where it can be avoided: a frozen mount would not answer.
 package struct MountLocator {
     let records: [MountRecord]
-    let table: MountTable
+    let table: UbiquityMounts
     /// Absolute.
     let currentDirectory: [UInt8]
     /// Takes symlinks out of an absolute path; nil when it does not exist.
@@ -14,7 +14,7 @@ package struct MountLocator {
     let probe: (String) -> MountHealth
 
     package init(
-        records: [MountRecord], table: MountTable, currentDirectory: [UInt8],
+        records: [MountRecord], table: UbiquityMounts, currentDirectory: [UInt8],
         resolve: @escaping ([UInt8]) -> [UInt8]?, probe: @escaping (String) -> MountHealth
     ) {
         self.records = records

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A write-ahead log, parsed for the ends of its commits (https://www.sqlite.org/fileformat2.html#walformat).
-struct WriteAheadLog {
+struct CommitBoundaries {
     let bytes: Data
     /// The length of the log after each commit, in bytes; the first is its length without commits.
     let ends: [Int]

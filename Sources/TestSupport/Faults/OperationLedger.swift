@@ -4,7 +4,7 @@
 ///     done write:a:3       the operation was acknowledged
 ///     failed write:a:3 5   an error was returned, with its number: the operation may have happened or not
 ///     uploaded a 3         the status of the document reported that the cloud has this generation
-package struct Ledger: Sendable {
+package struct OperationLedger: Sendable {
     package struct Expectation: Sendable {
         /// The content after the last acknowledgement; nil for no file.
         package var known: Content?
@@ -175,7 +175,7 @@ package struct Ledger: Sendable {
     }
 }
 
-extension Ledger {
+extension OperationLedger {
     /// Notes that everything known was reported as uploaded.
     package mutating func noteUploaded() {
         for (path, expectation) in expectations {

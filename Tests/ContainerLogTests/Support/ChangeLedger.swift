@@ -3,7 +3,7 @@ import ContainerLog
 
 /// Who wrote what and who, having seen it, replaced or deleted it: kept beside the log, from what devices saw, never
 /// asking the reducer. Contents are known by number.
-struct Ledger {
+struct ChangeLedger {
     private(set) var written: Set<UInt64> = []
     private(set) var superseded: Set<UInt64> = []
     /// Bytes written more than once. Their writes can not be distinguished, so whether one of them is seen again says

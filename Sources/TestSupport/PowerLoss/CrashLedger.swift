@@ -1,5 +1,5 @@
 /// What may be found after a power cut at a position of the log, derived from what was begun and acknowledged before it.
-struct Ledger {
+struct CrashLedger {
     /// What a name may show.
     struct Possible: Equatable {
         /// Contents by number, nil for no such file.

@@ -3,7 +3,7 @@ import DaemonProtocol
 import Glibc
 
 /// The mounts of this process that are ours, from `/proc/self/mountinfo` (proc_pid_mountinfo(5)).
-package struct MountTable: Sendable {
+package struct UbiquityMounts: Sendable {
     /// What the daemon mounts as: `fuse.` and the subtype.
     static let fileSystemType = "fuse.ubiquity"
 
@@ -77,21 +77,21 @@ package struct MountTable: Sendable {
         return result
     }
 
-    static func current() throws(Errno) -> MountTable {
+    static func current() throws(Errno) -> UbiquityMounts {
         let descriptor = try check("open") { open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC) }
         defer { close(descriptor) }
         var text: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         while true {
             let count = try check("read") { read(descriptor, &buffer, buffer.count) }
-            if count == 0 { return MountTable(parsing: text, userID: geteuid()).seen(from: .current) }
+            if count == 0 { return UbiquityMounts(parsing: text, userID: geteuid()).seen(from: .current) }
             text += buffer[..<count]
         }
     }
 
     /// Without what is outside of the scope of this program.
-    private func seen(from paths: StandardPaths) -> MountTable {
-        MountTable(entries: entries.filter { paths.isInScope(String(decoding: $0.mountPoint, as: UTF8.self)) })
+    private func seen(from paths: StandardPaths) -> UbiquityMounts {
+        UbiquityMounts(entries: entries.filter { paths.isInScope(String(decoding: $0.mountPoint, as: UTF8.self)) })
     }
 
     package func contains(_ mountPoint: String) -> Bool { mountPoints.contains(Array(mountPoint.utf8)) }

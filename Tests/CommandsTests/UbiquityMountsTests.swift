@@ -4,7 +4,7 @@ import Testing
 @Suite("The kernel's list of mounts")
 struct MountTableTests {
     private func table(_ text: String) -> [String] {
-        MountTable(parsing: Array(text.utf8), userID: 1000).mountPoints.map { String(decoding: $0, as: UTF8.self) }
+        UbiquityMounts(parsing: Array(text.utf8), userID: 1000).mountPoints.map { String(decoding: $0, as: UTF8.self) }
     }
 
     @Test("only our own mounts are found, with any number of tags and escaped characters")
@@ -32,7 +32,7 @@ struct MountTableTests {
             ("a\\040b", "a b"), ("a\\134040", "a\\040"), ("a\\04", "a\\04"), ("a\\999", "a\\999"), ("\\", "\\"),
         ]
         for (escaped, plain) in cases {
-            #expect(String(decoding: MountTable.unescaped(escaped.utf8), as: UTF8.self) == plain)
+            #expect(String(decoding: UbiquityMounts.unescaped(escaped.utf8), as: UTF8.self) == plain)
         }
     }
 }

@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 
 /// Checks crash states of one recording.
-package struct Campaign {
+package struct CrashCampaign {
     package struct Failure: Sendable {
         package let number: Int
         package let state: String

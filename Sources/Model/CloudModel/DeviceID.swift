@@ -1,0 +1,12 @@
+import Basics
+
+/// One installation. 64 random bits, made when its state directory is.
+package struct DeviceID: Hashable, Comparable, Sendable, CustomStringConvertible {
+    package let value: UInt64
+    package init(_ value: UInt64) { self.value = value }
+    package static func random(using generator: inout some RandomNumberGenerator) -> DeviceID {
+        DeviceID(generator.next() | 1)
+    }
+    package static func < (left: DeviceID, right: DeviceID) -> Bool { left.value < right.value }
+    package var description: String { Hex.encode(value) }
+}

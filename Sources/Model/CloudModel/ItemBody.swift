@@ -1,0 +1,24 @@
+package enum ItemKind: UInt8, Sendable {
+    case folder = 0
+    case file = 1
+    case symlink = 2
+}
+
+/// What an item is made of.
+package enum ItemBody: Hashable, Sendable {
+    case folder
+    case symlink(target: [UInt8])
+    case file(FileContent)
+
+    package var kind: ItemKind {
+        switch self {
+        case .folder: .folder
+        case .symlink: .symlink
+        case .file: .file
+        }
+    }
+
+    package var content: FileContent? {
+        if case .file(let content) = self { content } else { nil }
+    }
+}
