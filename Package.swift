@@ -89,11 +89,12 @@ let package = Package(
             ]),
 
         .target(
+            name: "HTTPTransport", dependencies: ["Basics", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL],
+            path: "Sources/Cloud/HTTPTransport"),
+        .target(
             name: "HTTPCloud",
-            dependencies: [
-                "Basics", "CloudModel", "CloudProtocol", "CloudStorage", asyncHTTPClient, logging, nioCore, nioHTTP1,
-                nioPosix, nioSSL,
-            ], path: "Sources/Cloud/HTTPCloud"),
+            dependencies: ["Basics", "CloudModel", "CloudProtocol", "CloudStorage", "HTTPTransport", logging],
+            path: "Sources/Cloud/HTTPCloud"),
         .testTarget(
             name: "HTTPCloudTests",
             dependencies: [
@@ -255,8 +256,8 @@ let package = Package(
             name: "DaemonCore",
             dependencies: [
                 "Archives", "Basics", "CloudModel", "CloudProtocol", "CloudStorage", "ContainerLog", "Coordination",
-                "DaemonProtocol", "DirectoryCloud", "Fuse", "HTTPCloud", "LocalContent", "LocalMetadata", "Maintenance",
-                "Mount", "Queries", "Sync", "Transfers", "VirtualFileSystem", logging, nioCore, nioExtras, nioPosix,
+                "DaemonProtocol", "DirectoryCloud", "Fuse", "HTTPCloud", "HTTPTransport", "LocalContent", "LocalMetadata",
+                "Maintenance", "Mount", "Queries", "Sync", "Transfers", "VirtualFileSystem", logging, nioCore, nioExtras, nioPosix,
                 systemPackage,
                 unixSignals,
             ], path: "Sources/Daemon/DaemonCore"),
