@@ -89,17 +89,28 @@ let package = Package(
             ]),
 
         .target(
+            name: "HTTPTransport", dependencies: ["Basics", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL],
+            path: "Sources/Cloud/HTTPTransport"),
+        .target(
             name: "HTTPCloud",
-            dependencies: [
-                "Basics", "CloudModel", "CloudProtocol", "CloudStorage", asyncHTTPClient, logging, nioCore, nioHTTP1,
-                nioPosix, nioSSL,
-            ], path: "Sources/Cloud/HTTPCloud"),
+            dependencies: ["Basics", "CloudModel", "CloudProtocol", "CloudStorage", "HTTPTransport", logging],
+            path: "Sources/Cloud/HTTPCloud"),
         .testTarget(
             name: "HTTPCloudTests",
             dependencies: [
                 "Basics", "Chunking", "CloudModel", "CloudProtocol", "CloudServer", "CloudStorage", "HTTPCloud",
                 "ServerStorage", "TestSupport", logging, nioCore, nioPosix,
             ]),
+
+        .target(
+            name: "S3Client", dependencies: ["Basics", "HTTPTransport", crypto, logging], path: "Sources/Cloud/S3Client"
+        ),
+        .target(
+            name: "S3Double", dependencies: ["Basics", "S3Client", nioCore, nioHTTP1, nioPosix],
+            path: "Sources/TestSupport/S3Double"),
+        .testTarget(
+            name: "S3ClientTests",
+            dependencies: ["Basics", "HTTPTransport", "S3Client", "S3Double", "TestSupport", crypto, logging]),
 
         // MARK: Local: what a device keeps
         .target(
@@ -255,8 +266,10 @@ let package = Package(
             name: "DaemonCore",
             dependencies: [
                 "Archives", "Basics", "CloudModel", "CloudProtocol", "CloudStorage", "ContainerLog", "Coordination",
-                "DaemonProtocol", "DirectoryCloud", "Fuse", "HTTPCloud", "LocalContent", "LocalMetadata", "Maintenance",
-                "Mount", "Queries", "Sync", "Transfers", "VirtualFileSystem", logging, nioCore, nioExtras, nioPosix,
+                "DaemonProtocol", "DirectoryCloud", "Fuse", "HTTPCloud", "HTTPTransport", "LocalContent",
+                "LocalMetadata",
+                "Maintenance", "Mount", "Queries", "Sync", "Transfers", "VirtualFileSystem", logging, nioCore,
+                nioExtras, nioPosix,
                 systemPackage,
                 unixSignals,
             ], path: "Sources/Daemon/DaemonCore"),
@@ -285,7 +298,7 @@ let package = Package(
                 "Basics", "CTestHome", "CloudModel", "CloudStorage", "ContainerLog", crypto, subprocess, systemPackage,
             ],
             path: "Sources/TestSupport",
-            exclude: ["CFaults", "CTestHome", "Device", "Faults", "PowerLoss", "Simulation"]),
+            exclude: ["CFaults", "CTestHome", "Device", "Faults", "PowerLoss", "S3Double", "Simulation"]),
         .target(name: "CTestHome", path: "Sources/TestSupport/CTestHome"),
         .systemLibrary(name: "CFaults", path: "Sources/TestSupport/CFaults"),
         .target(name: "Faults", dependencies: ["CFaults"], path: "Sources/TestSupport/Faults"),
@@ -316,7 +329,7 @@ let package = Package(
             name: "FuzzTests",
             dependencies: [
                 "Basics", "Chunking", "CloudModel", "CloudProtocol", "CloudStorage", "ContainerLog", "DaemonProtocol",
-                "DirectoryCloud", "LocalMetadata", "Queries", grdb, logging,
+                "DirectoryCloud", "LocalMetadata", "Queries", "S3Client", grdb, logging,
             ], exclude: ["Corpus", "Fuzzer"]),
         .target(
             name: "PowerLoss",

@@ -1,9 +1,8 @@
-import AsyncHTTPClient
 import CloudModel
 import CloudProtocol
 import CloudStorage
+import HTTPTransport
 import Logging
-import NIOCore
 import Synchronization
 
 /// One consumer of the change feed; ends with its last reference.
@@ -101,10 +100,10 @@ final class ChangeFeedFollower: Sendable {
         throw CloudError(.offline, "The server ended the change feed.")
     }
 
-    private func follow(_ body: HTTPClientResponse.Body) async throws {
+    private func follow(_ body: HTTPBody) async throws {
         var reader = LineReader()
         for try await part in body {
-            for line in try reader.append(Array(buffer: part)) {
+            for line in try reader.append(part) {
                 learn(try WireJSON.decode(ChangeFeedEvent.self, from: line))
             }
         }

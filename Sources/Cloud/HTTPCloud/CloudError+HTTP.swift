@@ -1,6 +1,7 @@
 import Basics
 import CloudProtocol
 import CloudStorage
+import HTTPTransport
 
 extension CloudError {
     /// The engine's error for a failure that a server returned.
@@ -51,7 +52,7 @@ extension CloudError {
     }
 
     /// A proxy whose server is away, the sign-in page of a network, another program.
-    static func foreignAnswer(_ address: ServerAddress, status: UInt) -> CloudError {
+    static func foreignAnswer(_ address: ServerAddress, status: Int) -> CloudError {
         CloudError(
             .offline,
             "\(address) is not a ubiquity-server: another program, a proxy or a sign-in page responded (status \(status))."

@@ -2,6 +2,7 @@ import Basics
 package import CloudModel
 package import CloudProtocol
 package import CloudStorage
+package import HTTPTransport
 package import Logging
 import Synchronization
 

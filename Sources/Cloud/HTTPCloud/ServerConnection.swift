@@ -1,9 +1,7 @@
-import AsyncHTTPClient
 package import CloudProtocol
 import CloudStorage
+package import HTTPTransport
 package import Logging
-import NIOCore
-import NIOHTTP1
 import Synchronization
 
 /// The way to one server: its connections, kept and used again, and what every request bears.
@@ -12,7 +10,7 @@ package final class ServerConnection: Sendable {
     let log: Logger
     private let token: @Sendable () -> String?
     private let cloud = Mutex<String?>(nil)
-    private let client: HTTPClient
+    private let connections: HTTPConnections
     /// Whether the server asked, with the last answer, that this device resets itself.
     private let resetAsked = Mutex(false)
 
@@ -23,18 +21,8 @@ package final class ServerConnection: Sendable {
         self.address = address
         self.token = token
         log = logger
-        var configuration = HTTPClient.Configuration(
-            redirectConfiguration: .disallow, timeout: .init(connect: .seconds(10), read: .seconds(60)))
-        configuration.tlsConfiguration = trust.configuration
-        configuration.httpVersion = .http1Only
-        // Sixteen: the transfers under way (TransferSlots), the log, and the change feed.
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 16
-        // An unreachable server is reported at once; the caller decides how often to retry.
-        configuration.connectionPool.retryConnectionEstablishment = false
-        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        connections = HTTPConnections(trust: trust)
     }
-
-    deinit { client.shutdown { _ in } }
 
     var isResetAsked: Bool { resetAsked.withLock { $0 } }
 
@@ -72,10 +60,10 @@ package final class ServerConnection: Sendable {
         if !answer.accepts(response) { answer = PartialAnswer() }
         do {
             for try await part in response.body {
-                guard answer.bytes.count + part.readableBytes <= exchange.answerLimit else {
+                guard answer.bytes.count + part.count <= exchange.answerLimit else {
                     throw CloudError(.damaged, "The answer of \(address) is longer than it may be.")
                 }
-                answer.bytes.append(contentsOf: part.readableBytesView)
+                answer.bytes.append(contentsOf: part)
             }
         } catch let error as CloudError { throw AttemptFailure(error) } catch {
             // What came so far stays, if the next try can go on from there.
@@ -86,47 +74,43 @@ package final class ServerConnection: Sendable {
     }
 
     /// Sends, and returns once the head of the response is there.
-    func head(of request: HTTPClientRequest, within limit: TimeAmount = .seconds(120)) async throws
-        -> HTTPClientResponse
-    {
-        do { return try await client.execute(request, timeout: limit) } catch { throw try failure(of: error) }
+    func head(of request: HTTPRequest, within limit: Duration = .seconds(120)) async throws -> HTTPResponse {
+        do { return try await connections.send(request, within: limit) } catch { throw try failure(of: error) }
     }
 
-    func request(_ exchange: Exchange, from offset: Int = 0) throws -> HTTPClientRequest {
-        var request = HTTPClientRequest(url: address.description + exchange.path)
-        request.method = HTTPMethod(rawValue: exchange.method.rawValue)
-        request.headers.add(name: CloudProtocolVersion.header, value: String(CloudProtocolVersion.current))
+    func request(_ exchange: Exchange, from offset: Int = 0) throws -> HTTPRequest {
+        var request = HTTPRequest(exchange.method.rawValue, address.description + exchange.path, body: exchange.body)
+        request.add(CloudProtocolVersion.header, String(CloudProtocolVersion.current))
         if exchange.needsToken {
             guard let token = token() else { throw AttemptFailure(.notSignedIn(address)) }
-            request.headers.add(name: "Authorization", value: "Bearer \(token)")
+            request.add("Authorization", "Bearer \(token)")
         }
         if !exchange.isForAnyCloud, let cloud = cloud.withLock({ $0 }) {
-            request.headers.add(name: CloudProtocolVersion.cloudHeader, value: cloud)
+            request.add(CloudProtocolVersion.cloudHeader, cloud)
         }
-        for (name, value) in exchange.headers { request.headers.add(name: name, value: value) }
-        if offset > 0 { request.headers.add(name: "Range", value: "bytes=\(offset)-") }
-        if let body = exchange.body { request.body = .bytes(ByteBuffer(bytes: body)) }
+        for (name, value) in exchange.headers { request.add(name, value) }
+        if offset > 0 { request.add("Range", "bytes=\(offset)-") }
         return request
     }
 
     /// Throws what the server refused, and responses that are not from a ubiquity-server.
-    func check(_ response: HTTPClientResponse) async throws {
-        let relation = CloudProtocolVersion.relation(of: response.headers.first(name: CloudProtocolVersion.header))
+    func check(_ response: HTTPResponse) async throws {
+        let relation = CloudProtocolVersion.relation(of: response.header(CloudProtocolVersion.header))
         guard relation != .foreign else {
-            throw AttemptFailure(.foreignAnswer(address, status: response.status.code))
+            throw AttemptFailure(.foreignAnswer(address, status: response.status))
         }
-        let isResetAsked = response.headers.first(name: CloudRoutes.resetHeader) != nil
+        let isResetAsked = response.header(CloudRoutes.resetHeader) != nil
         resetAsked.withLock { $0 = isResetAsked }
-        guard !(200..<300).contains(response.status.code) else {
+        guard !(200..<300).contains(response.status) else {
             guard relation == .same else { throw AttemptFailure(.version(relation, address)) }
             return
         }
         let failure: CloudFailure
         do {
             let body = try await response.body.collect(upTo: CloudLimits.json)
-            failure = try WireJSON.decode(CloudFailure.self, from: Array(buffer: body))
-        } catch { throw AttemptFailure(.foreignAnswer(address, status: response.status.code)) }
-        let wait = response.headers.first(name: "Retry-After").flatMap { Int($0) }.map { Duration.seconds($0) }
+            failure = try WireJSON.decode(CloudFailure.self, from: body)
+        } catch { throw AttemptFailure(.foreignAnswer(address, status: response.status)) }
+        let wait = response.header("Retry-After").flatMap { Int($0) }.map { Duration.seconds($0) }
         throw AttemptFailure(CloudError(failure, from: address), wait: wait)
     }
 
@@ -153,9 +137,9 @@ struct PartialAnswer {
     var bytes: [UInt8] = []
 
     /// Whether the response continues where the bytes end; otherwise it starts over.
-    func accepts(_ response: HTTPClientResponse) -> Bool {
-        guard !bytes.isEmpty, response.status.code == 206 else { return bytes.isEmpty }
-        let range = response.headers.first(name: "Content-Range")
+    func accepts(_ response: HTTPResponse) -> Bool {
+        guard !bytes.isEmpty, response.status == 206 else { return bytes.isEmpty }
+        let range = response.header("Content-Range")
         return range?.hasPrefix("bytes \(bytes.count)-") ?? false
     }
 }

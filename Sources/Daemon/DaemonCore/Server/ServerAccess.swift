@@ -3,6 +3,7 @@ import CloudStorage
 package import DaemonProtocol
 import FoundationEssentials
 import HTTPCloud
+import HTTPTransport
 package import Logging
 
 /// Ways of this device to a server: the backend of a mount, and signing in and out.

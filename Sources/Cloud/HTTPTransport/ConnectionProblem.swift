@@ -6,9 +6,9 @@ import NIOPosix
 import NIOSSL
 
 /// Why a server could not be reached, in the words of a person who has to do something about it.
-enum ConnectionProblem {
+package enum ConnectionProblem {
     /// A clause such as `connection refused`, and what to do where anything helps.
-    static func description(of error: any Error) -> String {
+    package static func description(of error: any Error) -> String {
         switch error {
         case let error as NIOConnectionError: connection(error)
         case let error as IOError: system(error.errnoCode)

@@ -1,0 +1,52 @@
+/// Sections of names and values, as in `~/.aws/config` ("Configuration and credential file settings", AWS CLI User Guide). Pure.
+///
+/// Lines that begin with space belong to the setting before them and are read over. Names are compared in lower case; of two settings of
+/// one name the later counts. A value ends with its line: nothing in it begins a comment.
+struct INIDocument: Hashable, Sendable {
+    /// The settings of each section by its name.
+    private(set) var sections: [String: [String: String]] = [:]
+
+    /// More than any person writes; a larger file is not what it should be.
+    static let maximumLines = 10_000
+
+    /// - Throws: The line that is no setting and no section. Its text may hold a secret and is not in the error.
+    init(parsing text: String) throws(INIError) {
+        var section: String?
+        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+            guard index < Self.maximumLines else { throw INIError(line: index + 1) }
+            guard let first = line.first(where: { !$0.isWhitespace }), first != "#", first != ";" else { continue }
+            if first == "[" {
+                guard let name = Self.sectionName(line) else { throw INIError(line: index + 1) }
+                section = name
+                if sections[name] == nil { sections[name] = [:] }
+            } else if line.first?.isWhitespace != true {
+                guard let section, let equals = line.firstIndex(of: "=") else { throw INIError(line: index + 1) }
+                let name = Self.trimmed(line[..<equals]).lowercased()
+                guard !name.isEmpty else { throw INIError(line: index + 1) }
+                sections[section]?[name] = Self.trimmed(line[line.index(after: equals)...])
+            }
+        }
+    }
+
+    /// What stands between the brackets, with single spaces and without quotes; a comment may follow them.
+    private static func sectionName(_ line: Substring) -> String? {
+        let inner = line.drop(while: \.isWhitespace).dropFirst()
+        guard let end = inner.firstIndex(of: "]") else { return nil }
+        let rest = inner[inner.index(after: end)...].drop(while: \.isWhitespace)
+        guard rest.isEmpty || rest.first == "#" || rest.first == ";" else { return nil }
+        let words = inner[..<end].split(whereSeparator: \.isWhitespace)
+        let name = words.joined(separator: " ").filter { $0 != "\"" && $0 != "'" }
+        return name.isEmpty ? nil : name
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        var text = text.drop(while: \.isWhitespace)
+        while text.last?.isWhitespace == true { text.removeLast() }
+        return String(text)
+    }
+}
+
+/// A line that cannot be read, counted from 1.
+struct INIError: Error, Hashable {
+    let line: Int
+}

@@ -1,0 +1,101 @@
+import Basics
+
+/// An object of a listing.
+package struct S3Listed: Hashable, Sendable {
+    package let key: String
+    package let size: UInt64
+}
+
+/// One page of a listing ("ListObjectsV2", Amazon S3 API Reference).
+struct S3Page: Hashable, Sendable {
+    let objects: [S3Listed]
+    /// Names the next page; nil after the last.
+    let next: String?
+
+    init(parsing bytes: [UInt8]) throws(S3ReplyError) {
+        let root = try S3ReplyError.parsing(bytes, as: "ListBucketResult")
+        // A store that does not know the encoding does not say that it used it.
+        let isEncoded = root["EncodingType"] == "url"
+        var objects: [S3Listed] = []
+        for content in root.children where content.name == "Contents" {
+            guard let text = content["Key"], let key = isEncoded ? Self.decoded(text) : text, !key.isEmpty,
+                let size = content["Size"].flatMap({ UInt64($0) })
+            else { throw S3ReplyError() }
+            objects.append(S3Listed(key: key, size: size))
+        }
+        self.objects = objects
+        guard root["IsTruncated"] == "true" else {
+            next = nil
+            return
+        }
+        guard let token = root["NextContinuationToken"], !token.isEmpty else { throw S3ReplyError() }
+        next = token
+    }
+
+    /// As in a form: some stores write a space as `+`, and all write `+` as `%2B`.
+    private static func decoded(_ text: String) -> String? {
+        PercentCoding.decode(text.utf8, plusIsSpace: true).flatMap { String(validating: $0, as: UTF8.self) }
+    }
+}
+
+/// A reply that is not what the protocol says.
+struct S3ReplyError: Error {
+    /// The root element, which has to have that name.
+    static func parsing(_ bytes: [UInt8], as name: String) throws(S3ReplyError) -> XMLElement {
+        do throws(XMLError) {
+            let root = try XMLElement(parsing: bytes)
+            if root.name == name { return root }
+        } catch {}
+        throw S3ReplyError()
+    }
+}
+
+extension S3Client {
+    /// A page without objects that names another is allowed; so many in a row are a store that never ends.
+    private static let emptyPages = 16
+
+    /// The objects whose keys begin with `prefix`, in the order of their keys' bytes.
+    ///
+    /// - Parameters:
+    ///   - key: Only those behind this key.
+    ///   - limit: At most so many; the next call goes on behind the last of them.
+    package func list(_ prefix: String, after key: String? = nil, limit: Int) async throws -> [S3Listed] {
+        var (objects, token, empty): ([S3Listed], String?, Int) = ([], nil, 0)
+        while objects.count < limit {
+            let page = try await page(prefix, after: key, token: token, count: min(limit - objects.count, 1000))
+            empty = page.objects.isEmpty ? empty + 1 : 0
+            guard empty < Self.emptyPages, page.next == nil || page.next != token else {
+                throw S3Error(.damaged, "The list of objects in \(location) does not end.")
+            }
+            objects += page.objects
+            guard let next = page.next else { break }
+            token = next
+        }
+        return Array(objects.prefix(limit))
+    }
+
+    private func page(_ prefix: String, after key: String?, token: String?, count: Int) async throws -> S3Page {
+        var exchange = S3Exchange(.get)
+        exchange.query = [
+            ("list-type", "2"), ("encoding-type", "url"), ("max-keys", String(count)), ("prefix", prefix),
+        ]
+        if let token {
+            exchange.query.append(("continuation-token", token))
+        } else if let key {
+            exchange.query.append(("start-after", key))
+        }
+        exchange.replyLimit = 8 << 20
+        let location = location
+        return try await perform(exchange) { reply throws(S3Error) in
+            let page: S3Page
+            do throws(S3ReplyError) { page = try S3Page(parsing: reply.body) } catch {
+                throw S3Error(.damaged, "The list of objects in \(location) cannot be read.", cause: error)
+            }
+            // Another key was not asked for; taking it would read what belongs to others.
+            guard page.objects.allSatisfy({ $0.key.utf8.starts(with: prefix.utf8) }), page.objects.count <= count else {
+                throw S3Error(.damaged, "The list of objects in \(location) has others than were asked for.")
+            }
+            return page
+        }
+    }
+}

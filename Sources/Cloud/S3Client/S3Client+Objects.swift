@@ -1,0 +1,135 @@
+/// An object's bytes, or a range of them.
+package struct S3Object: Hashable, Sendable {
+    package let bytes: [UInt8]
+    /// As the store wrote it, with its quotes; nil if it sent none.
+    package let etag: String?
+}
+
+/// What a GET found.
+package enum S3Reading: Hashable, Sendable {
+    case object(S3Object)
+    /// The object still has the tag that was named.
+    case unchanged
+    case missing
+}
+
+/// How a PUT that must not replace anything ended.
+package enum S3Creation: Hashable, Sendable {
+    case created
+    /// An object of that key exists, with other bytes.
+    case taken
+}
+
+extension S3Client {
+    /// An object, or a range of its bytes.
+    ///
+    /// - Parameters:
+    ///   - etag: The tag of what is known; the bytes are not sent again while the object has it.
+    ///   - limit: The most bytes that are accepted.
+    /// - Throws: ``S3Error``: `noRange` if the object ends before the range, `tooLong`.
+    package func get(
+        _ key: String, range: Range<UInt64>? = nil, unless etag: String? = nil, limit: Int
+    ) async throws -> S3Reading {
+        try check(key: key)
+        var exchange = S3Exchange(.get, key)
+        if let range {
+            guard !range.isEmpty else {
+                throw S3Error(.invalid, "A range without bytes of \(name(exchange)) was requested.")
+            }
+            exchange.headers.append(("Range", "bytes=\(range.lowerBound)-\(range.upperBound - 1)"))
+        }
+        if let etag {
+            exchange.headers.append(("If-None-Match", etag))
+            exchange.expected = [304]
+        }
+        exchange.replyLimit = limit
+        do {
+            let name = name(exchange)
+            return try await perform(exchange) { reply throws(S3Error) in
+                if reply.status == 304 { return .unchanged }
+                if let range { try Self.check(reply, is: range, of: name) }
+                return .object(S3Object(bytes: reply.body, etag: reply.headers.etag))
+            }
+        } catch let error as S3Error where error.code == .noKey { return .missing }
+    }
+
+    /// A part must be the part that was asked for: one that the store took elsewhere would be read as other bytes.
+    private static func check(_ reply: S3Reply, is range: Range<UInt64>, of name: String) throws(S3Error) {
+        let first = "bytes \(range.lowerBound)-"
+        guard reply.status == 206, reply.headers.range?.hasPrefix(first) == true,
+            UInt64(reply.body.count) <= range.upperBound - range.lowerBound
+        else { throw S3Error(.damaged, "The store sent other bytes of \(name) than were requested.") }
+    }
+
+    /// The size of an object in bytes; nil if it is not there.
+    ///
+    /// A bucket that is not there looks the same: the reply to a HEAD has no body that says more.
+    package func size(_ key: String) async throws -> UInt64? {
+        try check(key: key)
+        let exchange = S3Exchange(.head, key)
+        let name = name(exchange)
+        do {
+            return try await perform(exchange) { reply throws(S3Error) in
+                guard let size = reply.headers.length.flatMap({ UInt64($0) }) else {
+                    throw S3Error(.damaged, "The store does not say how long \(name) is.")
+                }
+                return size
+            }
+        } catch let error as S3Error where error.code == .noKey { return nil }
+    }
+
+    /// Writes an object, over one that is there.
+    package func put(_ key: String, _ bytes: [UInt8]) async throws {
+        try check(key: key)
+        var exchange = S3Exchange(.put, key)
+        exchange.body = bytes
+        try await perform(exchange) { _ in }
+    }
+
+    /// Writes an object unless one is there. Of several that create one key at once, one succeeds.
+    ///
+    /// A reply may be lost, and the request that is sent again, by this call or by a later one, finds what the first one wrote. So an
+    /// object with the same bytes counts as created: a caller that has to know its own from another's writes bytes that no other would.
+    package func create(_ key: String, _ bytes: [UInt8]) async throws -> S3Creation {
+        try check(key: key)
+        var exchange = S3Exchange(.put, key)
+        exchange.headers.append(("If-None-Match", "*"))
+        exchange.body = bytes
+        do {
+            try await perform(exchange) { _ in }
+            return .created
+        } catch let error as S3Error where error.code == .taken {
+            return try await holds(key, bytes) ? .created : .taken
+        }
+    }
+
+    private func holds(_ key: String, _ bytes: [UInt8]) async throws -> Bool {
+        do {
+            guard case .object(let object) = try await get(key, limit: bytes.count) else {
+                // Deleted since the store refused to create it: whose it was cannot be known.
+                throw S3Error(.unavailable, "\(S3Location.quoted(key)) in \(location) was there and is not any more.")
+            }
+            return object.bytes == bytes
+        } catch let error as S3Error where error.code == .tooLong { return false }
+    }
+
+    /// Deletes an object; one that is not there is deleted.
+    package func delete(_ key: String) async throws {
+        try check(key: key)
+        do { try await perform(S3Exchange(.delete, key)) { _ in } } catch let error as S3Error
+            where error.code == .noKey
+        {}
+    }
+
+    /// "Object key naming" (Amazon S3 User Guide). Parts that are dots are valid there, but not on the way through URLs.
+    func check(key: String) throws(S3Error) {
+        let parts = key.split(separator: "/", omittingEmptySubsequences: false)
+        guard (1...1024).contains(key.utf8.count), !parts.contains("."), !parts.contains(".."), !key.hasPrefix("/")
+        else {
+            throw S3Error(
+                .invalid,
+                "\(S3Location.quoted(key)) cannot be a key: use 1 to 1,024 bytes, without a slash before them and without dots alone."
+            )
+        }
+    }
+}

@@ -1,0 +1,76 @@
+package import Basics
+import Glibc
+
+/// A bucket's credentials in a file that only its owner can read (mode 0600), in the form of Amazon's credentials file.
+package struct S3CredentialFile: Sendable {
+    package let path: String
+
+    /// Credentials have a few hundred bytes; a larger file is another one.
+    static let maximumSize = 1 << 20
+
+    package init(_ path: String) { self.path = path }
+
+    /// - Returns: Nil if there is no such file.
+    /// - Throws: ``S3ConfigurationError`` if others may read it, if it is another user's, or if it holds no credentials.
+    package func load() throws(S3ConfigurationError) -> S3CredentialSource.Found? {
+        let text: String?
+        do throws(Errno) { text = try Self.text(of: path, isPrivate: true) } catch {
+            guard error.code == EPERM else { throw S3ConfigurationError("\(path) cannot be read: \(error).") }
+            throw S3ConfigurationError(
+                "\(path) is not used: others can read its credentials. Run chmod 600 \(path), and replace the keys if others used this machine."
+            )
+        }
+        guard let text else { return nil }
+        let settings: [String: String]
+        do throws(INIError) { settings = try INIDocument(parsing: text).sections["default"] ?? [:] } catch {
+            throw S3ConfigurationError("\(path) cannot be read: line \(error.line) is no setting and no section.")
+        }
+        guard let credentials = try S3CredentialSource.credentials(in: settings, origin: path) else {
+            throw S3ConfigurationError("\(path) holds no credentials.")
+        }
+        return S3CredentialSource.Found(credentials: credentials, region: settings["region"], origin: path)
+    }
+
+    /// Replaces the file atomically; on return it is on the disk.
+    package func save(_ credentials: S3Credentials, region: String?) throws(Errno) {
+        var lines = [
+            "[default]", "aws_access_key_id = \(credentials.accessKey)",
+            "aws_secret_access_key = \(credentials.secretKey)",
+        ]
+        if let token = credentials.sessionToken { lines.append("aws_session_token = \(token)") }
+        if let region { lines.append("region = \(region)") }
+        try DurableFile(path, mode: 0o600).replace(with: Array((lines.joined(separator: "\n") + "\n").utf8))
+    }
+
+    /// The text of a regular file; nil if there is none.
+    ///
+    /// - Parameter isPrivate: Whether the file has to be this user's, and closed to others.
+    /// - Throws: `EPERM` if it is not; `EFBIG` for a file of more than a mebibyte.
+    static func text(of path: String, isPrivate: Bool = false) throws(Errno) -> String? {
+        let file: Int32
+        // Opening a pipe would otherwise wait for its writer.
+        do throws(Errno) { file = try check("open") { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) } } catch {
+            guard error.code == ENOENT || error.code == ENOTDIR else { throw error }
+            return nil
+        }
+        defer { close(file) }
+        var status = stat()
+        try check("fstat") { fstat(file, &status) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw Errno(EINVAL, "open") }
+        if isPrivate {
+            guard status.st_mode & 0o077 == 0, status.st_uid == geteuid() else { throw Errno(EPERM, "open") }
+        }
+        return String(decoding: try bytes(of: file), as: UTF8.self)
+    }
+
+    private static func bytes(of file: Int32) throws(Errno) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var part = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = try check("read") { read(file, &part, part.count) }
+            guard count > 0 else { return bytes }
+            guard bytes.count + count <= maximumSize else { throw Errno(EFBIG, "read") }
+            bytes.append(contentsOf: part[..<count])
+        }
+    }
+}

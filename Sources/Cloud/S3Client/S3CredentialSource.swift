@@ -1,0 +1,141 @@
+/// Finds credentials where people keep them: a file of ours, the environment, the profiles of Amazon's tools.
+///
+/// The first of these that has any is used, complete or not: credentials from two places are never mixed.
+package struct S3CredentialSource: Sendable {
+    package struct Found: Hashable, Sendable {
+        package let credentials: S3Credentials
+        /// The region that stands beside them; nil if none does.
+        package let region: String?
+        /// Where they were, for messages.
+        package let origin: String
+    }
+
+    private let file: String?
+    private let environment: [String: String]
+    private let home: String
+    private let read: @Sendable (String) throws -> String?
+
+    /// - Parameters:
+    ///   - file: Written by ``S3CredentialFile``, or nil.
+    ///   - home: The user's home directory, which has `.aws`.
+    ///   - read: The text of a file of Amazon's tools; nil if there is no such file.
+    package init(
+        file: String? = nil, environment: [String: String], home: String,
+        read: @escaping @Sendable (String) throws -> String? = { try S3CredentialFile.text(of: $0) }
+    ) {
+        self.file = file
+        self.environment = environment
+        self.home = home
+        self.read = read
+    }
+
+    /// - Throws: ``S3ConfigurationError``, also if there are no credentials anywhere: then it lists the places.
+    package func find() throws(S3ConfigurationError) -> Found {
+        if let file, let found = try S3CredentialFile(file).load() { return found }
+        if let found = try fromEnvironment() { return found }
+        return try fromProfile()
+    }
+
+    /// The region that the environment or the profile names.
+    package func region() -> String? {
+        if let region = value("AWS_REGION") ?? value("AWS_DEFAULT_REGION") { return region }
+        // A profile that cannot be read is reported by `find`, which is called for every request.
+        guard let profile = try? profile() else { return nil }
+        return profile["region"]
+    }
+
+    /// A variable that is set to nothing is not set.
+    private func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
+
+    private func fromEnvironment() throws(S3ConfigurationError) -> Found? {
+        let (key, secret) = (value("AWS_ACCESS_KEY_ID"), value("AWS_SECRET_ACCESS_KEY"))
+        guard key != nil || secret != nil else { return nil }
+        guard let key else { throw S3ConfigurationError("AWS_SECRET_ACCESS_KEY is set, and AWS_ACCESS_KEY_ID is not.") }
+        guard let secret else {
+            throw S3ConfigurationError("AWS_ACCESS_KEY_ID is set, and AWS_SECRET_ACCESS_KEY is not.")
+        }
+        guard
+            let credentials = S3Credentials(accessKey: key, secretKey: secret, sessionToken: value("AWS_SESSION_TOKEN"))
+        else {
+            throw S3ConfigurationError(
+                "The credentials in AWS_ACCESS_KEY_ID and the variables beside it hold characters that no credentials have. Set them again."
+            )
+        }
+        return Found(credentials: credentials, region: region(), origin: "the environment")
+    }
+
+    private var profileName: String { value("AWS_PROFILE") ?? "default" }
+
+    private func fromProfile() throws(S3ConfigurationError) -> Found {
+        let profile = try profile()
+        if profile["aws_access_key_id"] == nil, let other = Self.otherSources.first(where: { profile[$0] != nil }) {
+            throw S3ConfigurationError(
+                """
+                The profile \(profileName) gets its credentials by \(other), which ubiquity does not do. Run \
+                eval "$(aws configure export-credentials --format env)" first.
+                """)
+        }
+        guard let credentials = try Self.credentials(in: profile, origin: "The profile \(profileName)") else {
+            throw S3ConfigurationError(
+                """
+                There are no credentials: neither AWS_ACCESS_KEY_ID is set nor does the profile \(profileName) in \
+                \(credentialsPath) or \(configPath) have any.
+                """)
+        }
+        return Found(credentials: credentials, region: region(), origin: "the profile \(profileName)")
+    }
+
+    /// Settings by which Amazon's tools get temporary credentials from programs and services.
+    private static let otherSources = [
+        "role_arn", "credential_process", "sso_session", "sso_start_url", "web_identity_token_file", "login_session",
+    ]
+
+    private var credentialsPath: String { value("AWS_SHARED_CREDENTIALS_FILE") ?? "\(home)/.aws/credentials" }
+    private var configPath: String { value("AWS_CONFIG_FILE") ?? "\(home)/.aws/config" }
+
+    /// The profile's settings in both files; those of the credentials file win.
+    private func profile() throws(S3ConfigurationError) -> [String: String] {
+        let name = profileName
+        let config = try document(configPath)
+        let section = name == "default" ? config["profile default"] ?? config["default"] : config["profile \(name)"]
+        let credentials = try document(credentialsPath)[name]
+        guard section != nil || credentials != nil || value("AWS_PROFILE") == nil else {
+            throw S3ConfigurationError("There is no profile \(name) in \(credentialsPath) or \(configPath).")
+        }
+        return (section ?? [:]).merging(credentials ?? [:]) { $1 }
+    }
+
+    private func document(_ path: String) throws(S3ConfigurationError) -> [String: [String: String]] {
+        let text: String?
+        do { text = try read(path) } catch {
+            throw S3ConfigurationError("\(path) cannot be read: \(error).")
+        }
+        do throws(INIError) { return try INIDocument(parsing: text ?? "").sections } catch {
+            throw S3ConfigurationError("\(path) cannot be read: line \(error.line) is no setting and no section.")
+        }
+    }
+
+    /// - Returns: Nil if the settings have no credentials at all.
+    static func credentials(
+        in settings: [String: String], origin: String
+    ) throws(S3ConfigurationError) -> S3Credentials? {
+        let (key, secret) = (settings["aws_access_key_id"], settings["aws_secret_access_key"])
+        guard key != nil || secret != nil else { return nil }
+        guard let key, let secret,
+            let credentials = S3Credentials(
+                accessKey: key, secretKey: secret, sessionToken: settings["aws_session_token"])
+        else {
+            throw S3ConfigurationError(
+                "\(origin) has no usable pair of aws_access_key_id and aws_secret_access_key. Correct it there.")
+        }
+        return credentials
+    }
+}
+
+/// A bucket's address or its credentials cannot be used. The message says why and what to do; it never holds a credential.
+package struct S3ConfigurationError: Error, Hashable, CustomStringConvertible {
+    package let message: String
+    package var description: String { message }
+
+    init(_ message: String) { self.message = message }
+}

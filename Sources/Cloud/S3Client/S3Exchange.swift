@@ -1,0 +1,38 @@
+/// One request to a bucket, as it is sent once or more often.
+struct S3Exchange: Sendable {
+    enum Method: String { case get = "GET", head = "HEAD", put = "PUT", post = "POST", delete = "DELETE" }
+
+    let method: Method
+    /// Nil for a request about the bucket itself.
+    let key: String?
+    var query: [(name: String, value: String)] = []
+    /// All of them are signed.
+    var headers: [(name: String, value: String)] = []
+    var body: [UInt8] = []
+    /// The longest body of a success, in bytes.
+    var replyLimit = 1 << 16
+    /// Statuses that are replies, in addition to the successes.
+    var expected: Set<Int> = []
+
+    init(_ method: Method, _ key: String? = nil) {
+        self.method = method
+        self.key = key
+    }
+
+    /// Half a minute, and what the bytes take at 16 KiB a second.
+    var timeLimit: Duration { .seconds(30 + (min(body.count, 1 << 40) + min(replyLimit, 1 << 40)) / 16_384) }
+}
+
+/// A reply whose body has arrived whole.
+struct S3Reply: Sendable {
+    let status: Int
+    let body: [UInt8]
+    let headers: Headers
+
+    /// The headers that are read.
+    struct Headers: Sendable {
+        var etag: String?
+        var length: String?
+        var range: String?
+    }
+}

@@ -1,0 +1,64 @@
+import Basics
+import S3Client
+
+/// What a store verifies before it does anything.
+extension S3Double {
+    /// - Returns: Nil if the request is signed as it has to be.
+    func refusal(of request: S3DoubleRequest, _ state: State, at now: Timestamp) -> S3DoubleAnswer? {
+        let form =
+            /AWS4-HMAC-SHA256 Credential=([^\/]+)\/\d{8}\/([^\/]+)\/s3\/aws4_request, SignedHeaders=([^,]+), Signature=[0-9a-f]{64}/
+        guard let authorization = request.header("Authorization"), let match = authorization.wholeMatch(of: form),
+            let time = request.header("x-amz-date").flatMap(S3DoubleTime.compact)
+        else { return .error(403, "AccessDenied") }
+        guard match.1 == state.credentials.accessKey else { return .error(403, "InvalidAccessKeyId") }
+        if state.isExpired { return .error(400, "ExpiredToken") }
+        guard match.2 == region else { return .error(400, "AuthorizationHeaderMalformed", [("Region", region)]) }
+        let skew = now.duration(since: time)
+        guard skew < .seconds(900), skew > .seconds(-900) else {
+            return .error(403, "RequestTimeTooSkewed", [("ServerTime", S3DoubleTime.text(now))])
+        }
+        let digest = SigV4.digest(of: request.body)
+        guard request.header("x-amz-content-sha256") == digest else {
+            return .error(400, "XAmzContentSHA256Mismatch")
+        }
+        let signed = Set(match.3.split(separator: ";").map(String.init))
+        let isComplete = request.headers.allSatisfy { name, _ in
+            let name = name.lowercased()
+            return signed.contains(name) || (name != "host" && !name.hasPrefix("x-amz-"))
+        }
+        let input = SigV4.Input(
+            request.method, request.path, query: request.query,
+            headers: request.headers.filter { signed.contains($0.name.lowercased()) }, bodyDigest: digest)
+        let expected = SigV4(region: region).authorization(of: input, with: state.credentials, at: time)
+        return isComplete && expected == authorization ? nil : .error(403, "SignatureDoesNotMatch")
+    }
+}
+
+/// The forms of time in requests and replies.
+enum S3DoubleTime {
+    /// Of `20130524T000000Z`.
+    static func compact(_ text: String) -> Timestamp? {
+        guard let match = text.wholeMatch(of: /(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z/) else { return nil }
+        let fields = [match.1, match.2, match.3, match.4, match.5, match.6].compactMap { Int64($0) }
+        guard fields.count == 6, let date = CivilDate(year: fields[0], month: fields[1], day: fields[2]) else {
+            return nil
+        }
+        return Timestamp(seconds: date.daysSince1970 * 86_400 + fields[3] * 3600 + fields[4] * 60 + fields[5])
+    }
+
+    /// As `2013-05-24T00:00:00Z`.
+    static func text(_ time: Timestamp) -> String {
+        let text = SigV4.date(time)
+        func part(_ range: Range<Int>) -> Substring { text.dropFirst(range.lowerBound).prefix(range.count) }
+        return "\(part(0..<4))-\(part(4..<6))-\(part(6..<8))T\(part(9..<11)):\(part(11..<13)):\(part(13..<15))Z"
+    }
+
+    /// As `Fri, 24 May 2013 00:00:00 GMT`; all days are Fridays, which no client reads.
+    static func header(_ time: Timestamp) -> String {
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        let text = text(time)
+        let month = text.split(separator: "-").dropFirst().first.flatMap { Int($0) } ?? 1
+        return
+            "Fri, \(text.dropFirst(8).prefix(2)) \(months[month - 1]) \(text.prefix(4)) \(text.dropFirst(11).prefix(8)) GMT"
+    }
+}
