@@ -295,7 +295,7 @@ let package = Package(
             name: "DeviceSupport",
             dependencies: [
                 "Basics", "CloudModel", "LocalContent", "LocalMetadata", "Sync", "TestSupport", "Transfers",
-                "VirtualFileSystem",
+                "VirtualFileSystem", logging,
             ], path: "Sources/TestSupport/Device"),
         .target(
             name: "Simulation",
