@@ -137,8 +137,8 @@ let package = Package(
         .testTarget(
             name: "SyncTests",
             dependencies: [
-                "Basics", "CloudModel", "ContainerLog", "DeviceSupport", "LocalMetadata", "Sync", "TestSupport",
-                logging,
+                "Basics", "Chunking", "CloudModel", "CloudStorage", "ContainerLog", "DeviceSupport", "LocalContent",
+                "LocalMetadata", "Sync", "TestSupport", "Transfers", "VirtualFileSystem", logging,
             ]),
 
         .target(
