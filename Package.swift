@@ -196,6 +196,12 @@ let package = Package(
         .target(
             name: "Mount", dependencies: ["Basics", "Fuse", "LocalMetadata", "VirtualFileSystem", logging],
             path: "Sources/FileSystem/Mount"),
+        .testTarget(
+            name: "MountTests",
+            dependencies: [
+                "Basics", "CFuse3", "Chunking", "CloudModel", "CloudStorage", "DeviceSupport", "Fuse", "LocalMetadata",
+                "Mount", "TestSupport", "VirtualFileSystem", logging,
+            ]),
 
         // MARK: Server: a cloud for others
         .target(
