@@ -148,8 +148,8 @@ let package = Package(
         .testTarget(
             name: "SyncTests",
             dependencies: [
-                "Basics", "CloudModel", "ContainerLog", "DeviceSupport", "LocalMetadata", "Sync", "TestSupport",
-                logging,
+                "Basics", "Chunking", "CloudModel", "CloudStorage", "ContainerLog", "DeviceSupport", "LocalContent",
+                "LocalMetadata", "Sync", "TestSupport", "Transfers", "VirtualFileSystem", logging,
             ]),
 
         .target(
@@ -207,6 +207,12 @@ let package = Package(
         .target(
             name: "Mount", dependencies: ["Basics", "Fuse", "LocalMetadata", "VirtualFileSystem", logging],
             path: "Sources/FileSystem/Mount"),
+        .testTarget(
+            name: "MountTests",
+            dependencies: [
+                "Basics", "CFuse3", "Chunking", "CloudModel", "CloudStorage", "DeviceSupport", "Fuse", "LocalMetadata",
+                "Mount", "TestSupport", "VirtualFileSystem", logging,
+            ]),
 
         // MARK: Server: a cloud for others
         .target(
@@ -308,7 +314,7 @@ let package = Package(
             name: "DeviceSupport",
             dependencies: [
                 "Basics", "CloudModel", "LocalContent", "LocalMetadata", "Sync", "TestSupport", "Transfers",
-                "VirtualFileSystem",
+                "VirtualFileSystem", logging,
             ], path: "Sources/TestSupport/Device"),
         .target(
             name: "Simulation",

@@ -1,5 +1,7 @@
+import Basics
 import CloudModel
 import CloudStorage
+import DeviceSupport
 import LocalContent
 import LocalMetadata
 import Sync
@@ -13,7 +15,7 @@ struct AbandonedDownloadTests {
         "a download whose readers have gone holds no file open, whether it waited for bytes or had some",
         .timeLimit(.minutes(1)))
     func descriptors() async throws {
-        let test = try TestEngine()
+        let test = try KernellessDevice(time: SystemTime())
         let item = try await placeholder(test)
         let downloads = test.engine.downloads
         for hasBytes in [false, true] {
@@ -36,12 +38,12 @@ struct AbandonedDownloadTests {
     }
 
     /// A file of several chunks whose bytes are in the cloud only.
-    private func placeholder(_ test: TestEngine) async throws -> LocalItem {
+    private func placeholder(_ test: KernellessDevice) async throws -> LocalItem {
         var random = SeededGenerator(seed: 7)
         let bytes = (0..<3 << 20).map { _ in UInt8.random(in: 0...255, using: &random) }
         try await test.backend.createContainer(.cloudDocs)
         try test.save("f", bytes)
-        var item = try #require(try test.item("f"))
+        var item = try #require(try test.row("f"))
         let file = SharedDescriptor(adopting: try test.content.open(item.blob))
         item.content = try await ContentUploader(test.context.transfers).upload(
             file, size: item.size, to: .cloudDocs

@@ -1,5 +1,7 @@
+import Basics
 import CloudModel
 import CloudStorage
+import DeviceSupport
 import LocalMetadata
 import Sync
 import TestSupport
@@ -12,16 +14,15 @@ struct CrossingPackageTests {
     @Test("both batches are on their way at once, and both devices show both wholes", .timeLimit(.minutes(1)))
     func crossing() async throws {
         let backend = InMemoryBackend()
-        let tests = try [TestEngine(backend, device: 7), TestEngine(backend, device: 8)]
-        let package = try tests[0].files.makeFolder(
-            Array("d.rtfd".utf8), in: tests[0].documents.node, permissions: 0o755, caller: tests[0].caller)
-        for name in ["x", "y"] { try tests[0].save(name, 10, in: package.node) }
+        let tests = try [7, 8].map { try KernellessDevice(backend, id: DeviceID($0), time: SystemTime()) }
+        let package = try tests[0].makeFolder("d.rtfd")
+        for name in ["x", "y"] { try tests[0].save(name, 10, in: package) }
         let running = tests.map { test in Task { [engine = test.engine] in await engine.run() } }
         for test in tests { try await test.until { $0 == [["x": 10, "y": 10]] } }
         for test in tests { await test.untilTold() }
         backend.gate.hold(.append)
         for (number, test) in tests.enumerated() {
-            let shown = try #require(try test.item("d.rtfd"))
+            let shown = try #require(try test.row("d.rtfd"))
             try test.save(["x", "y"][number], UInt64(11 + number), in: shown.node)
             test.engine.localTreeChanged()
         }
@@ -33,20 +34,18 @@ struct CrossingPackageTests {
     }
 }
 
-extension TestEngine {
-    fileprivate var caller: Caller { Caller(user: 1000, group: 1000) }
-
+extension KernellessDevice {
     /// A file of that size: made, or written over.
     fileprivate func save(_ name: String, _ size: UInt64, in folder: NodeID) throws {
         let bytes = [UInt8](repeating: UInt8(size), count: Int(size))
         let handle: OpenHandle
-        if let old = try metadata.read({ try $0.item(named: try ItemName(name), in: folder) }) {
+        if let old = try row(name, in: folder) {
             handle = try files.open(old.node, canWrite: true, truncate: true)
         } else {
-            handle = try files.create(Array(name.utf8), in: folder, permissions: 0o644, caller: caller).1
+            handle = try create(name, in: folder).handle
         }
         defer { files.release(handle) }
-        _ = try bytes.withUnsafeBytes { try files.write($0, at: 0, in: handle) }
+        try write(bytes, to: handle)
     }
 
     /// Returns once these are the sizes of the files in the packages that it shows, in the order of their sizes.
@@ -60,9 +59,8 @@ extension TestEngine {
     }
 
     private func packages() throws -> [[String: UInt64]] {
-        let folder = try documents.node
-        return try metadata.read { transaction in
-            try transaction.children(of: folder, limit: 9).filter(\.isPackage).map { package in
+        try metadata.read { transaction in
+            try transaction.children(of: documents, limit: 9).filter(\.isPackage).map { package in
                 let files = try transaction.children(of: package.node, limit: 9)
                 return Dictionary(uniqueKeysWithValues: files.map { ($0.name.description, $0.size) })
             }.sorted { ($0["x"] ?? 0) < ($1["x"] ?? 0) }

@@ -20,7 +20,7 @@ struct DownloadEndTests {
         private let metadata: MetadataDatabase
         private let file = Mutex<SharedDescriptor?>(nil)
 
-        init(_ test: TestEngine) {
+        init(_ test: KernellessDevice) {
             idle = IdleContentSource(test.content, container: .cloudDocs, transfers: test.context.transfers)
             metadata = test.metadata
         }
@@ -55,10 +55,10 @@ struct DownloadEndTests {
         #expect(try !files.isWritable(writer))
         try await files.waitUntilWhole(writer)
         #expect(try files.isWritable(writer))
-        #expect(try test.item("f")?.presence == .whole)
+        #expect(try test.row("f")?.presence == .whole)
         files.release(reader)
         files.release(writer)
-        #expect(try test.item("f")?.isEdited == false)
+        #expect(try test.row("f")?.isEdited == false)
     }
 
     @Test("an edit of the same size that follows at once is uploaded", .timeLimit(.minutes(1)))
@@ -69,7 +69,7 @@ struct DownloadEndTests {
         let newer = [UInt8](repeating: 9, count: bytes.count)
         _ = try newer.withUnsafeBytes { try files.write($0, at: 0, in: handle) }
         files.release(handle)
-        try await expectEdit(of: test.item("f"), size: UInt64(bytes.count))
+        try await expectEdit(of: test.row("f"), size: UInt64(bytes.count))
     }
 
     @Test("so is a truncation while a reader still has the file open", .timeLimit(.minutes(1)))
@@ -85,7 +85,7 @@ struct DownloadEndTests {
         #expect(try files.setAttributes(of: item.node, change).size == 10)
         files.release(handle)
         files.release(reader)
-        try await expectEdit(of: test.item("f"), size: 10)
+        try await expectEdit(of: test.row("f"), size: 10)
     }
 
     private func expectEdit(of item: LocalItem?, size: UInt64) async throws {
@@ -95,11 +95,11 @@ struct DownloadEndTests {
     }
 
     /// A file whose bytes are in the cloud only.
-    private func placeholder() async throws -> (TestEngine, VirtualFileSystem, LocalItem) {
-        let test = try TestEngine()
+    private func placeholder() async throws -> (KernellessDevice, VirtualFileSystem, LocalItem) {
+        let test = try KernellessDevice(time: SystemTime())
         try await test.backend.createContainer(.cloudDocs)
         try test.save("f", bytes)
-        let saved = try #require(try test.item("f"))
+        let saved = try #require(try test.row("f"))
         let file = SharedDescriptor(adopting: try test.content.open(saved.blob))
         let upload = try await ContentUploader(test.context.transfers).upload(
             file, size: saved.size, to: .cloudDocs)

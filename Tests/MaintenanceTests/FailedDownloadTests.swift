@@ -1,6 +1,7 @@
 import Basics
 import CloudModel
 import ContainerLog
+import DeviceSupport
 import LocalMetadata
 import Sync
 import Testing
@@ -8,11 +9,11 @@ import Testing
 @Suite("Downloads that failed")
 struct FailedDownloadTests {
     /// A file whose download failed: a placeholder, or one that has an old version here.
-    private func failed(_ test: TestEngine, _ name: String, pin: PinState = .inherited, hasOld: Bool) throws
+    private func failed(_ test: KernellessDevice, _ name: String, pin: PinState = .inherited, hasOld: Bool) throws
         -> LocalItem
     {
         try test.save(name, [1, 2, 3])
-        var item = try #require(try test.item(name))
+        var item = try #require(try test.row(name))
         let content = ContentReference(digest: Digest(words: (1, 2, 3, 4)), size: 3, layout: .chunk)
         (item.isEdited, item.pendingSince, item.isKnown) = (false, nil, true)
         (item.content, item.presence, item.pin) = (content, hasOld ? .whole : .none, pin)
@@ -35,7 +36,7 @@ struct FailedDownloadTests {
 
     @Test("a newer version and what is kept are asked for again; what was only opened is not")
     func which() throws {
-        let test = try TestEngine()
+        let test = try KernellessDevice(time: SystemTime())
         _ = try failed(test, "stale", hasOld: true)
         _ = try failed(test, "kept", pin: .keep, hasOld: false)
         _ = try failed(test, "seen", hasOld: false)
@@ -43,10 +44,10 @@ struct FailedDownloadTests {
         #expect(try !failed.look(after: .seconds(4)), "it was not given time to heal")
         #expect(try failed.look(after: .seconds(1)))
         for name in ["stale", "kept"] {
-            let item = try #require(try test.item(name))
+            let item = try #require(try test.row(name))
             #expect(item.wanted > 0 && item.downloadError == nil, "\(name)")
         }
-        let seen = try #require(try test.item("seen"))
+        let seen = try #require(try test.row("seen"))
         #expect(seen.wanted == 0 && seen.downloadError != nil)
     }
 

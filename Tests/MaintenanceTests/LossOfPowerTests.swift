@@ -1,4 +1,5 @@
 import Basics
+import DeviceSupport
 import Glibc
 import LocalContent
 import LocalMetadata
@@ -10,22 +11,22 @@ import VirtualFileSystem
 /// What a disk may have kept of two things that were not synced together.
 @Suite("Rows and bytes after a loss of power")
 struct LossOfPowerTests {
-    private func recover(_ test: TestEngine) throws {
+    private func recover(_ test: KernellessDevice) throws {
         var log = Logger(label: "test")
         log.logLevel = .critical
         try Recovery(metadata: test.metadata, content: test.content, time: SystemTime(), log: log).run()
     }
 
-    private func saved(_ test: TestEngine) throws -> LocalItem {
+    private func saved(_ test: KernellessDevice) throws -> LocalItem {
         try test.save("a", [UInt8](repeating: 7, count: 5000))
-        return try #require(try test.item("a"))
+        return try #require(try test.row("a"))
     }
 
     @Test("the bytes of a removed file stay until its removal is durable, and go then")
     func removal() throws {
-        let test = try TestEngine()
+        let test = try KernellessDevice(time: SystemTime())
         let item = try saved(test)
-        try test.files.removeFile(Array("a".utf8), in: test.documents.node)
+        try test.files.removeFile(Array("a".utf8), in: test.documents)
         #expect(try test.content.status(item.blob).size == 5000)
         test.files.removeBlobsNow()
         #expect(throws: Errno.self) { try test.content.status(item.blob) }
@@ -33,36 +34,36 @@ struct LossOfPowerTests {
 
     @Test("many removed bytes do not wait for anybody")
     func muchRemoved() throws {
-        let test = try TestEngine()
+        let test = try KernellessDevice(time: SystemTime())
         try test.save("a", [UInt8](repeating: 7, count: 2 << 20))
-        let item = try #require(try test.item("a"))
-        try test.files.removeFile(Array("a".utf8), in: test.documents.node)
+        let item = try #require(try test.row("a"))
+        try test.files.removeFile(Array("a".utf8), in: test.documents)
         #expect(throws: Errno.self) { try test.content.status(item.blob) }
     }
 
     @Test("an edit that lost bytes before they were synced shows the size that it has, and is still to be uploaded")
     func torn() throws {
-        let test = try TestEngine()
+        let test = try KernellessDevice(time: SystemTime())
         let item = try saved(test)
         let blob = try test.content.open(item.blob)
         defer { close(blob) }
         try check("ftruncate") { ftruncate(blob, 100) }
         try recover(test)
-        let row = try #require(try test.item("a"))
+        let row = try #require(try test.row("a"))
         #expect(row.size == 100 && row.isEdited && row.pendingSince != nil && row.content == nil)
         try recover(test)
-        #expect(try test.item("a") == row)
+        #expect(try test.row("a") == row)
     }
 
     @Test("an edit whose bytes are all lost says so")
     func lost() throws {
-        let test = try TestEngine()
+        let test = try KernellessDevice(time: SystemTime())
         let item = try saved(test)
         try test.content.remove(item.blob)
         try recover(test)
-        let row = try #require(try test.item("a"))
+        let row = try #require(try test.row("a"))
         #expect(row.uploadError != nil)
         try recover(test)
-        #expect(try test.item("a") == row)
+        #expect(try test.row("a") == row)
     }
 }

@@ -3,6 +3,7 @@ import Chunking
 import CloudModel
 import CloudStorage
 import ContainerLog
+import DeviceSupport
 import LocalMetadata
 import Sync
 import TestSupport
@@ -17,7 +18,7 @@ struct LostChunksTests {
     @Test(
         "an append that says so is made again once the chunks were put again from this device", .timeLimit(.minutes(1)))
     func restored() async throws {
-        let test = try TestEngine()
+        let test = try KernellessDevice(time: SystemTime())
         let chunk = Digest.of(bytes)
         let running = try await startAppending(test)
         test.backend.replaceChunk(chunk, in: .cloudDocs, with: nil)
@@ -37,12 +38,12 @@ struct LostChunksTests {
 
     @Test("a batch whose bytes are nowhere any more is rebuilt of what is here", .timeLimit(.minutes(1)))
     func withdrawn() async throws {
-        let test = try TestEngine()
+        let test = try KernellessDevice(time: SystemTime())
         let running = try await startAppending(test)
         test.backend.replaceChunk(Digest.of(bytes), in: .cloudDocs, with: nil)
         // It was written over since: its first bytes are nowhere.
         let newer = [UInt8](repeating: 9, count: 6000)
-        let item = try #require(try test.item("f"))
+        let item = try #require(try test.row("f"))
         let handle = try test.files.open(item.node, canWrite: true, truncate: true)
         _ = try newer.withUnsafeBytes { try test.files.write($0, at: 0, in: handle) }
         test.files.release(handle)
@@ -59,7 +60,7 @@ struct LostChunksTests {
     }
 
     /// Runs the engine until the batch that tells of the file is about to be appended: its chunk is in the cloud.
-    private func startAppending(_ test: TestEngine) async throws -> Task<Void, Never> {
+    private func startAppending(_ test: KernellessDevice) async throws -> Task<Void, Never> {
         test.backend.gate.hold(.append)
         test.backend.gate.hold(.putChunk)
         try test.save("f", bytes)
@@ -73,7 +74,7 @@ struct LostChunksTests {
     }
 
     /// The content that the log gives the file, once it does.
-    private func contentInLog(_ test: TestEngine) async throws -> ContentReference {
+    private func contentInLog(_ test: KernellessDevice) async throws -> ContentReference {
         while true {
             for record in try await test.backend.entries(in: .cloudDocs, after: .zero, limit: 9) {
                 for case .create(_, _, _, _, .file(.stored(let content))) in try ChangeBatch(decoding: record.payload)

@@ -128,7 +128,3 @@ final class BatchBuilderTests {
         }
     }
 }
-
-extension Change {
-    fileprivate var created: ItemID? { if case .create(let id, _, _, _, _) = self { id } else { nil } }
-}

@@ -7,9 +7,9 @@ import VirtualFileSystem
 
 @Suite("Attributes")
 struct AttributeTests {
-    private let test: TestFiles
+    private let test: KernellessDevice
 
-    init() throws { test = try TestFiles() }
+    init() throws { test = try KernellessDevice() }
 
     @Test("chmod and utimensat set what they are asked to, and the time of the change")
     func settings() throws {

@@ -1,4 +1,5 @@
 import Basics
+import DeviceSupport
 import Glibc
 import LocalMetadata
 import Testing
@@ -6,9 +7,9 @@ import VirtualFileSystem
 
 @Suite("Renames")
 struct RenameTests {
-    private let test: TestFiles
+    private let test: KernellessDevice
 
-    init() throws { test = try TestFiles() }
+    init() throws { test = try KernellessDevice() }
 
     @Test("a file gets another name and keeps its node, its bytes and its identity")
     func plain() throws {

@@ -7,9 +7,9 @@ import VirtualFileSystem
 
 @Suite("Writes")
 struct WriteTests {
-    private let test: TestFiles
+    private let test: KernellessDevice
 
-    init() throws { test = try TestFiles() }
+    init() throws { test = try KernellessDevice() }
 
     @Test("the last close of a writer makes the file an edit that is to be synced")
     func edit() throws {

@@ -19,6 +19,8 @@ package struct Outbox: Sendable {
     /// The batch to send: the one on its way, else a new one of what has settled. Nil when there is nothing to send.
     package func next(in container: LocalContainer) throws -> Batch? {
         if let waiting = try context.metadata.read({ try $0.outbox(of: container.id) }) {
+            // What was stored may have failed to become durable, or the process may have died before it was.
+            try context.metadata.makeDurable()
             return Batch(payload: waiting.payload, isFull: true)
         }
         try context.followClock()

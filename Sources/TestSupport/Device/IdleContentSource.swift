@@ -11,11 +11,15 @@ package final class IdleContentSource: ContentSource {
     private let content: ContentStore
     private let container: ContainerName
     private let transfers: TransferContext
+    package let patience: Duration
 
-    package init(_ content: ContentStore, container: ContainerName, transfers: TransferContext) {
+    package init(
+        _ content: ContentStore, container: ContainerName, transfers: TransferContext, patience: Duration = .zero
+    ) {
         self.content = content
         self.container = container
         self.transfers = transfers
+        self.patience = patience
     }
 
     package func openIncomplete(_ item: LocalItem) throws -> (bytes: SharedDescriptor, download: ContentDownload) {
@@ -29,7 +33,6 @@ package final class IdleContentSource: ContentSource {
     package func closeIncomplete(_ item: LocalItem) {}
     package func finishDownload(of item: LocalItem) async throws {}
     package func completeInBackground(_ item: LocalItem) {}
-    package var patience: Duration { .zero }
     package func localTreeChanged() {}
     package func progress(of item: LocalItem) -> TransferFractions { TransferFractions() }
     package func request(_ command: ContentCommand, for item: LocalItem) throws {}

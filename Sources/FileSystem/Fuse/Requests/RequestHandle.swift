@@ -19,8 +19,10 @@ struct RequestHandle: @unchecked Sendable {
     func answer(_ patch: ReplyPatch = .none, _ send: (OpaquePointer) -> Int32) -> Bool {
         forgetInterrupt()
         let result = ReplyTarget.with(device: device, patch: patch) { send(request) }
+        // Looked at after the reply: one that was written before the end is not taken either, as no release follows it.
+        let isSevered = connection._withUnsafeGuaranteedRef { $0.isSevered }
         connection.release()
-        return result == 0
+        return result == 0 && !isSevered
     }
 
     func forgetInterrupt() {

@@ -2,6 +2,7 @@ import Basics
 import CFuse3
 import Glibc
 import Logging
+import Synchronization
 
 /// libfuse's session and the descriptors it talks over. Lives until its last request is answered and its last reader
 /// has ended, because libfuse frees the session that all of them point to.
@@ -17,6 +18,7 @@ final class FuseConnection: @unchecked Sendable {
     let interrupts = InterruptHandlers()
     let counts = FuseRequestCounts()
     let lifecycle = FuseLifecycle()
+    private let hasSevered = Atomic(false)
 
     /// Takes over `device`, a mounted /dev/fuse, which is closed on failure too.
     init(device: Int32, fileSystem: any FuseFileSystem, options: FuseOptions, logger: Logger) throws(FuseError) {
@@ -39,9 +41,13 @@ final class FuseConnection: @unchecked Sendable {
 
     func device(ofReader index: Int) -> Int32 { devices[index % devices.count] }
 
+    /// Whether replies reach no kernel any more, though the descriptors take them.
+    var isSevered: Bool { hasSevered.load(ordering: .sequentiallyConsistent) }
+
     /// Ends the connection: programs that still have files open get ENOTCONN. The numbers of the descriptors stay taken
     /// until the last request is answered, so no late answer can reach a file that got the same number.
     func sever() {
+        hasSevered.store(true, ordering: .sequentiallyConsistent)
         let void = open("/dev/null", O_RDWR | O_CLOEXEC)
         guard void >= 0 else {
             logger.error("The file system can not be taken from the kernel: opening /dev/null failed.")

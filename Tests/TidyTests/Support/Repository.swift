@@ -3,7 +3,7 @@ import Foundation
 /// The files of this project as they lie on disk.
 enum Repository {
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
 
     struct File: Sendable, CustomStringConvertible {
         /// Relative to the root.

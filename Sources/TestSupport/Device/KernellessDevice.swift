@@ -1,0 +1,78 @@
+package import Basics
+package import CloudModel
+import Foundation
+package import LocalContent
+package import LocalMetadata
+import Logging
+package import Sync
+package import TestSupport
+package import Transfers
+package import VirtualFileSystem
+
+/// A device with a real database, real blobs, a file system and an engine, in a directory of its own; without a kernel and without a network.
+/// Nothing runs by itself: a test calls the file system as programs do, and the engine or its parts as the loops do.
+package final class KernellessDevice: Sendable {
+    package static let start = Timestamp(seconds: 1_800_000_000)
+    package static let caller = Caller(user: 1000, group: 1000)
+
+    package let backend: InMemoryBackend
+    package let metadata: MetadataDatabase
+    package let content: ContentStore
+    package let files: VirtualFileSystem
+    package let context: EngineContext
+    package let engine: SyncEngine
+    /// The clock of the device, unless ``init(_:id:time:settle:announcedSize:permits:transfers:patience:onCall:)`` got another one.
+    package let time = ManualTime(KernellessDevice.start)
+    /// What the file system notified its observer of.
+    package let changes = ChangeLog()
+    /// `Documents/` of the one container.
+    package let documents: NodeID
+    package let directory: String
+
+    /// - Parameters:
+    ///   - time: Nil for ``time``, which only the test advances.
+    ///   - settle: How long a change rests before it is uploaded and sent.
+    ///   - transfers: What uploads and downloads share; it must use `backend`.
+    ///   - patience: How long a reader waits for bytes that are not here.
+    ///   - onCall: Runs before each call of the database that changes the disk; what it throws, the call throws.
+    package init(
+        _ backend: InMemoryBackend = InMemoryBackend(), id: DeviceID = DeviceID(7), time other: (any TimeSource)? = nil,
+        settle: Duration = .zero, announcedSize: UInt64 = 4 << 20,
+        permits: any EnginePermits = UncontendedPermits(), transfers: TransferContext? = nil,
+        patience: Duration = .zero, onCall: (@Sendable (DatabaseCall) throws -> Void)? = nil
+    ) throws {
+        self.backend = backend
+        directory = NSTemporaryDirectory() + "/ubiquity-device-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        var log = Logger(label: "test")
+        log.logLevel = .critical
+        let clock: any TimeSource = other ?? time
+        metadata = try MetadataDatabase(path: "\(directory)/metadata.sqlite", log: log, onCall: onCall)
+        content = try ContentStore(directory: "\(directory)/content")
+        _ = try metadata.write { try $0.createContainer(.cloudDocs, at: clock.now()) }
+        let transfers =
+            try transfers
+            ?? TransferContext(
+                backend: backend, slots: TransferSlots(), pool: try BlockingPool(name: "test", threads: 2))
+        files = VirtualFileSystem(
+            metadata: metadata, content: content,
+            source: IdleContentSource(content, container: .cloudDocs, transfers: transfers, patience: patience),
+            observer: changes, time: clock, owner: (1000, 1000), log: log)
+        var timing = EngineTiming()
+        timing.settle = settle
+        context = EngineContext(
+            metadata: metadata, content: content, backend: backend, mounted: KernellessMount(files),
+            transfers: transfers, device: id, deviceName: "test", time: clock, timing: timing,
+            announcedSize: announcedSize, permits: permits, log: log)
+        engine = SyncEngine(context, limits: CacheLimits(minimumFree: 0))
+        documents = try metadata.read { transaction in
+            guard let container = try transaction.container(named: .cloudDocs),
+                let item = try transaction.item(.documents, in: container.id)
+            else { throw Errno(ENOENT) }
+            return item.node
+        }
+    }
+
+    // A folder that is left behind lies among the temporary files.
+    deinit { try? FileManager.default.removeItem(atPath: directory) }
+}
