@@ -159,6 +159,18 @@ let package = Package(
         .target(name: "Queries", dependencies: ["Basics", "CloudModel"], path: "Sources/Services/Queries"),
         .testTarget(name: "QueriesTests", dependencies: ["CloudModel", "Queries", "TestSupport"]),
         .testTarget(name: "CoordinationTests", dependencies: ["Basics", "CloudModel", "Coordination", "TestSupport"]),
+        .target(
+            name: "ClaimService",
+            dependencies: [
+                "Basics", "CloudModel", "Coordination", "DaemonProtocol", "LocalMetadata", "Sync", "VirtualFileSystem",
+                logging,
+            ], path: "Sources/Services/ClaimService"),
+        .testTarget(
+            name: "ClaimServiceTests",
+            dependencies: [
+                "Basics", "ClaimService", "CloudModel", "Coordination", "DaemonProtocol", "LocalMetadata",
+                "VirtualFileSystem",
+            ]),
 
         // MARK: App: what programs import
         .target(
@@ -254,8 +266,9 @@ let package = Package(
         .target(
             name: "DaemonCore",
             dependencies: [
-                "Archives", "Basics", "CloudModel", "CloudProtocol", "CloudStorage", "ContainerLog", "Coordination",
-                "DaemonProtocol", "DirectoryCloud", "Fuse", "HTTPCloud", "LocalContent", "LocalMetadata", "Maintenance",
+                "Archives", "Basics", "ClaimService", "CloudModel", "CloudProtocol", "CloudStorage", "ContainerLog",
+                "Coordination", "DaemonProtocol", "DirectoryCloud", "Fuse", "HTTPCloud", "LocalContent",
+                "LocalMetadata", "Maintenance",
                 "Mount", "Queries", "Sync", "Transfers", "VirtualFileSystem", logging, nioCore, nioExtras, nioPosix,
                 systemPackage,
                 unixSignals,

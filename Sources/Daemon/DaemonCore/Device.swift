@@ -1,4 +1,5 @@
 import Basics
+import ClaimService
 import CloudModel
 import CloudStorage
 import DaemonProtocol
@@ -48,7 +49,7 @@ struct Device: Sendable {
         let timing = EngineTiming()
         link = ContentSourceAdapter(metadata, patience: timing.patience)
         invalidator = KernelInvalidator(log: logger)
-        claims = ClaimService(metadata, log: logger)
+        claims = ClaimService(metadata, maximumClaims: SocketServer.Limits.maximumClaims, log: logger)
         queries = QueryService(metadata, mountPoint: configuration.mountPoint, log: logger)
         metadata.watchRows { [queries, claims] in
             claims.known.forget($0)

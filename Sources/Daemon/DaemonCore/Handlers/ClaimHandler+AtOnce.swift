@@ -1,3 +1,4 @@
+import ClaimService
 import Coordination
 import DaemonProtocol
 import LocalMetadata

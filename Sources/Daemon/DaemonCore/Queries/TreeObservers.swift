@@ -1,3 +1,4 @@
+import ClaimService
 import VirtualFileSystem
 
 /// Those who learn of changes of the tree: coordination and monitors.
