@@ -171,6 +171,18 @@ let package = Package(
                 "Basics", "ClaimService", "CloudModel", "Coordination", "DaemonProtocol", "LocalMetadata",
                 "VirtualFileSystem",
             ]),
+        .target(
+            name: "LiveQueries",
+            dependencies: [
+                "Basics", "CloudModel", "DaemonProtocol", "LocalMetadata", "Queries", "Sync", "VirtualFileSystem",
+                logging,
+            ], path: "Sources/Services/LiveQueries"),
+        .testTarget(
+            name: "LiveQueriesTests",
+            dependencies: [
+                "Basics", "CloudModel", "DaemonProtocol", "LiveQueries", "LocalMetadata", "Queries", "TestSupport",
+                logging,
+            ]),
 
         // MARK: App: what programs import
         .target(
@@ -267,7 +279,7 @@ let package = Package(
             name: "DaemonCore",
             dependencies: [
                 "Archives", "Basics", "ClaimService", "CloudModel", "CloudProtocol", "CloudStorage", "ContainerLog",
-                "Coordination", "DaemonProtocol", "DirectoryCloud", "Fuse", "HTTPCloud", "LocalContent",
+                "Coordination", "DaemonProtocol", "DirectoryCloud", "Fuse", "HTTPCloud", "LiveQueries", "LocalContent",
                 "LocalMetadata", "Maintenance",
                 "Mount", "Queries", "Sync", "Transfers", "VirtualFileSystem", logging, nioCore, nioExtras, nioPosix,
                 systemPackage,
@@ -278,10 +290,7 @@ let package = Package(
             path: "Sources/Daemon/ubiquityd"),
         .testTarget(
             name: "DaemonCoreTests",
-            dependencies: [
-                "Basics", "CloudModel", "Coordination", "DaemonCore", "DaemonProtocol", "LocalMetadata", "Mount",
-                "Queries", "Sync", "TestSupport", "VirtualFileSystem", logging,
-            ]),
+            dependencies: ["Basics", "DaemonCore", "DaemonProtocol", "Sync"]),
         .target(
             name: "Commands", dependencies: ["Basics", "CLinux", "DaemonProtocol", argumentParser],
             path: "Sources/CommandLine/Commands"),

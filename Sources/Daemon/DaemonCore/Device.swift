@@ -5,6 +5,7 @@ import CloudStorage
 import DaemonProtocol
 import DirectoryCloud
 import Glibc
+import LiveQueries
 import LocalContent
 import LocalMetadata
 import Logging
