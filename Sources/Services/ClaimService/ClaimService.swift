@@ -4,7 +4,7 @@ package import Coordination
 package import LocalMetadata
 package import Logging
 package import Sync
-package import Synchronization
+import Synchronization
 package import VirtualFileSystem
 
 /// The daemon's one arbiter, with its inputs: requests of clients, changes of the tree, programs that stop or die.
@@ -15,8 +15,7 @@ package final class ClaimService: TreeObserver {
     let openers = Mutex<[ClaimID: Int32]>([:])
     package let attributes = AttributeWatch()
     package let known = ItemCache()
-    /// Requests that are answered at once are, one at a time: they wait for each other, and for no other program who asks or names.
-    package let prompt = Mutex(())
+    private let prompt = Mutex(())
     private let tree: MetadataItemTree
     /// The engine put something off until a claim ends.
     private let isDeferred = Atomic(false)
@@ -45,6 +44,10 @@ package final class ClaimService: TreeObserver {
         abandon(id, of: client)
         ledger.remove(client.request, of: client)
     }
+
+    /// Runs `body` after the others that were passed to this: claims that are opened at once find the locks of the file system free of
+    /// each other. Above these locks in the order.
+    package func oneAtATime<T>(_ body: () throws -> T) rethrows -> T { try prompt.withLock { _ in try body() } }
 
     // MARK: The engine
 
