@@ -170,6 +170,30 @@ let package = Package(
         .target(name: "Queries", dependencies: ["Basics", "CloudModel"], path: "Sources/Services/Queries"),
         .testTarget(name: "QueriesTests", dependencies: ["CloudModel", "Queries", "TestSupport"]),
         .testTarget(name: "CoordinationTests", dependencies: ["Basics", "CloudModel", "Coordination", "TestSupport"]),
+        .target(
+            name: "ClaimService",
+            dependencies: [
+                "Basics", "CloudModel", "Coordination", "DaemonProtocol", "LocalMetadata", "Sync", "VirtualFileSystem",
+                logging,
+            ], path: "Sources/Services/ClaimService"),
+        .testTarget(
+            name: "ClaimServiceTests",
+            dependencies: [
+                "Basics", "ClaimService", "CloudModel", "Coordination", "DaemonProtocol", "LocalMetadata",
+                "VirtualFileSystem",
+            ]),
+        .target(
+            name: "LiveQueries",
+            dependencies: [
+                "Basics", "CloudModel", "DaemonProtocol", "LocalMetadata", "Queries", "Sync", "VirtualFileSystem",
+                logging,
+            ], path: "Sources/Services/LiveQueries"),
+        .testTarget(
+            name: "LiveQueriesTests",
+            dependencies: [
+                "Basics", "CloudModel", "DaemonProtocol", "LiveQueries", "LocalMetadata", "Queries", "TestSupport",
+                logging,
+            ]),
 
         // MARK: App: what programs import
         .target(
@@ -271,11 +295,11 @@ let package = Package(
         .target(
             name: "DaemonCore",
             dependencies: [
-                "Archives", "Basics", "CloudModel", "CloudProtocol", "CloudStorage", "ContainerLog", "Coordination",
-                "DaemonProtocol", "DirectoryCloud", "Fuse", "HTTPCloud", "HTTPTransport", "LocalContent",
-                "LocalMetadata",
-                "Maintenance", "Mount", "Queries", "Sync", "Transfers", "VirtualFileSystem", logging, nioCore,
-                nioExtras, nioPosix,
+                "Archives", "Basics", "ClaimService", "CloudModel", "CloudProtocol", "CloudStorage", "ContainerLog",
+                "Coordination", "DaemonProtocol", "DirectoryCloud", "Fuse", "HTTPCloud", "HTTPTransport", "LiveQueries",
+                "LocalContent",
+                "LocalMetadata", "Maintenance",
+                "Mount", "Queries", "Sync", "Transfers", "VirtualFileSystem", logging, nioCore, nioExtras, nioPosix,
                 systemPackage,
                 unixSignals,
             ], path: "Sources/Daemon/DaemonCore"),
@@ -284,10 +308,7 @@ let package = Package(
             path: "Sources/Daemon/ubiquityd"),
         .testTarget(
             name: "DaemonCoreTests",
-            dependencies: [
-                "Basics", "CloudModel", "Coordination", "DaemonCore", "DaemonProtocol", "LocalMetadata", "Mount",
-                "Queries", "Sync", "TestSupport", "VirtualFileSystem", logging,
-            ]),
+            dependencies: ["Basics", "DaemonCore", "DaemonProtocol", "Sync"]),
         .target(
             name: "Commands", dependencies: ["Basics", "CLinux", "DaemonProtocol", argumentParser],
             path: "Sources/CommandLine/Commands"),

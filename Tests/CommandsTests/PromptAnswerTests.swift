@@ -87,6 +87,24 @@ struct PromptAnswerTests {
         }
     }
 
+    @Test("brief requests that were begun at once are ended one after the other, before the next request is read")
+    func briefOrder() async throws {
+        let handler = ScriptedHandler { [done] request in
+            guard case .finish = request else { return nil }
+            return .later {
+                await Task.yield()
+                return done
+            }
+        } _: { [done] _ in
+            done
+        }
+        try await FakeDaemon.with(handler) { daemon in
+            let stream = try await RawClient.connect(daemon.record)
+            try await stream.send([hello] + (UInt64(1)...200).map { finish($0) })
+            for id in UInt64(1)...201 { #expect(try await stream.next()?.id == id) }
+        }
+    }
+
     @Test("what was begun at once and takes longer is answered when it is done, or has failed")
     func later() async throws {
         let gate = Gate()

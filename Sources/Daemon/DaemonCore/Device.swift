@@ -1,9 +1,11 @@
 import Basics
+import ClaimService
 import CloudModel
 import CloudStorage
 import DaemonProtocol
 import DirectoryCloud
 import Glibc
+import LiveQueries
 import LocalContent
 import LocalMetadata
 import Logging
@@ -48,7 +50,7 @@ struct Device: Sendable {
         let timing = EngineTiming()
         link = ContentSourceAdapter(metadata, patience: timing.patience)
         invalidator = KernelInvalidator(log: logger)
-        claims = ClaimService(metadata, log: logger)
+        claims = ClaimService(metadata, maximumClaims: SocketServer.Limits.maximumClaims, log: logger)
         queries = QueryService(metadata, mountPoint: configuration.mountPoint, log: logger)
         metadata.watchRows { [queries, claims] in
             claims.known.forget($0)

@@ -1,3 +1,4 @@
+import ClaimService
 import CloudModel
 import LocalContent
 import LocalMetadata

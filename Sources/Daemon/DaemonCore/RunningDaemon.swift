@@ -1,8 +1,10 @@
 import Basics
+import ClaimService
 import CloudModel
 import DaemonProtocol
 import Fuse
 import Glibc
+import LiveQueries
 import LocalMetadata
 import Logging
 import Maintenance
@@ -55,7 +57,7 @@ final class RunningDaemon: Sendable {
             group.addTask { await self.sweep() }
             group.addTask { await self.device.claims.watchStoppedPrograms() }
             group.addTask { await self.watchAttributes() }
-            group.addTask { await self.device.queries.run(self.device.engine) }
+            group.addTask { await self.device.queries.run(EngineQuerySource(self.device.engine)) }
             group.addTask { await self.obey(signals) }
             group.addTask { await self.end(session, when: stops) }
             group.addTask { await DaemonService(self).obeyCloud() }

@@ -55,8 +55,7 @@ final class BackingTable: Sendable {
         }
         // What the kernel's own write is refused by a full disk cannot be tried again; what comes through us can.
         guard files.source.isRoomAmple else { return nil }
-        let descriptor = handle.file.state.withLock { $0.descriptor }
-        do { return try session.register(backing: descriptor) } catch {
+        do { return try session.register(backing: handle.file.descriptor) } catch {
             // Without the privilege, or on a stacked disk, all works through us.
             if [EPERM, ELOOP, EOPNOTSUPP].contains(error.code) { state.isRefused = true }
             return nil

@@ -31,8 +31,7 @@ extension MountedFileSystem {
     private func send(
         _ handle: OpenHandle, _ offset: Int64, _ size: Int, _ request: consuming FuseRequest<Answer.Data>
     ) {
-        let descriptor = handle.file.state.withLock { $0.descriptor }
-        request.reply(from: descriptor, at: offset, count: size)
+        request.reply(from: handle.file.descriptor, at: offset, count: size)
     }
 
     /// The bytes are elsewhere: the thread goes on with other requests, the answer comes with the bytes.
@@ -90,7 +89,7 @@ extension MountedFileSystem {
     /// Where the disk has little room the bytes are copied first: what a refused write has taken from the kernel's pipe is gone.
     private func write(_ payload: borrowing FusePayload, at offset: Int64, in handle: OpenHandle) throws -> Int {
         guard !files.source.isRoomAmple else {
-            return try payload.write(to: handle.file.state.withLock { $0.descriptor }, at: offset)
+            return try payload.write(to: handle.file.descriptor, at: offset)
         }
         let bytes = try payload.copy()
         return try files.makingRoom(for: bytes.count) {

@@ -2,6 +2,7 @@ import Dispatch
 import Fuse
 import Glibc
 import LocalMetadata
+import VirtualFileSystem
 
 extension MountedFileSystem {
     /// Opens when programs that coordinate let it: at once unless one of them holds the file. The wait is bounded and can be interrupted, and no

@@ -1,5 +1,8 @@
+import ClaimService
 import Coordination
 import DaemonProtocol
+
+extension ClientContext: ClaimClient {}
 
 extension ClaimRequest {
     init(_ request: AccessRequest, _ accesses: [Access], _ client: ClientContext) {

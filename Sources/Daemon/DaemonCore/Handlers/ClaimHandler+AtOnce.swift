@@ -1,31 +1,15 @@
+import ClaimService
 import Coordination
 import DaemonProtocol
 import LocalMetadata
-import Synchronization
 import VirtualFileSystem
 
-/// Claims that need not wait: on the thread that reads the connection, without a look into the database.
+/// Claims that are opened on the thread that reads the connection, without a look into the database.
 extension DaemonService {
-    /// Nil, and nothing has happened, where something is wrong with the request.
-    func claimAtOnce(_ request: AccessRequest, _ client: ClientContext) -> PromptAnswer? {
-        guard (try? request.validate()) != nil else { return nil }
-        let outcome = ClaimOutcome()
-        let begun = device.claims.prompt.withLock { _ in openAtOnce(request, client, outcome) }
-        guard let begun else {
-            // Entered in the order in which requests come: calling it off, right behind it, is not to find nothing.
-            guard (try? device.claims.ledger.add(client)) != nil else { return nil }
-            return .later { try await .granted(describing { try await admittedClaim(request, client) }) }
-        }
-        // Granted while no name could change: everything is where it was asked for.
-        if case .success(let items)? = begun.outcome {
-            let paths = request.accesses.map(\.path)
-            return .now(.granted(granted(items, at: paths, request, client, isWhole: begun.isWhole)))
-        }
-        return .later { try await .granted(describing { try await granted(outcome, request, client) }) }
-    }
-
-    /// Whether all of it is here, and what came of it already; nil if it was not asked for.
-    private func openAtOnce(
+    /// Opens a claim that the ledger has, if every item was looked up before and no lock is taken.
+    ///
+    /// - Returns: Whether all bytes are here, and the outcome if there is one already; nil, and nothing has happened, otherwise.
+    func openAtOnce(
         _ request: AccessRequest, _ client: ClientContext, _ outcome: ClaimOutcome
     ) -> (isWhole: Bool, outcome: ClaimOutcome.Value?)? {
         // As for any claim: no name changes between the look at what a path means and the request for it.
@@ -37,8 +21,6 @@ extension DaemonService {
                 accesses.append(Access(.item(row.item), mode, place: row.place, mayCreate: true))
                 isWhole = isWhole && row.isWhole
             }
-            // What is wrong is said by the way that all others go.
-            do { try device.claims.ledger.add(client) } catch { return nil }
             device.claims.open(ClaimRequest(request, accesses, client), for: client) { outcome.put($0) }
             return (isWhole, outcome.now)
         }
@@ -55,18 +37,5 @@ extension DaemonService {
             found = row
         }
         return found
-    }
-
-    /// Nil, and nothing has happened, where something has to be looked at first, or there is no such claim.
-    func finishAtOnce(_ request: FinishRequest, _ client: ClientContext) -> PromptAnswer? {
-        let ledger = device.claims.ledger
-        // Presenters are notified of what was written first.
-        guard ledger.deliveries.isEmpty || ledger.written(request.claim, of: client).isEmpty else { return nil }
-        switch device.claims.finish(request.claim, of: client) {
-        case .claim, .calledOff: return .now(.done(DoneResponse()))
-        case .revoked: return .later { throw Self.revocation }
-        // It may be among those that wait to be looked at.
-        case .none: return nil
-        }
     }
 }

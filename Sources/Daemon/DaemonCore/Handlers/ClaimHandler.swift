@@ -1,3 +1,4 @@
+import ClaimService
 import CloudModel
 import Coordination
 import DaemonProtocol
@@ -6,29 +7,44 @@ import Logging
 import VirtualFileSystem
 
 extension DaemonService {
-    /// Waits for coordinated access. The claim is the client's until it finishes it or goes.
-    func claim(_ request: AccessRequest, _ client: ClientContext) async throws -> GrantedResponse {
-        try request.validate()
-        try device.claims.ledger.add(client)
-        return try await admittedClaim(request, client)
-    }
-
-    /// Of a request that the ledger knows: finished from now on, it is called off.
-    func admittedClaim(_ request: AccessRequest, _ client: ClientContext) async throws -> GrantedResponse {
+    /// Begins coordinated access, without waiting. The claim is the client's until it finishes it or goes; finished before it is granted,
+    /// it is called off.
+    ///
+    /// - Returns: `now` for a claim that is granted already. `later` opens the claim, where that reads the database or a lock is taken,
+    ///   and waits for the grant; it throws what is wrong with the request.
+    func claim(_ request: AccessRequest, _ client: ClientContext) -> PromptAnswer {
+        do throws(DaemonFailure) {
+            try request.validate()
+            // In the order in which requests arrive: a `finish` that follows at once finds it.
+            try device.claims.ledger.add(client)
+        } catch { return .later { throw error } }
         let outcome = ClaimOutcome()
-        return try await granted(outcome, request, client) {
-            try await blocking { [self] in try open(request, client) { outcome.put($0) } }
+        guard let opened = device.claims.oneAtATime({ openAtOnce(request, client, outcome) }) else {
+            return .later {
+                try await .granted(
+                    describing {
+                        try await granted(outcome, request, client) {
+                            try await blocking { [self] in try open(request, client) { outcome.put($0) } }
+                        }
+                    })
+            }
         }
+        // Granted while no name could change: everything is where it was asked for.
+        if case .success(let items)? = opened.outcome {
+            let paths = request.accesses.map(\.path)
+            return .now(.granted(granted(items, at: paths, request, client, isWhole: opened.isWhole)))
+        }
+        return .later { try await .granted(describing { try await granted(outcome, request, client) }) }
     }
 
-    /// Begins it, and answers once it is granted; takes it back if that fails.
-    func granted(
+    /// Waits until the claim is granted, after `open` unless it is open already. Takes it back if that fails.
+    private func granted(
         _ outcome: ClaimOutcome, _ request: AccessRequest, _ client: ClientContext,
-        begin: () async throws -> Void = {}
+        open: () async throws -> Void = {}
     ) async throws -> GrantedResponse {
         let claims = device.claims
         do {
-            try await begin()
+            try await open()
             let items = try await outcome.items
             let paths = try await blocking { [self] in try items.map(path) }
             return granted(items, at: paths, request, client, isWhole: false)
@@ -39,7 +55,7 @@ extension DaemonService {
         }
     }
 
-    func granted(
+    private func granted(
         _ items: [ItemKey], at paths: [MountPath], _ request: AccessRequest, _ client: ClientContext, isWhole: Bool
     ) -> GrantedResponse {
         let ledger = device.claims.ledger
@@ -60,27 +76,45 @@ extension DaemonService {
         }
     }
 
-    func finish(_ request: FinishRequest, _ client: ClientContext) async throws -> DoneResponse {
-        await noteEdits(request, client)
+    /// Ends a claim, or calls off one that waits.
+    ///
+    /// - Returns: `later` where presenters have to be notified first of what was written under the claim, and for a claim that is not there
+    ///   or was revoked.
+    func finish(_ request: FinishRequest, _ client: ClientContext) -> PromptAnswer {
+        let written = writtenNodes(request, client)
+        guard written.isEmpty else {
+            return .later {
+                await noteEdits(written)
+                return try end(request, client)
+            }
+        }
+        do throws(DaemonFailure) { return .now(try end(request, client)) } catch { return .later { throw error } }
+    }
+
+    private func end(_ request: FinishRequest, _ client: ClientContext) throws(DaemonFailure) -> DaemonResponse {
         switch device.claims.finish(request.claim, of: client) {
-        case .claim, .calledOff: return DoneResponse()
-        case .none: throw DaemonFailure(.notFound, "this connection has no claim of number \(request.claim)")
-        case .revoked: throw Self.revocation
+        case .claim, .calledOff: return .done(DoneResponse())
+        case .none:
+            throw DaemonFailure(.notFound, "this connection has no claim of number \(request.claim)")
+        case .revoked:
+            throw DaemonFailure(
+                .notFound, "the claim was taken away, as the program was stopped for too long",
+                advice: "Others may have read and written the item in the meantime.")
         }
     }
 
-    static let revocation = DaemonFailure(
-        .notFound, "the claim was taken away, as the program was stopped for too long",
-        advice: "Others may have read and written the item in the meantime.")
-
-    /// Reports what was written under the claim as its doing. Without presenters there is nothing to send.
-    private func noteEdits(_ request: FinishRequest, _ client: ClientContext) async {
-        guard !device.claims.ledger.deliveries.isEmpty else { return }
-        let nodes = Set(
-            device.claims.ledger.written(request.claim, of: client).compactMap { key in
+    /// The items that a granted claim writes, as far as presenters have to be notified. Without presenters there are none.
+    private func writtenNodes(_ request: FinishRequest, _ client: ClientContext) -> Set<NodeID> {
+        let ledger = device.claims.ledger
+        guard !ledger.deliveries.isEmpty else { return [] }
+        return Set(
+            ledger.written(request.claim, of: client).compactMap { key in
                 if case .item(let item) = key { item.node } else { nil }
             })
-        guard !nodes.isEmpty else { return }
+    }
+
+    /// Reports what was written under a claim as its doing.
+    private func noteEdits(_ nodes: Set<NodeID>) async {
         do { try await blocking { [self] in try device.files.noteEdits(atAndBelow: nodes) } } catch {
             // The close of the file tries again; then its writer learns of it too.
             daemon.logger.warning("could not note what was written under a claim", metadata: ["error": "\(error)"])

@@ -1,3 +1,4 @@
+import ClaimService
 import Coordination
 import DaemonProtocol
 import Glibc
@@ -48,7 +49,7 @@ extension DaemonService {
         guard
             let (program, pid) = holder ?? device.claims.opener(of: claim.id)
                 // The daemon's own: an upload, a version to be swapped in, an eviction.
-                ?? (claim.client == DaemonPermits.client ? ("ubiquityd", getpid()) : nil)
+                ?? (claim.client == ClientID.daemon ? ("ubiquityd", getpid()) : nil)
         else { return nil }
         return ClaimStatus(
             claim: claim.id.value, program: program, pid: pid, mode: .init(claim.mode),

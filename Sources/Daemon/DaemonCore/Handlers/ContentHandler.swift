@@ -1,4 +1,5 @@
 import Basics
+import ClaimService
 import CloudModel
 import Coordination
 import DaemonProtocol

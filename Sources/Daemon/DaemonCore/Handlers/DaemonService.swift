@@ -1,4 +1,5 @@
 import Basics
+import ClaimService
 import CloudModel
 import CloudStorage
 import DaemonProtocol
@@ -22,8 +23,8 @@ struct DaemonService: RequestHandler {
 
     func answerAtOnce(_ request: DaemonRequest, from client: ClientContext) -> PromptAnswer? {
         switch request {
-        case .claim(let request): claimAtOnce(request, client)
-        case .finish(let request): finishAtOnce(request, client)
+        case .claim(let request): claim(request, client)
+        case .finish(let request): finish(request, client)
         default: nil
         }
     }
@@ -56,8 +57,8 @@ struct DaemonService: RequestHandler {
         case .diagnose: .diagnose(try await diagnose())
         case .reset: .reset(try await reset())
         case .check(let request): .check(try await check(request))
-        case .claim(let request): .granted(try await claim(request, client))
-        case .finish(let request): .done(try await finish(request, client))
+        case .claim(let request): try await claim(request, client).rest()
+        case .finish(let request): try await finish(request, client).rest()
         case .claims: .claims(try await claims())
         case .present(let request): .presenting(try await present(request, client))
         case .withdraw(let request): .done(try withdraw(request, client))

@@ -1,5 +1,6 @@
 import CloudModel
 import DaemonProtocol
+import LiveQueries
 import LocalMetadata
 import Queries
 import Sync
@@ -15,7 +16,8 @@ extension DaemonService {
         }
         let scope = try await blocking { [self] in try self.scope(of: request) }
         let feed = try QueryFeed(
-            self, client, predicate, scope, isLive: request.live ?? false, interval: .seconds(request.interval ?? 0.25))
+            device.queries, EngineQuerySource(device.engine), connection: client.connection, predicate, scope,
+            isLive: request.live ?? false, interval: .seconds(request.interval ?? 0.25))
         return AsyncThrowingStream { try await feed.next() }
     }
 
@@ -41,8 +43,9 @@ extension DaemonService {
 
     func monitor(_ client: ClientContext) async throws -> AsyncThrowingStream<DaemonEvent, any Error> {
         let last = try await blocking { [metadata = device.metadata] in try metadata.read { try $0.lastNode() } }
-        try device.queries.enter(client)
-        let feed = MonitorFeed(device.queries, client, after: last, device.engine.context.transfers.clock)
+        try device.queries.enter(client.connection)
+        let feed = MonitorFeed(
+            device.queries, connection: client.connection, after: last, device.engine.context.transfers.clock)
         return AsyncThrowingStream { await feed.next() }
     }
 }

@@ -1,3 +1,4 @@
+import ClaimService
 import CloudModel
 import Coordination
 import DaemonProtocol

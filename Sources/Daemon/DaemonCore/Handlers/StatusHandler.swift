@@ -2,6 +2,7 @@ import Basics
 import CloudModel
 import DaemonProtocol
 import Glibc
+import LiveQueries
 import LocalMetadata
 import Sync
 import Synchronization
@@ -171,17 +172,6 @@ extension DaemonFailure {
         self.init(
             trouble.needsUpdate ? .versionMismatch : .damaged, sentences: trouble.message,
             path: trouble.container.folderName)
-    }
-}
-
-extension ItemStatus.DownloadingStatus {
-    init(_ status: DocumentState.Downloading) {
-        self =
-            switch status {
-            case .current: .current
-            case .downloaded: .downloaded
-            case .notDownloaded: .notDownloaded
-            }
     }
 }
 

@@ -1,4 +1,5 @@
 import Basics
+import ClaimService
 import Coordination
 import DaemonProtocol
 import LocalMetadata

@@ -74,10 +74,7 @@ final class ClientSession: Sendable {
             defer { unread.subtract(1, ordering: .sequentiallyConsistent) }
             return try await receive(Data(frame.readableBytesView), connection, &group)
         case .admitted(let id, let request): try await begin(request, id: id, connection, &group)
-        case .begun(let id, let request, let rest):
-            group.addTask {
-                await connection.whileItLasts { try await self.perform(request, id: id, connection, rest) }
-            }
+        case .begun(let id, let request, let rest): try await begin(request, id: id, connection, &group, rest)
         }
         return true
     }
@@ -100,13 +97,8 @@ final class ClientSession: Sendable {
             return false
         case .perform(let id, let request):
             // Here too, in the order in which they come: who calls a claim off right behind it means that one.
-            guard let prompt = handler.answerAtOnce(request, from: client(id)) else {
-                try await begin(request, id: id, connection, &group)
-                break
-            }
-            group.addTask {
-                await connection.whileItLasts { try await self.perform(request, id: id, connection, prompt.rest) }
-            }
+            let prompt = handler.answerAtOnce(request, from: client(id))
+            try await begin(request, id: id, connection, &group, prompt?.rest)
         }
         return true
     }
@@ -114,10 +106,10 @@ final class ClientSession: Sendable {
     /// What is brief is done before the next request is read, so a client that floods it waits for itself.
     private func begin(
         _ request: DaemonRequest, id: UInt64, _ connection: Connection,
-        _ group: inout ThrowingDiscardingTaskGroup<any Error>
+        _ group: inout ThrowingDiscardingTaskGroup<any Error>, _ rest: PromptAnswer.Rest? = nil
     ) async throws {
-        if request.isBrief { return try await perform(request, id: id, connection) }
-        group.addTask { await connection.whileItLasts { try await self.perform(request, id: id, connection) } }
+        if request.isBrief { return try await perform(request, id: id, connection, rest) }
+        group.addTask { await connection.whileItLasts { try await self.perform(request, id: id, connection, rest) } }
     }
 
     private func refuse(_ payload: Data, because error: any Error, _ connection: Connection) async throws {

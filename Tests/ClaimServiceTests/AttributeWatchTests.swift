@@ -3,7 +3,7 @@ import Coordination
 import LocalMetadata
 import Testing
 
-@testable import DaemonCore
+@testable import ClaimService
 @testable import VirtualFileSystem
 
 @Suite("Which ubiquity attributes changed")

@@ -1,23 +1,21 @@
 import Basics
 import CloudModel
-import Coordination
-import DaemonProtocol
-import LocalMetadata
-import Logging
-import Sync
+package import Coordination
+package import LocalMetadata
+package import Logging
+package import Sync
 import Synchronization
-import VirtualFileSystem
+package import VirtualFileSystem
 
 /// The daemon's one arbiter, with its inputs: requests of clients, changes of the tree, programs that stop or die.
-final class ClaimService: TreeObserver {
-    let ledger: ClientClaims
+package final class ClaimService: TreeObserver {
+    package let ledger: ClientClaims
     let arbiter: Arbiter<ContinuousClock>
     /// The threads of plain programs whose open waits, or is just being asked for.
     let openers = Mutex<[ClaimID: Int32]>([:])
-    let attributes = AttributeWatch()
-    let known = ItemCache()
-    /// Requests that are answered at once are, one at a time: they wait for each other, and for no other program who asks or names.
-    let prompt = Mutex(())
+    package let attributes = AttributeWatch()
+    package let known = ItemCache()
+    private let prompt = Mutex(())
     private let tree: MetadataItemTree
     /// The engine put something off until a claim ends.
     private let isDeferred = Atomic(false)
@@ -25,19 +23,20 @@ final class ClaimService: TreeObserver {
     /// Items that stand in the place of removed ones, between the look at those and the look at what moved.
     private let successors = Mutex<Set<NodeID>>([])
 
-    init(_ metadata: MetadataDatabase, log: Logger) {
-        ledger = ClientClaims(log: log)
+    /// - Parameter maximumClaims: Claims and waiting requests of one connection.
+    package init(_ metadata: MetadataDatabase, maximumClaims: Int, log: Logger) {
+        ledger = ClientClaims(maximumClaims: maximumClaims, log: log)
         tree = MetadataItemTree(metadata: metadata, known: known, log: log)
         arbiter = Arbiter(tree: tree, messenger: ledger, clock: .continuous)
     }
 
-    var snapshot: ClaimSnapshot { arbiter.snapshot() }
+    package var snapshot: ClaimSnapshot { arbiter.snapshot() }
 
     // MARK: Clients
 
     /// Asks in the name of a client that ``ClientClaims/add(_:)`` has made room for. Returns at once; `outcome` is called once.
-    func open(
-        _ request: Coordination.ClaimRequest, for client: ClientContext,
+    package func open(
+        _ request: ClaimRequest, for client: any ClaimClient,
         _ outcome: @escaping @Sendable (Result<[ItemKey], ClaimError>) -> Void
     ) {
         let id = arbiter.open(request, outcome)
@@ -46,12 +45,16 @@ final class ClaimService: TreeObserver {
         ledger.remove(client.request, of: client)
     }
 
+    /// Runs `body` after the others that were passed to this: claims that are opened at once find the locks of the file system free of
+    /// each other. Above these locks in the order.
+    package func oneAtATime<T>(_ body: () throws -> T) rethrows -> T { try prompt.withLock { _ in try body() } }
+
     // MARK: The engine
 
     /// `action` is called when a claim has ended for which something was put off.
-    func whenClaimEnds(_ action: @escaping @Sendable () -> Void) { onClaimEnd.set(action) }
+    package func whenClaimEnds(_ action: @escaping @Sendable () -> Void) { onClaimEnd.set(action) }
 
-    func noteDeferral() { isDeferred.store(true, ordering: .sequentiallyConsistent) }
+    package func noteDeferral() { isDeferred.store(true, ordering: .sequentiallyConsistent) }
 
     func claimEnded() {
         guard isDeferred.exchange(false, ordering: .sequentiallyConsistent) else { return }
@@ -61,30 +64,30 @@ final class ClaimService: TreeObserver {
     // MARK: Presenters
 
     /// In the name of a client that ``PresenterOutbox/add(_:)`` has made room for.
-    func present(_ registration: PresenterRegistration) -> PresenterID {
+    package func present(_ registration: PresenterRegistration) -> PresenterID {
         let id = arbiter.register(registration)
         if registration.callbacks.contains(.didChangeAttributes) { attributes.add(id) }
         return id
     }
 
     /// What it presents now.
-    func place(of presenter: PresenterID) -> ItemKey? { arbiter.key(of: presenter) }
+    package func place(of presenter: PresenterID) -> ItemKey? { arbiter.key(of: presenter) }
 
     /// False if the client has no such presenter.
-    func withdraw(_ presenter: PresenterID, of client: ClientContext) -> Bool {
+    package func withdraw(_ presenter: PresenterID, of client: any ClaimClient) -> Bool {
         guard arbiter.unregister(presenter, of: ClientID(client.connection)) else { return false }
         ledger.deliveries.remove(presenter, of: client)
         attributes.remove(presenter)
         return true
     }
 
-    func answer(_ question: AskID, _ answer: PresenterAnswer, of client: ClientContext) {
+    package func answer(_ question: AskID, _ answer: PresenterAnswer, of client: any ClaimClient) {
         arbiter.answer(question, answer, of: ClientID(client.connection))
     }
 
     // MARK: Ends
 
-    func finish(_ request: UInt64, of client: ClientContext) -> ClientClaims.End {
+    package func finish(_ request: UInt64, of client: any ClaimClient) -> ClientClaims.End {
         let end = ledger.finish(request, of: client)
         if case .claim(let id) = end { abandon(id, of: client) }
         if end != .calledOff { ledger.remove(request, of: client) }
@@ -92,13 +95,13 @@ final class ClaimService: TreeObserver {
     }
 
     /// Ends it whether it waits or is held; a grant may come between.
-    func abandon(_ id: ClaimID, of client: ClientContext) {
+    package func abandon(_ id: ClaimID, of client: any ClaimClient) {
         arbiter.abandon(id, of: ClientID(client.connection))
         claimEnded()
     }
 
     /// The client is gone: others go on at once.
-    func end(_ connection: UInt64) {
+    package func end(_ connection: UInt64) {
         ledger.removeAll(of: connection)
         ledger.deliveries.removeAll(of: connection)
         arbiter.end(ClientID(connection))
@@ -107,7 +110,7 @@ final class ClaimService: TreeObserver {
 
     // MARK: The tree
 
-    func happened(_ change: TreeChange) {
+    package func happened(_ change: TreeChange) {
         // A claim or presenter is entered before its items are looked up, and no change of names is under way then.
         guard !(ledger.isEmpty && ledger.deliveries.isEmpty) else { return }
         switch change {
@@ -130,7 +133,7 @@ final class ClaimService: TreeObserver {
     }
 
     /// What came from other devices: items that have another place, names that something new has, and content that is here.
-    func changed(_ effects: TreeEffects) {
+    package func changed(_ effects: TreeEffects) {
         // What stands in the place of something else was reported as its successor.
         let successors = successors.withLock { successors in
             defer { successors = [] }
@@ -183,7 +186,7 @@ final class ClaimService: TreeObserver {
     }
 
     /// Versions of the history that a program removed, here or elsewhere.
-    func lost(_ versions: [HistoricVersion]) {
+    package func lost(_ versions: [HistoricVersion]) {
         guard !ledger.deliveries.isEmpty else { return }
         for version in versions {
             guard let item = tree.item(version.item, in: version.container) else { continue }
@@ -229,7 +232,7 @@ final class ClaimService: TreeObserver {
     }
 
     /// Notifies presenters of the ubiquity attributes that changed since the last call.
-    func tellAttributes(writes: UInt64, isMoving: Bool, _ status: (NodeID) throws -> DocumentStatus) {
+    package func tellAttributes(writes: UInt64, isMoving: Bool, _ status: (NodeID) throws -> DocumentStatus) {
         let changes = attributes.look(writes: writes, isMoving: isMoving) { presenter in
             guard let key = arbiter.key(of: presenter) else {
                 // Its client is gone.
@@ -248,7 +251,7 @@ final class ClaimService: TreeObserver {
     // MARK: Programs that stand still
 
     /// Looks each second whether the programs that have claims are stopped: the kernel does not notify a process that another one is.
-    func watchStoppedPrograms() async {
+    package func watchStoppedPrograms() async {
         var stopped: Set<ClientID> = []
         while !Task.isCancelled {
             // Only cancellation ends the sleep early, and then the loop.
@@ -262,6 +265,6 @@ final class ClaimService: TreeObserver {
 }
 
 extension LocalItem {
-    var key: ItemKey { .item(ItemNumber(node)) }
-    var place: ItemPlace { ItemPlace(folder: ItemNumber(parent), name: name) }
+    package var key: ItemKey { .item(ItemNumber(node)) }
+    package var place: ItemPlace { ItemPlace(folder: ItemNumber(parent), name: name) }
 }

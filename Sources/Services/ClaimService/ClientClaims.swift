@@ -1,15 +1,12 @@
-import Coordination
-import DaemonProtocol
+package import Coordination
+package import DaemonProtocol
 import Logging
 import Synchronization
 
 /// Which claims the clients of the socket have, by the numbers that they gave their requests.
-final class ClientClaims: ClaimMessenger {
-    /// Claims and waiting requests of one connection.
-    static let maximumClaims = SocketServer.Limits.maximumClaims
-
+package final class ClientClaims: ClaimMessenger {
     private struct Entry {
-        let client: ClientContext
+        let client: any ClaimClient
         /// Nil until the arbiter knows it.
         var id: ClaimID?
         /// Finished before the arbiter knew it.
@@ -24,7 +21,7 @@ final class ClientClaims: ClaimMessenger {
         var entries: [UInt64: [UInt64: Entry]] = [:]
         var count = 0
 
-        subscript(client: ClientContext, request: UInt64) -> Entry? {
+        subscript(client: any ClaimClient, request: UInt64) -> Entry? {
             get { entries[client.connection]?[request] }
             set { entries[client.connection, default: [:]][request] = newValue }
         }
@@ -32,22 +29,27 @@ final class ClientClaims: ClaimMessenger {
 
     private let state = Mutex(State())
     private let count = Atomic(0)
-    let deliveries = PresenterOutbox()
+    package let deliveries = PresenterOutbox()
+    /// Claims and waiting requests of one connection.
+    private let maximumClaims: Int
     private let log: Logger
 
-    init(log: Logger) { self.log = log }
+    init(maximumClaims: Int, log: Logger) {
+        self.maximumClaims = maximumClaims
+        self.log = log
+    }
 
     /// One load: a change of the tree is not slowed down while no program coordinates.
-    var isEmpty: Bool { count.load(ordering: .sequentiallyConsistent) == 0 }
+    package var isEmpty: Bool { count.load(ordering: .sequentiallyConsistent) == 0 }
 
     /// Makes room for a request, before anything is looked up for it.
-    func add(_ client: ClientContext) throws(DaemonFailure) {
+    package func add(_ client: any ClaimClient) throws(DaemonFailure) {
         try state.withLock { state throws(DaemonFailure) in
             guard state[client, client.request] == nil else {
                 throw DaemonFailure(.invalidRequest, "number \(client.request) is that of a claim of this connection")
             }
-            guard state.entries[client.connection]?.count ?? 0 < Self.maximumClaims else {
-                throw DaemonFailure(.busy, "this connection has \(Self.maximumClaims) claims already")
+            guard state.entries[client.connection]?.count ?? 0 < maximumClaims else {
+                throw DaemonFailure(.busy, "this connection has \(maximumClaims) claims already")
             }
             state[client, client.request] = Entry(client: client)
             note(1, &state)
@@ -60,7 +62,7 @@ final class ClientClaims: ClaimMessenger {
     }
 
     /// Whether the request is still wanted.
-    func note(_ id: ClaimID, of client: ClientContext) -> Bool {
+    func note(_ id: ClaimID, of client: any ClaimClient) -> Bool {
         state.withLock { state in
             state[client, client.request]?.id = id
             return state[client, client.request].map { !$0.isCalledOff } ?? false
@@ -68,20 +70,20 @@ final class ClientClaims: ClaimMessenger {
     }
 
     /// Notes what a granted claim writes.
-    func note(_ written: [ItemKey], of client: ClientContext) {
+    package func note(_ written: [ItemKey], of client: any ClaimClient) {
         guard !written.isEmpty else { return }
         state.withLock { $0[client, client.request]?.written = written }
     }
 
-    func written(_ request: UInt64, of client: ClientContext) -> [ItemKey] {
+    package func written(_ request: UInt64, of client: any ClaimClient) -> [ItemKey] {
         state.withLock { $0[client, request]?.written ?? [] }
     }
 
-    func claim(_ request: UInt64, of client: ClientContext) -> ClaimID? {
+    package func claim(_ request: UInt64, of client: any ClaimClient) -> ClaimID? {
         state.withLock { $0[client, request]?.id }
     }
 
-    func remove(_ request: UInt64, of client: ClientContext) {
+    package func remove(_ request: UInt64, of client: any ClaimClient) {
         state.withLock { state in
             guard state[client, request] != nil else { return }
             state[client, request] = nil
@@ -93,10 +95,10 @@ final class ClientClaims: ClaimMessenger {
         state.withLock { note(-($0.entries.removeValue(forKey: connection)?.count ?? 0), &$0) }
     }
 
-    enum End: Equatable { case none, revoked, calledOff, claim(ClaimID) }
+    package enum End: Equatable { case none, revoked, calledOff, claim(ClaimID) }
 
     /// What finishing a request means.
-    func finish(_ request: UInt64, of client: ClientContext) -> End {
+    func finish(_ request: UInt64, of client: any ClaimClient) -> End {
         state.withLock { state in
             guard let entry = state[client, request] else { return .none }
             if entry.isRevoked { return .revoked }
@@ -105,7 +107,7 @@ final class ClientClaims: ClaimMessenger {
         }
     }
 
-    func holder(of id: ClaimID) -> ClientContext? {
+    package func holder(of id: ClaimID) -> (any ClaimClient)? {
         state.withLock { state in
             state.entries.values.lazy.flatMap(\.values).first { $0.id == id }?.client
         }
@@ -119,11 +121,11 @@ final class ClientClaims: ClaimMessenger {
 
     // MARK: ClaimMessenger
 
-    func send(_ delivery: PresenterDelivery, to presenter: PresenterID, of client: ClientID) {
+    package func send(_ delivery: PresenterDelivery, to presenter: PresenterID, of client: ClientID) {
         deliveries.put(delivery, for: presenter, of: client.value)
     }
 
-    func revoke(_ claim: ClaimID, of client: ClientID) {
+    package func revoke(_ claim: ClaimID, of client: ClientID) {
         state.withLock { state in
             for (request, entry) in state.entries[client.value] ?? [:] where entry.id == claim {
                 state.entries[client.value]?[request]?.isRevoked = true
@@ -131,5 +133,5 @@ final class ClientClaims: ClaimMessenger {
         }
     }
 
-    func report(_ report: ClaimReport) { log.warning("coordination", metadata: ["report": "\(report)"]) }
+    package func report(_ report: ClaimReport) { log.warning("coordination", metadata: ["report": "\(report)"]) }
 }

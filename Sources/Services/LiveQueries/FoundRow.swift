@@ -3,7 +3,6 @@ import CloudModel
 import DaemonProtocol
 import LocalMetadata
 import Queries
-import Transfers
 import VirtualFileSystem
 
 /// An item as a query sees it: its row, and what follows from the rows around it.

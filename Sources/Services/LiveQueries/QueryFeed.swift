@@ -1,12 +1,11 @@
-import DaemonProtocol
+package import DaemonProtocol
 import LocalMetadata
-import Queries
+package import Queries
 import Sync
 import Synchronization
-import Transfers
 
 /// What is sent to one client of one query, page by page, as fast as it reads. Ends its query when it goes.
-final class QueryFeed: Sendable {
+package final class QueryFeed: Sendable {
     fileprivate enum Phase {
         case gathering(after: NodeID)
         case live
@@ -25,40 +24,45 @@ final class QueryFeed: Sendable {
     /// What a live query may match: beyond it, it is refused rather than wrong.
     private static let maximumItems = 250_000
 
-    private let service: DaemonService
-    private let client: ClientContext
+    private let queries: QueryService
+    private let source: any QuerySource
+    private let connection: UInt64
     private let prepared: PreparedPredicate
     private let condition: RowCondition
     private let scope: QueryScope
     private let interval: Duration
     /// Nil for a query that ends when all is gathered.
-    private let id: LiveQueries.QueryID?
+    private let id: QueryTable.QueryID?
     private let bell = Wakeup()
     private let phase = Mutex(Phase.gathering(after: NodeID(0)))
 
-    init(
-        _ service: DaemonService, _ client: ClientContext, _ predicate: Predicate, _ scope: QueryScope, isLive: Bool,
-        interval: Duration
+    /// - Parameters:
+    ///   - connection: Of the client.
+    ///   - isLive: Whether updates follow once all is gathered.
+    ///   - interval: The shortest time between two updates.
+    /// - Throws: `busy` for a connection that has too many queries.
+    package init(
+        _ queries: QueryService, _ source: any QuerySource, connection: UInt64, _ predicate: Predicate,
+        _ scope: QueryScope, isLive: Bool, interval: Duration
     ) throws(DaemonFailure) {
-        self.service = service
-        self.client = client
+        self.queries = queries
+        self.source = source
+        self.connection = connection
         prepared = PreparedPredicate(predicate)
         condition = RowCondition(predicate)
         self.scope = scope
         self.interval = interval
-        try service.device.queries.enter(client)
-        id = isLive ? service.device.queries.add(predicate, scope, bell) : nil
+        try queries.enter(connection)
+        id = isLive ? queries.add(predicate, scope, bell) : nil
     }
 
     deinit {
-        if let id { service.device.queries.remove(id) }
-        service.device.queries.leave(client)
+        if let id { queries.remove(id) }
+        queries.leave(connection)
     }
 
-    private var queries: QueryService { service.device.queries }
-
     /// The next event; nil at the end. To be called by one task.
-    func next() async throws -> DaemonEvent? {
+    package func next() async throws -> DaemonEvent? {
         switch phase.withLock({ $0 }) {
         case .gathering(let last): return .found(try await gather(after: last))
         case .live: return try await update().map { .found($0) }
@@ -67,7 +71,7 @@ final class QueryFeed: Sendable {
     }
 
     private func gather(after last: NodeID) async throws -> FoundItems {
-        try await service.blocking { [self] in
+        try await source.blocking { [self] in
             if let id { queries.with { $0.beginReading(id) } }
             let batch = try read { try self.page($0, &$1, after: last) }
             let found = try send(batch, gathered: batch.isLast ? .gathered : .gathering)
@@ -79,14 +83,14 @@ final class QueryFeed: Sendable {
     /// Nil when the task was cancelled.
     private func update() async throws -> FoundItems? {
         guard let id else { return nil }
-        let clock = service.device.engine.context.transfers.clock
+        let clock = source.clock
         while !Task.isCancelled {
             while !Task.isCancelled, !queries.with({ $0.hasNews(id) }) {
                 await bell.wait(atMost: .seconds(60), clock: clock)
             }
             // What comes meanwhile goes with it. Only cancellation ends the sleep early.
             try await clock.sleep(for: interval)
-            let found = try await service.blocking { [self] in
+            let found = try await source.blocking { [self] in
                 let items = queries.with { queries in
                     queries.beginReading(id)
                     return queries.takeDirty(of: id, limit: Self.page)
@@ -102,10 +106,9 @@ final class QueryFeed: Sendable {
     // MARK: Reading
 
     private func read(_ body: (MetadataTransaction, inout RowReader) throws -> Batch) throws -> Batch {
-        let transfers = TransferTable(service.device.engine)
-        let mountPoint = service.daemon.configuration.mountPoint
-        return try service.device.metadata.read { transaction in
-            var reader = RowReader(transaction, transfers, mountPoint: mountPoint)
+        let transfers = source.transfers
+        return try queries.metadata.read { transaction in
+            var reader = RowReader(transaction, transfers, mountPoint: queries.mountPoint)
             return try body(transaction, &reader)
         }
     }

@@ -1,3 +1,5 @@
+import ClaimService
+import LiveQueries
 import VirtualFileSystem
 
 /// Those who learn of changes of the tree: coordination and monitors.

@@ -7,7 +7,7 @@ import Queries
 import TestSupport
 import Testing
 
-@testable import DaemonCore
+@testable import LiveQueries
 
 /// A query reads the rows that meet a condition of SQL, and asks its predicate about those alone.
 @Suite("What queries read from the database")

@@ -1,6 +1,6 @@
 import CloudModel
-import Coordination
-import LocalMetadata
+package import Coordination
+package import LocalMetadata
 import Logging
 
 /// The device's tree as the arbiter asks for it: rows of the database as they are now. An item costs one lookup by its key for each folder
@@ -54,7 +54,7 @@ struct MetadataItemTree: ItemTree, Sendable {
 }
 
 extension ItemNumber {
-    static let root = ItemNumber(NodeID.root)
-    init(_ node: NodeID) { self.init(Int64(bitPattern: node.value)) }
-    var node: NodeID { NodeID(UInt64(bitPattern: value)) }
+    package static let root = ItemNumber(NodeID.root)
+    package init(_ node: NodeID) { self.init(Int64(bitPattern: node.value)) }
+    package var node: NodeID { NodeID(UInt64(bitPattern: value)) }
 }

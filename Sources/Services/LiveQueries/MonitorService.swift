@@ -4,10 +4,10 @@ import DaemonProtocol
 import LocalMetadata
 import Sync
 import Synchronization
-import VirtualFileSystem
+package import VirtualFileSystem
 
 /// Sends monitors what happens. Each has a bounded queue; what does not fit is counted and left out, the oldest first.
-final class MonitorService: Sendable {
+package final class MonitorService: Sendable {
     fileprivate struct State {
         var lines: [UInt64: MonitorQueue] = [:]
         var lastID: UInt64 = 0
@@ -53,7 +53,7 @@ final class MonitorService: Sendable {
     // MARK: What happens
 
     /// A change of names, sent by the code that made it: it alone knows what was there before.
-    func happened(_ change: TreeChange) {
+    package func happened(_ change: TreeChange) {
         guard !isEmpty else { return }
         state.withLock { if $0.changes.count < Self.maximumChanges { $0.changes.append(change) } }
     }

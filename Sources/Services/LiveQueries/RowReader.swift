@@ -1,8 +1,5 @@
 import CloudModel
-import ContainerLog
 import LocalMetadata
-import Sync
-import Transfers
 import VirtualFileSystem
 
 /// Reads rows for queries inside one transaction: what items have in common is looked up once.
@@ -69,30 +66,4 @@ struct RowReader {
         folders[node] = folder
         return folder
     }
-}
-
-/// How far the transfers are that were under way when it was made.
-struct TransferTable: Sendable {
-    private let fractions: [NodeID: TransferFractions]
-
-    /// Of a device on which nothing is transferred.
-    init() { fractions = [:] }
-
-    /// Not inside a transaction: the engine may itself be reading the database.
-    init(_ engine: SyncEngine) {
-        var fractions: [NodeID: TransferFractions] = [:]
-        for transfer in engine.transfers {
-            let done = transfer.total > 0 ? Double(transfer.done) / Double(transfer.total) : 0
-            if transfer.isUpload {
-                fractions[transfer.item.node, default: TransferFractions()].uploading = done
-            } else {
-                fractions[transfer.item.node, default: TransferFractions()].downloading = done
-            }
-        }
-        self.fractions = fractions
-    }
-
-    var nodes: Set<NodeID> { Set(fractions.keys) }
-
-    subscript(node: NodeID) -> TransferFractions { fractions[node] ?? TransferFractions() }
 }

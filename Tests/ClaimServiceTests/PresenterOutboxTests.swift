@@ -2,11 +2,18 @@ import Coordination
 import DaemonProtocol
 import Testing
 
-@testable import DaemonCore
+@testable import ClaimService
 
 @Suite("Letters to presenters of a connection")
 struct PresenterOutboxTests {
-    private let client = ClientContext(connection: 7, request: 1, processID: 1, userID: 0, program: "test")
+    private struct Client: ClaimClient {
+        let connection: UInt64 = 7
+        let request: UInt64 = 1
+        let processID: Int32 = 1
+        let program = "test"
+    }
+
+    private let client = Client()
     private let ask = PresenterDelivery.ask(AskID(1), [.saveChanges])
 
     private func drain(_ office: PresenterOutbox, _ count: Int) async -> [PresenterDelivery] {

@@ -1,23 +1,23 @@
 import CloudModel
-import Coordination
-import LocalMetadata
+package import Coordination
+package import LocalMetadata
 import Synchronization
 
 /// Rows of the tree that claims looked at last, so that a claim of what is asked for again and again reads nothing from the database.
 ///
 /// A row is forgotten as the transaction that changed it returns: before ``VirtualFileSystem/naming`` is free again, or the gate. Who holds
 /// both finds here what the database has. Bounded: of two shelves the older one goes when the newer one is full.
-final class ItemCache: Sendable {
-    struct Row: Sendable {
-        let item: ItemNumber
-        let place: ItemPlace
-        let kind: TreeKind
+package final class ItemCache: Sendable {
+    package struct Row: Sendable {
+        package let item: ItemNumber
+        package let place: ItemPlace
+        package let kind: TreeKind
         /// A folder to the file system; a package is one too.
-        let isFolder: Bool
+        package let isFolder: Bool
         /// A file whose bytes are all here.
-        let isWhole: Bool
+        package let isWhole: Bool
 
-        init(_ row: LocalItem) {
+        package init(_ row: LocalItem) {
             item = ItemNumber(row.node)
             place = row.place
             isFolder = row.kind == .folder
@@ -72,12 +72,12 @@ final class ItemCache: Sendable {
     private let state: Mutex<State>
 
     /// - Parameter limit: Rows on each of two shelves. A row takes some 300 bytes.
-    init(limit: Int = 4_096) { state = Mutex(State(limit: limit)) }
+    package init(limit: Int = 4_096) { state = Mutex(State(limit: limit)) }
 
     /// To be asked for before rows are read that are to be learnt.
-    var epoch: UInt64 { state.withLock { $0.epoch } }
+    package var epoch: UInt64 { state.withLock { $0.epoch } }
 
-    subscript(item: ItemNumber) -> Row? {
+    package subscript(item: ItemNumber) -> Row? {
         state.withLock { state in
             if let row = state.newer.rows[item] { return row }
             guard let row = state.older.rows[item] else { return nil }
@@ -86,9 +86,9 @@ final class ItemCache: Sendable {
         }
     }
 
-    subscript(place: ItemPlace) -> Row? { self[place.folder, place.name.bytes] }
+    package subscript(place: ItemPlace) -> Row? { self[place.folder, place.name.bytes] }
 
-    subscript(folder: ItemNumber, name: [UInt8]) -> Row? {
+    package subscript(folder: ItemNumber, name: [UInt8]) -> Row? {
         let name = Name(folder, name)
         return state.withLock { state in
             if let item = state.newer.items[name] { return state.newer.rows[item] }
@@ -99,7 +99,7 @@ final class ItemCache: Sendable {
     }
 
     /// Keeps rows that were read, unless something has changed since.
-    func learn(_ rows: [Row], of epoch: UInt64) {
+    package func learn(_ rows: [Row], of epoch: UInt64) {
         state.withLock { state in
             guard state.epoch == epoch else { return }
             for row in rows { state.put(row) }
@@ -107,7 +107,7 @@ final class ItemCache: Sendable {
     }
 
     /// After a commit, on the thread that made it.
-    func forget(_ changes: RowChanges) {
+    package func forget(_ changes: RowChanges) {
         state.withLock { state in
             state.epoch += 1
             guard !changes.isEverything, changes.nodes.count <= 2 * state.limit else {

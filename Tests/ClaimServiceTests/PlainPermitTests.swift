@@ -1,9 +1,9 @@
 import Glibc
-import Mount
 import Synchronization
 import Testing
+import VirtualFileSystem
 
-@testable import DaemonCore
+@testable import ClaimService
 
 @Suite("Turns of plain programs")
 struct PlainPermitTests {

@@ -3,7 +3,7 @@ import DaemonProtocol
 import LocalMetadata
 import Testing
 
-@testable import DaemonCore
+@testable import LiveQueries
 
 @Suite("What monitors saw")
 struct ItemSightingsTests {

@@ -1,9 +1,9 @@
-import Coordination
+package import Coordination
 import Synchronization
 
 /// What became of a request for a claim: set once, by the part that decides it, perhaps before it is asked for.
-final class ClaimOutcome: Sendable {
-    typealias Value = Result<[ItemKey], ClaimError>
+package final class ClaimOutcome: Sendable {
+    package typealias Value = Result<[ItemKey], ClaimError>
 
     private struct State {
         var value: Value?
@@ -12,7 +12,9 @@ final class ClaimOutcome: Sendable {
 
     private let state = Mutex(State())
 
-    func put(_ value: Value) {
+    package init() {}
+
+    package func put(_ value: Value) {
         let waiter = state.withLock { state in
             state.value = value
             return state.waiter.take()
@@ -22,10 +24,10 @@ final class ClaimOutcome: Sendable {
     }
 
     /// Nil as long as it is not decided.
-    var now: Value? { state.withLock { $0.value } }
+    package var now: Value? { state.withLock { $0.value } }
 
     /// The items, once it is granted. To be asked for once. Throws ``ClaimError``, or `CancellationError` when the task is cancelled.
-    var items: [ItemKey] {
+    package var items: [ItemKey] {
         get async throws {
             let (values, waiter) = AsyncStream<Value>.makeStream()
             let known = state.withLock { state in

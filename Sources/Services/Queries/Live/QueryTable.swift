@@ -2,7 +2,7 @@
 ///
 /// Of a query it keeps which items were sent to the client and what has changed since, each item once: a client that reads slowly finds the
 /// newest state, and its queue never has more than the items that exist.
-package struct LiveQueries: Sendable {
+package struct QueryTable: Sendable {
     package typealias QueryID = UInt64
     package typealias ItemNumber = UInt64
 
@@ -131,7 +131,7 @@ package struct LiveQueries: Sendable {
     package var dirtyCount: Int { queries.values.reduce(0) { $0 + $1.dirty.count } }
 }
 
-extension LiveQueries.Query {
+extension QueryTable.Query {
     fileprivate func accepts(_ subject: some LiveSubject) -> Bool {
         scope.holds(subject) && predicate.matches(subject)
     }

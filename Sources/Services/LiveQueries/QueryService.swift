@@ -1,17 +1,16 @@
-import DaemonProtocol
-import LocalMetadata
-import Logging
+package import DaemonProtocol
+package import LocalMetadata
+package import Logging
 import Queries
 import Sync
 import Synchronization
-import Transfers
 
-/// The daemon's live queries and monitors: it is notified which rows changed, and finds the queries concerned. A writer is held up for one insertion into
-/// a set, and not at all while there is no query.
-final class QueryService: Sendable {
+/// The live queries and monitors of all clients: it is notified which rows changed, and finds the queries concerned. A writer is held up
+/// for one insertion into a set, and not at all while there is no query.
+package final class QueryService: Sendable {
     fileprivate struct State {
-        var queries = LiveQueries()
-        var bells: [LiveQueries.QueryID: Wakeup] = [:]
+        var queries = QueryTable()
+        var bells: [QueryTable.QueryID: Wakeup] = [:]
         /// Rows to look at.
         var changed: Set<NodeID> = []
         /// Packages of which something changed. Each is looked at as a whole, so they wait for the end of what is under way.
@@ -30,15 +29,15 @@ final class QueryService: Sendable {
     /// Rows that wait to be looked at; beyond it everything is.
     private static let maximumChanged = 100_000
 
-    let monitors = MonitorService()
+    package let monitors = MonitorService()
     private let state = Mutex(State())
     private let isActive = Atomic(false)
     private let bell = Wakeup()
-    private let metadata: MetadataDatabase
-    private let mountPoint: String
+    let metadata: MetadataDatabase
+    let mountPoint: String
     private let log: Logger
 
-    init(_ metadata: MetadataDatabase, mountPoint: String, log: Logger) {
+    package init(_ metadata: MetadataDatabase, mountPoint: String, log: Logger) {
         self.metadata = metadata
         self.mountPoint = mountPoint
         self.log = log
@@ -46,23 +45,26 @@ final class QueryService: Sendable {
 
     // MARK: Queries
 
-    func enter(_ client: ClientContext) throws(DaemonFailure) {
+    /// Makes room for a query or a monitor of a connection; ``leave(_:)`` gives it back.
+    ///
+    /// - Throws: `busy` for a connection that has ``maximumQueries`` already.
+    package func enter(_ connection: UInt64) throws(DaemonFailure) {
         try state.withLock { state throws(DaemonFailure) in
-            guard state.clients[client.connection, default: 0] < Self.maximumQueries else {
+            guard state.clients[connection, default: 0] < Self.maximumQueries else {
                 throw DaemonFailure(.busy, "this connection has \(Self.maximumQueries) queries already")
             }
-            state.clients[client.connection, default: 0] += 1
+            state.clients[connection, default: 0] += 1
         }
     }
 
-    func leave(_ client: ClientContext) {
+    func leave(_ connection: UInt64) {
         state.withLock { state in
-            state.clients[client.connection, default: 1] -= 1
-            if state.clients[client.connection] == 0 { state.clients[client.connection] = nil }
+            state.clients[connection, default: 1] -= 1
+            if state.clients[connection] == 0 { state.clients[connection] = nil }
         }
     }
 
-    func add(_ predicate: Predicate, _ scope: QueryScope, _ bell: Wakeup) -> LiveQueries.QueryID {
+    func add(_ predicate: Predicate, _ scope: QueryScope, _ bell: Wakeup) -> QueryTable.QueryID {
         let id = state.withLock { state in
             let id = state.queries.add(predicate, scope)
             state.bells[id] = bell
@@ -72,7 +74,7 @@ final class QueryService: Sendable {
         return id
     }
 
-    func remove(_ id: LiveQueries.QueryID) {
+    func remove(_ id: QueryTable.QueryID) {
         state.withLock { state in
             state.queries.remove(id)
             state.bells[id] = nil
@@ -81,7 +83,7 @@ final class QueryService: Sendable {
     }
 
     /// What a feed asks of its query.
-    func with<T>(_ body: (inout LiveQueries) throws -> T) rethrows -> T { try state.withLock { try body(&$0.queries) } }
+    func with<T>(_ body: (inout QueryTable) throws -> T) rethrows -> T { try state.withLock { try body(&$0.queries) } }
 
     /// To be called when queries or monitors came or went.
     func activate() {
@@ -97,7 +99,7 @@ final class QueryService: Sendable {
     // MARK: Changes
 
     /// After a commit, on the thread that made it.
-    func changed(_ changes: RowChanges) {
+    package func changed(_ changes: RowChanges) {
         guard isActive.load(ordering: .sequentiallyConsistent) else { return }
         state.withLock { state in
             state.changed.formUnion(changes.nodes)
@@ -112,28 +114,28 @@ final class QueryService: Sendable {
     }
 
     /// Looks at what changed until the task is cancelled.
-    func run(_ engine: SyncEngine) async { await run(engine, engine.context.transfers.clock) }
+    package func run(_ source: any QuerySource) async { await run(source, source.clock) }
 
-    private func run<C: Clock>(_ engine: SyncEngine, _ clock: C) async where C.Duration == Duration {
+    private func run<C: Clock>(_ source: any QuerySource, _ clock: C) async where C.Duration == Duration {
         var transferring: Set<NodeID> = []
         var nextPackages = clock.now
         while !Task.isCancelled {
             await bell.wait(atMost: .seconds(1), clock: clock)
             guard isActive.load(ordering: .sequentiallyConsistent) else { continue }
-            let transfers = TransferTable(engine)
+            let transfers = source.transfers
             let moving = transfers.nodes
             // Also those that have just ended.
             state.withLock { $0.changed.formUnion(moving.union(transferring)) }
             transferring = moving
             do {
-                try await engine.context.blocking { [self] in
-                    monitors.note(engine.state)
+                try await source.blocking { [self] in
+                    monitors.note(source.cloud)
                     while !Task.isCancelled, try work(transfers) {}
                 }
                 // A package of very many files that come one by one takes no more than a fifth of the time.
                 guard clock.now >= nextPackages else { continue }
                 let start = clock.now
-                try await engine.context.blocking { [self] in
+                try await source.blocking { [self] in
                     while !Task.isCancelled, try lookAtPackages(transfers) {}
                 }
                 nextPackages = clock.now.advanced(by: start.duration(to: clock.now) * 4)

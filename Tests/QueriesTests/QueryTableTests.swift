@@ -3,12 +3,12 @@ import TestSupport
 import Testing
 
 @Suite("Live queries")
-struct LiveQueriesTests {
+struct QueryTableTests {
     private func predicate(_ text: String) throws -> Predicate { try Predicate(parsing: text) }
 
     @Test("A change wakes only the queries that it can concern")
     func index() throws {
-        var queries = LiveQueries()
+        var queries = QueryTable()
         let texts = queries.add(try predicate("name LIKE '*.txt'"), QueryScope())
         let films = queries.add(try predicate("name ENDSWITH[c] '.MOV'"), QueryScope())
         let large = queries.add(try predicate("size > 100"), QueryScope())
@@ -22,7 +22,7 @@ struct LiveQueriesTests {
 
     @Test("Scopes: documents, the rest, one container")
     func scopes() throws {
-        var queries = LiveQueries()
+        var queries = QueryTable()
         let documents = queries.add(.always(true), QueryScope(areas: [.documents]))
         let data = queries.add(.always(true), QueryScope(areas: [.data]))
         let second = queries.add(.always(true), QueryScope(containers: [2]))
@@ -33,7 +33,7 @@ struct LiveQueriesTests {
 
     @Test("A part of a document is sent to no query, and an item that becomes a part is no longer a result")
     func parts() throws {
-        var queries = LiveQueries()
+        var queries = QueryTable()
         let id = queries.add(.always(true), QueryScope())
         #expect(queries.changed(1, TestSubject(isResult: false)).isEmpty)
         #expect(queries.changed(1, TestSubject()) == [id])
@@ -43,7 +43,7 @@ struct LiveQueriesTests {
 
     @Test("What a client that does not read misses never grows beyond the items there are")
     func bounded() throws {
-        var queries = LiveQueries()
+        var queries = QueryTable()
         let id = queries.add(try predicate("name LIKE '*.txt'"), QueryScope())
         for number in 0..<10_000 as Range<UInt64> {
             _ = queries.changed(number, TestSubject())
@@ -58,7 +58,7 @@ struct LiveQueriesTests {
     @Test("However slowly a client reads, it ends with what matches", arguments: 1...60)
     func converges(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        var queries = LiveQueries()
+        var queries = QueryTable()
         let wanted = try predicate("name LIKE '*.txt' AND size < 3")
         let prepared = PreparedPredicate(wanted)
         let id = queries.add(wanted, QueryScope())

@@ -1,6 +1,6 @@
 import Coordination
-import Mount
 import Synchronization
+import VirtualFileSystem
 
 /// The permit of a program that opened a file which others hold.
 final class PlainPermit: PendingPermit {

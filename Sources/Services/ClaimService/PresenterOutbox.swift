@@ -1,16 +1,16 @@
-import Coordination
-import DaemonProtocol
+package import Coordination
+package import DaemonProtocol
 import Synchronization
 
 /// What waits to be sent to the presenters of each connection. Bounded: of each presenter's notices ``PresenterMailbox`` keeps a
 /// thousand, and a connection has at most ``maximumPresenters``.
-final class PresenterOutbox: Sendable {
+package final class PresenterOutbox: Sendable {
     static let maximumPresenters = 100_000
 
-    typealias Letter = (presenter: PresenterID, letter: PresenterDelivery)
+    package typealias Letter = (presenter: PresenterID, letter: PresenterDelivery)
 
     fileprivate struct Box {
-        var client: ClientContext
+        var client: any ClaimClient
         /// Registered, or about to be.
         var presenters = 0
         var mailboxes: [PresenterID: PresenterMailbox] = [:]
@@ -25,7 +25,7 @@ final class PresenterOutbox: Sendable {
     private let count = Atomic(0)
 
     /// One load: a change of the tree is not slowed down while no program presents.
-    var isEmpty: Bool { count.load(ordering: .sequentiallyConsistent) == 0 }
+    package var isEmpty: Bool { count.load(ordering: .sequentiallyConsistent) == 0 }
 
     /// The processes that have presenters.
     var processes: [ClientID: Int32] {
@@ -33,12 +33,12 @@ final class PresenterOutbox: Sendable {
         return Dictionary(clients.map { (ClientID($0.connection), $0.processID) }) { first, _ in first }
     }
 
-    func client(_ connection: UInt64) -> ClientContext? { boxes.withLock { $0[connection]?.client } }
+    package func client(_ connection: UInt64) -> (any ClaimClient)? { boxes.withLock { $0[connection]?.client } }
 
     // MARK: Presenters
 
     /// Makes room for a presenter, before anything is looked up for it.
-    func add(_ client: ClientContext) throws(DaemonFailure) {
+    package func add(_ client: any ClaimClient) throws(DaemonFailure) {
         try boxes.withLock { boxes throws(DaemonFailure) in
             var box = boxes[client.connection] ?? Box(client: client)
             guard box.presenters < Self.maximumPresenters else {
@@ -51,7 +51,7 @@ final class PresenterOutbox: Sendable {
     }
 
     /// - Parameter presenter: Nil for one that was never registered.
-    func remove(_ presenter: PresenterID?, of client: ClientContext) {
+    package func remove(_ presenter: PresenterID?, of client: any ClaimClient) {
         boxes.withLock { boxes in
             guard boxes[client.connection] != nil else { return }
             boxes[client.connection]?.presenters -= 1
@@ -60,7 +60,7 @@ final class PresenterOutbox: Sendable {
         }
     }
 
-    func removeAll(of connection: UInt64) {
+    package func removeAll(of connection: UInt64) {
         let reader = boxes.withLock { boxes in
             let box = boxes.removeValue(forKey: connection)
             count.subtract(box?.presenters ?? 0, ordering: .sequentiallyConsistent)
@@ -84,7 +84,7 @@ final class PresenterOutbox: Sendable {
     }
 
     /// Says who reads the letters of a connection: one at a time.
-    func beginReading(_ client: ClientContext) throws(DaemonFailure) {
+    package func beginReading(_ client: any ClaimClient) throws(DaemonFailure) {
         try boxes.withLock { boxes throws(DaemonFailure) in
             var box = boxes[client.connection] ?? Box(client: client)
             guard !box.isRead else {
@@ -96,7 +96,7 @@ final class PresenterOutbox: Sendable {
     }
 
     /// Waits for the next letter; nil once the task is cancelled or the connection has ended.
-    func next(of connection: UInt64) async -> Letter? {
+    package func next(of connection: UInt64) async -> Letter? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let (isLater, letter) = boxes.withLock { boxes -> (Bool, Letter?) in

@@ -1,23 +1,21 @@
 import Coordination
-import LocalMetadata
-import Mount
-import Sync
+package import LocalMetadata
+package import Sync
+import VirtualFileSystem
 
 /// The daemon as one more participant: it uploads and swaps in versions under a permit, and asks before it drops bytes.
-struct DaemonPermits: EnginePermits {
+package struct DaemonPermits: EnginePermits {
     private let claims: ClaimService
-    /// No program is the daemon's client; connections have numbers from 1 on.
-    static let client = ClientID(0)
 
-    init(_ claims: ClaimService) { self.claims = claims }
+    package init(_ claims: ClaimService) { self.claims = claims }
 
-    var areFree: Bool { claims.ledger.isEmpty && claims.ledger.deliveries.isEmpty }
+    package var areFree: Bool { claims.ledger.isEmpty && claims.ledger.deliveries.isEmpty }
 
-    func noteDeferral() { claims.noteDeferral() }
+    package func noteDeferral() { claims.noteDeferral() }
 
-    func ask(_ access: EngineAccess, for node: NodeID) -> EnginePermit {
+    package func ask(_ access: EngineAccess, for node: NodeID) -> EnginePermit {
         let id = claims.arbiter.reserve()
-        let permit = PlainPermit { [claims] in claims.arbiter.cancel(id, of: Self.client) }
+        let permit = PlainPermit { [claims] in claims.arbiter.cancel(id, of: ClientID.daemon) }
         claims.arbiter.open(id, request(id, access, node)) { [claims] in permit.finish(Self.outcome($0, id, claims)) }
         switch permit.outcome {
         case .come(let end): return .now(end: end)
@@ -33,7 +31,7 @@ struct DaemonPermits: EnginePermits {
 
     private func request(_ id: ClaimID, _ access: EngineAccess, _ node: NodeID) -> ClaimRequest {
         ClaimRequest(
-            client: Self.client, purpose: access.mayWait ? .coordinator(Self.client, id.value) : .plain,
+            client: ClientID.daemon, purpose: access.mayWait ? .coordinator(ClientID.daemon, id.value) : .plain,
             accesses: [Access(.item(ItemNumber(node)), access.mode)], patience: access.patience)
     }
 
@@ -42,7 +40,7 @@ struct DaemonPermits: EnginePermits {
     ) -> PermitOutcome {
         guard case .success = result else { return .late }
         return .come(end: {
-            claims.arbiter.finish(id, of: client)
+            claims.arbiter.finish(id, of: .daemon)
             claims.claimEnded()
         })
     }

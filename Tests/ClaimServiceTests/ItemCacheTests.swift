@@ -4,7 +4,7 @@ import Coordination
 import LocalMetadata
 import Testing
 
-@testable import DaemonCore
+@testable import ClaimService
 
 @Suite("Items that claims know")
 struct ItemCacheTests {

@@ -7,7 +7,7 @@ import VirtualFileSystem
 
 /// Notifies presenters of changed ubiquity attributes of their items. It looks ten times a second, and only when the database was written or
 /// bytes are on their way since; at a bounded number of presenters each time, so that many cost no more than few.
-final class AttributeWatch: Sendable {
+package final class AttributeWatch: Sendable {
     private struct State {
         var seen: [PresenterID: UbiquityFacts?] = [:]
         /// Those still to be looked at since the last change.
@@ -16,14 +16,14 @@ final class AttributeWatch: Sendable {
     }
 
     /// Shorter than an edit rests before it is uploaded, so that none is missed.
-    static let period = Duration.milliseconds(100)
+    package static let period = Duration.milliseconds(100)
     /// Presenters looked at each time: a few milliseconds.
     private static let share = 50
 
     private let state = Mutex(State())
     private let count = Atomic(0)
 
-    var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
+    package var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
 
     func add(_ presenter: PresenterID) {
         state.withLock { state in

@@ -1,20 +1,20 @@
 import Basics
-import Coordination
+package import Coordination
 import Glibc
-import LocalMetadata
-import Mount
+package import LocalMetadata
 import Synchronization
+package import VirtualFileSystem
 
 /// Opens in the mount by programs that may know nothing of coordination.
 extension ClaimService: AccessPermits {
     /// As long as a read waits for bytes that do not come.
     private static let patience = Patience.limit
     /// All of them: they do not wait for each other.
-    private static let everybody = DaemonPermits.client
+    private static let everybody = ClientID.daemon
 
-    var areFree: Bool { ledger.isEmpty }
+    package var areFree: Bool { ledger.isEmpty }
 
-    func ask(toOpen node: NodeID, isWriting: Bool, for thread: Int32) -> AccessPermit {
+    package func ask(toOpen node: NodeID, isWriting: Bool, for thread: Int32) -> AccessPermit {
         let mode = isWriting ? Access.Mode.writing(nil) : .reading([])
         let request = ClaimRequest(
             client: Self.everybody, purpose: .plain, accesses: [Access(.item(ItemNumber(node)), mode)],
@@ -39,7 +39,7 @@ extension ClaimService: AccessPermits {
     }
 
     /// What to call a plain program that waits, and its thread.
-    func opener(of claim: ClaimID) -> (program: String, pid: Int32)? {
+    package func opener(of claim: ClaimID) -> (program: String, pid: Int32)? {
         openers.withLock { $0[claim] }.map { ("open", $0) }
     }
 
@@ -69,7 +69,7 @@ extension ClaimService: AccessPermits {
 
 extension ClaimService {
     /// Waits until no program holds the item and everybody who presents it lets go of its bytes. To be ended by ``finishEviction(_:)``.
-    func claimToEvict(_ node: NodeID) async throws(ClaimError) -> ClaimID {
+    package func claimToEvict(_ node: NodeID) async throws(ClaimError) -> ClaimID {
         let purpose = Purpose.coordinator(Self.everybody, arbiter.reserve().value)
         return try await arbiter.claim(
             ClaimRequest(
@@ -78,5 +78,5 @@ extension ClaimService {
         ).id
     }
 
-    func finishEviction(_ claim: ClaimID) { arbiter.finish(claim, of: Self.everybody) }
+    package func finishEviction(_ claim: ClaimID) { arbiter.finish(claim, of: Self.everybody) }
 }

@@ -1,0 +1,11 @@
+package import Sync
+
+/// What live queries need of a device beside its database.
+package protocol QuerySource: Sendable {
+    var clock: any Clock<Duration> { get }
+    /// The transfers that are under way now. Must not be read inside a transaction: the device may itself be reading the database.
+    var transfers: TransferTable { get }
+    var cloud: CloudState { get }
+    /// Runs blocking database work off the cooperative pool.
+    func blocking<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T
+}
