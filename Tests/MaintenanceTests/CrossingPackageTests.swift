@@ -40,7 +40,7 @@ extension TestEngine {
     fileprivate func save(_ name: String, _ size: UInt64, in folder: NodeID) throws {
         let bytes = [UInt8](repeating: UInt8(size), count: Int(size))
         let handle: OpenHandle
-        if let old = try metadata.read({ try $0.item(named: try ItemName(name), in: folder) }) {
+        if let old = try metadata.read({ try $0.local.item(named: try ItemName(name), in: folder) }) {
             handle = try files.open(old.node, canWrite: true, truncate: true)
         } else {
             handle = try files.create(Array(name.utf8), in: folder, permissions: 0o644, caller: caller).1
@@ -56,14 +56,14 @@ extension TestEngine {
 
     /// Returns once nothing here waits to be sent.
     fileprivate func untilTold() async {
-        while (try? metadata.read { try $0.pendingTotals().items }) != 0 { await Task.yield() }
+        while (try? metadata.read { try $0.pending.totals().items }) != 0 { await Task.yield() }
     }
 
     private func packages() throws -> [[String: UInt64]] {
         let folder = try documents.node
         return try metadata.read { transaction in
-            try transaction.children(of: folder, limit: 9).filter(\.isPackage).map { package in
-                let files = try transaction.children(of: package.node, limit: 9)
+            try transaction.local.children(of: folder, limit: 9).filter(\.isPackage).map { package in
+                let files = try transaction.local.children(of: package.node, limit: 9)
                 return Dictionary(uniqueKeysWithValues: files.map { ($0.name.description, $0.size) })
             }.sorted { ($0["x"] ?? 0) < ($1["x"] ?? 0) }
         }

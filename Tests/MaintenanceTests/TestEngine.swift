@@ -51,7 +51,7 @@ final class TestEngine {
         get throws {
             try metadata.read { transaction in
                 guard let container = try transaction.container(named: .cloudDocs),
-                    let item = try transaction.item(.documents, in: container.id)
+                    let item = try transaction.local.item(.documents, in: container.id)
                 else { throw Errno(ENOENT) }
                 return item
             }
@@ -60,7 +60,7 @@ final class TestEngine {
 
     func item(_ name: String) throws -> LocalItem? {
         let folder = try documents.node
-        return try metadata.read { try $0.item(named: try ItemName(name), in: folder) }
+        return try metadata.read { try $0.local.item(named: try ItemName(name), in: folder) }
     }
 
     /// `open(O_CREAT)`, `write`, `close`.

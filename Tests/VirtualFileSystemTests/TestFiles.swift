@@ -40,7 +40,7 @@ final class TestFiles {
             time: time, owner: (1000, 1000), log: log)
         documents = try metadata.read { transaction in
             guard let container = try transaction.container(named: .cloudDocs),
-                let item = try transaction.item(.documents, in: container.id)
+                let item = try transaction.local.item(.documents, in: container.id)
             else { throw Errno(ENOENT) }
             return item.node
         }
@@ -50,7 +50,7 @@ final class TestFiles {
 
     /// The row of that name; nil where there is none.
     func row(_ name: String, in folder: NodeID? = nil) throws -> LocalItem? {
-        try metadata.read { try $0.item(named: try ItemName(name), in: folder ?? documents) }
+        try metadata.read { try $0.local.item(named: try ItemName(name), in: folder ?? documents) }
     }
 
     func node(_ name: String, in folder: NodeID? = nil) throws -> NodeID {

@@ -40,7 +40,7 @@ extension DaemonService {
     }
 
     func monitor(_ client: ClientContext) async throws -> AsyncThrowingStream<DaemonEvent, any Error> {
-        let last = try await blocking { [metadata = device.metadata] in try metadata.read { try $0.lastNode() } }
+        let last = try await blocking { [metadata = device.metadata] in try metadata.read { try $0.local.lastNode() } }
         try device.queries.enter(client)
         let feed = MonitorFeed(device.queries, client, after: last, device.engine.context.transfers.clock)
         return AsyncThrowingStream { await feed.next() }

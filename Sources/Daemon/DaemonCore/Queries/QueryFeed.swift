@@ -1,3 +1,4 @@
+import CloudModel
 import DaemonProtocol
 import LocalMetadata
 import Queries
@@ -28,7 +29,7 @@ final class QueryFeed: Sendable {
     private let service: DaemonService
     private let client: ClientContext
     private let prepared: PreparedPredicate
-    private let condition: RowCondition
+    private let condition: ItemCondition
     private let scope: QueryScope
     private let interval: Duration
     /// Nil for a query that ends when all is gathered.
@@ -43,7 +44,7 @@ final class QueryFeed: Sendable {
         self.service = service
         self.client = client
         prepared = PreparedPredicate(predicate)
-        condition = RowCondition(predicate)
+        condition = ItemCondition(predicate)
         self.scope = scope
         self.interval = interval
         try service.device.queries.enter(client)
@@ -113,9 +114,7 @@ final class QueryFeed: Sendable {
     private func page(_ transaction: MetadataTransaction, _ reader: inout RowReader, after last: NodeID) throws -> Batch
     {
         let limit = Self.page * 5
-        let items = try transaction.items(
-            after: last, meeting: condition.sql, condition.values.map(MetadataTransaction.QueryArgument.init),
-            limit: limit)
+        let items = try transaction.local.items(after: last, meeting: condition, limit: limit)
         var batch = Batch(next: id == nil ? .over : .live)
         for item in items {
             let row = try reader.row(item)
@@ -166,13 +165,4 @@ final class QueryFeed: Sendable {
 
 extension QueryFeed.Batch {
     fileprivate var isLast: Bool { if case .gathering = next { false } else { true } }
-}
-
-extension MetadataTransaction.QueryArgument {
-    init(_ value: RowCondition.Value) {
-        switch value {
-        case .integer(let number): self = .integer(number)
-        case .bytes(let bytes): self = .bytes(bytes)
-        }
-    }
 }
