@@ -73,8 +73,8 @@ final class RowConditionTests {
                 } else if item.kind == .file {
                     documents.append(item.item)
                 }
-                guard try transaction.item(named: item.name, in: root) == nil else { continue }
-                _ = try transaction.insert(item)
+                guard try transaction.local.item(named: item.name, in: root) == nil else { continue }
+                _ = try transaction.local.insert(item)
             }
         }
     }
@@ -134,20 +134,21 @@ final class RowConditionTests {
         try fill(&random)
         let all = try metadata.read { transaction in
             var reader = RowReader(transaction, TransferTable(), mountPoint: "/m")
-            return try transaction.items(after: NodeID(0), meeting: "1", [], limit: 1000).map { try reader.row($0) }
+            return try transaction.local.items(after: NodeID(0), meeting: .everything, limit: 1000).map {
+                try reader.row($0)
+            }
         }
         var left = 0
         for _ in 0..<800 {
             let predicate = predicate(random.number(0..<4), &random)
-            let (condition, prepared) = (RowCondition(predicate), PreparedPredicate(predicate))
-            let values = condition.values.map(MetadataTransaction.QueryArgument.init)
+            let (condition, prepared) = (ItemCondition(predicate), PreparedPredicate(predicate))
             let read = try metadata.read {
-                try $0.items(after: NodeID(0), meeting: condition.sql, values, limit: 1000)
+                try $0.local.items(after: NodeID(0), meeting: condition, limit: 1000)
             }
             let nodes = Set(read.map(\.node))
             left += all.count - nodes.count
             for row in all where !nodes.contains(row.item.node) && prepared.matches(row) {
-                Issue.record("seed \(seed): ‘\(row.item.name)’ matches \(predicate), and not \(condition.sql)")
+                Issue.record("seed \(seed): ‘\(row.item.name)’ matches \(predicate), and not \(condition)")
             }
         }
         #expect(left > 0, "seed \(seed): nothing was left to the database")

@@ -89,15 +89,15 @@ struct DamageTests {
         }
         let error = try #require(throws: MetadataError.self) {
             try scratch.metadata.read { transaction in
-                _ = try transaction.items(after: NodeID(0), limit: 10)
+                _ = try transaction.local.items(after: NodeID(0), limit: 10)
                 for container in try transaction.containers() {
-                    _ = try RemoteTree(transaction, container: container.id).state().sequence.next
+                    _ = try transaction.remote(in: container.id).state().sequence.next
                 }
             }
         }
         #expect(error.code == .damaged)
         // Sums are only shown to users and may be computed.
-        _ = try scratch.metadata.read { try ($0.totals(), $0.presentBytes()) }
+        _ = try scratch.metadata.read { try ($0.local.totals(), $0.transfers.presentBytes()) }
     }
 
     @Test("sums of sizes are clamped instead of overflowing")
@@ -109,7 +109,7 @@ struct DamageTests {
                 "UPDATE local SET size = \(Int64.max), pendingSince = 1, presence = 2, isEdited = 1")
         }
         let sums = try scratch.metadata.read {
-            try [$0.totals().bytes, $0.presentBytes(), $0.pendingTotals().bytes]
+            try [$0.local.totals().bytes, $0.transfers.presentBytes(), $0.pending.totals().bytes]
         }
         #expect(sums == [UInt64](repeating: UInt64(Int64.max), count: 3))
     }

@@ -26,7 +26,7 @@ struct DeletionTests {
         for (index, changes) in entries.enumerated() {
             let number = first + index
             let origin = EntryOrigin(device: "desk", time: minute(number))
-            var tree = RemoteTree(transaction, container: container, now: minute(number), origin: origin)
+            var tree = transaction.remote(in: container, now: minute(number), origin: origin)
             let batch = ChangeBatch(
                 device: DeviceID(1), deviceName: "desk", deviceSequence: UInt64(number), time: minute(number),
                 changes: changes)
@@ -49,7 +49,7 @@ struct DeletionTests {
     }
 
     private func listed(_ transaction: MetadataTransaction, since oldest: Timestamp = .zero) throws -> [ItemID] {
-        try transaction.deletions(since: oldest, after: nil, limit: 100).map(\.item)
+        try transaction.history.deletions(since: oldest, after: nil, limit: 100).map(\.item)
     }
 
     @Test(
@@ -64,9 +64,9 @@ struct DeletionTests {
                 ], transaction)
             try fold([[delete(3)], [delete(1, isFolder: true)]], transaction, from: 3)
             #expect(try listed(transaction) == [id(1)])
-            let folder = try #require(try transaction.deletedItem(id(1), in: container))
+            let folder = try #require(try transaction.history.deletedItem(id(1), in: container))
             #expect(folder.device == "desk" && folder.time == minute(4))
-            #expect(try transaction.deletedChildren(of: folder).map(\.id) == [id(2), id(3)])
+            #expect(try transaction.history.deletedChildren(of: folder).map(\.id) == [id(2), id(3)])
         }
         let other = try Scratch()
         try other.metadata.write { transaction throws -> Void in
@@ -86,10 +86,10 @@ struct DeletionTests {
                     [try create(1, "d", isFolder: true), try create(2, "a", in: id(1))], [delete(2)],
                     [try create(3, "a", in: id(1))], [delete(3)], [delete(1, isFolder: true)],
                 ], transaction)
-            let folder = try #require(try transaction.deletedItem(id(1), in: container))
-            #expect(try transaction.deletedChildren(of: folder).map(\.id) == [id(3)])
+            let folder = try #require(try transaction.history.deletedItem(id(1), in: container))
+            #expect(try transaction.history.deletedChildren(of: folder).map(\.id) == [id(3)])
             let path = ["CloudDocs", "Documents", "d", "a"].map { Array($0.utf8) }
-            #expect(try transaction.deletedItems(at: path).map(\.id) == [id(3), id(2)])
+            #expect(try transaction.history.deletedItems(at: path).map(\.id) == [id(3), id(2)])
         }
     }
 
@@ -99,9 +99,9 @@ struct DeletionTests {
             try fold(
                 [[try create(1, "a"), try create(2, "b")], [delete(1), delete(2)], [try create(1, "a")]], transaction)
             #expect(try listed(transaction) == [id(2)])
-            #expect(try transaction.deletedItem(id(1), in: container) == nil)
+            #expect(try transaction.history.deletedItem(id(1), in: container) == nil)
             #expect(try listed(transaction, since: minute(3)).isEmpty)
-            try transaction.expireDeletions(before: minute(3))
+            try transaction.history.expireDeletions(before: minute(3))
             #expect(try listed(transaction).isEmpty)
         }
     }
@@ -114,10 +114,10 @@ struct DeletionTests {
                 attributes: ItemAttributes(permissions: 0o644, modified: .zero, created: .zero),
                 body: .file(.announced(size: 5)))
             try fold([[try create(1, "a"), announced], [delete(1), .delete(id(2), base: nil)]], transaction)
-            let version = try #require(try transaction.deletedItem(id(1), in: container)).cloud.version
-            #expect(try transaction.deletedItem(id(2), in: container) == nil)
-            try transaction.insert(Resolution(container: container, item: id(1), version: version))
-            #expect(try transaction.deletedItem(id(1), in: container) == nil)
+            let version = try #require(try transaction.history.deletedItem(id(1), in: container)).cloud.version
+            #expect(try transaction.history.deletedItem(id(2), in: container) == nil)
+            try transaction.pending.insert(Resolution(container: container, item: id(1), version: version))
+            #expect(try transaction.history.deletedItem(id(1), in: container) == nil)
         }
     }
 
@@ -127,8 +127,10 @@ struct DeletionTests {
             let numbers = Array(UInt64(1)...25)
             try fold([try numbers.map { try create($0, "\($0)") }, numbers.map { delete($0) }], transaction)
             var seen: [ItemID] = []
-            var cursor: MetadataTransaction.DeletionCursor?
-            while case let page = try transaction.deletions(since: .zero, after: cursor, limit: 7), !page.isEmpty {
+            var cursor: ItemHistory.DeletionCursor?
+            while case let page = try transaction.history.deletions(since: .zero, after: cursor, limit: 7),
+                !page.isEmpty
+            {
                 seen += page.map(\.item)
                 cursor = page.last
             }

@@ -30,13 +30,13 @@ struct KeyValueTests {
                 time: Timestamp(seconds: 1_800_000_000 + Int64(number)), changes: changes)
             let expected = try ContainerReducer().fold(batch, at: LogSequence(number), into: &model)
             let found = try scratch.metadata.write { transaction in
-                var tree = RemoteTree(transaction, container: container)
+                var tree = transaction.remote(in: container)
                 return try ContainerReducer().fold(batch, at: LogSequence(number), into: &tree)
             }
             try #require(found == expected, "seed \(seed), entry \(number)")
         }
         try scratch.metadata.read { transaction throws -> Void in
-            let tree = RemoteTree(transaction, container: container)
+            let tree = transaction.remote(in: container)
             for (key, entry) in model.keyValues { #expect(try tree.keyValue(key) == entry, "seed \(seed)") }
             #expect(try tree.keyValueTotals() == model.keyValueTotals())
         }
@@ -47,20 +47,20 @@ struct KeyValueTests {
         let scratch = try Scratch()
         let container = try container(scratch)
         try scratch.metadata.write { transaction throws -> Void in
-            var tree = RemoteTree(transaction, container: container)
+            var tree = transaction.remote(in: container)
             try tree.setKeyValue(KeyValueEntry(value: [1], time: Timestamp(seconds: 9)), for: "k")
-            try transaction.setKeyValue("k", to: [2], in: container, at: Timestamp(seconds: 5))
+            try transaction.keyValues.set("k", to: [2], in: container, at: Timestamp(seconds: 5))
         }
-        let pending = try scratch.metadata.read { try $0.pendingKeyValues() }
+        let pending = try scratch.metadata.read { try $0.keyValues.pending() }
         #expect(pending.map(\.value) == [[2]])
         #expect(
             pending[0].time > Timestamp(seconds: 9), "a writer has seen the present value, whatever its clock shows")
         try scratch.metadata.write { transaction throws -> Void in
-            try transaction.markSent(pending[0])
-            try transaction.setKeyValue("k", to: [3], in: container, at: Timestamp(seconds: 20))
-            try transaction.confirmKeyValue("k", in: container, time: pending[0].time)
-            #expect(try transaction.keyValue("k", in: container) == [3])
-            let unsent = try transaction.unsentKeyValues(in: container, before: Timestamp(seconds: 30), limit: 9)
+            try transaction.keyValues.markSent(pending[0])
+            try transaction.keyValues.set("k", to: [3], in: container, at: Timestamp(seconds: 20))
+            try transaction.keyValues.confirm("k", in: container, time: pending[0].time)
+            #expect(try transaction.keyValues.value("k", in: container) == [3])
+            let unsent = try transaction.keyValues.unsent(in: container, before: Timestamp(seconds: 30), limit: 9)
             #expect(unsent.map(\.value) == [[3]], "what was written since then is still to be sent")
         }
     }
@@ -71,17 +71,17 @@ struct KeyValueTests {
         let container = try container(scratch)
         try scratch.metadata.write { transaction throws -> Void in
             let half = [UInt8](repeating: 0, count: KeyValueLimits.bytes / 2)
-            try transaction.setKeyValue("a", to: half, in: container, at: .zero)
-            try transaction.setKeyValue("b", to: half, in: container, at: .zero)
+            try transaction.keyValues.set("a", to: half, in: container, at: .zero)
+            try transaction.keyValues.set("b", to: half, in: container, at: .zero)
             #expect(throws: KeyValueRefusal.quota) {
-                try transaction.setKeyValue("c", to: [1], in: container, at: .zero)
+                try transaction.keyValues.set("c", to: [1], in: container, at: .zero)
             }
             #expect(throws: KeyValueRefusal.key) {
-                try transaction.setKeyValue(String(repeating: "ä", count: 33), to: [1], in: container, at: .zero)
+                try transaction.keyValues.set(String(repeating: "ä", count: 33), to: [1], in: container, at: .zero)
             }
-            try transaction.setKeyValue("a", to: nil, in: container, at: .zero)
-            try transaction.setKeyValue("c", to: [1], in: container, at: .zero)
-            #expect(try transaction.keyValues(in: container).keys.sorted() == ["b", "c"])
+            try transaction.keyValues.set("a", to: nil, in: container, at: .zero)
+            try transaction.keyValues.set("c", to: [1], in: container, at: .zero)
+            #expect(try transaction.keyValues.values(in: container).keys.sorted() == ["b", "c"])
         }
     }
 
@@ -90,14 +90,14 @@ struct KeyValueTests {
         let scratch = try Scratch()
         let container = try container(scratch)
         try scratch.metadata.write { transaction throws -> Void in
-            try transaction.setKeyValue("mine", to: [1], in: container, at: Timestamp(seconds: 1))
+            try transaction.keyValues.set("mine", to: [1], in: container, at: Timestamp(seconds: 1))
         }
         try scratch.metadata.write { transaction throws -> Void in
-            var tree = RemoteTree(transaction, container: container)
+            var tree = transaction.remote(in: container)
             try tree.setKeyValue(KeyValueEntry(value: [1], time: Timestamp(seconds: 1)), for: "mine")
-            try transaction.confirmKeyValue("mine", in: container, time: Timestamp(seconds: 1))
+            try transaction.keyValues.confirm("mine", in: container, time: Timestamp(seconds: 1))
             try tree.setKeyValue(KeyValueEntry(value: [2], time: Timestamp(seconds: 1)), for: "theirs")
-            #expect(try transaction.changedKeys(in: container) == ["theirs"])
+            #expect(try transaction.keyValues.changedKeys(in: container) == ["theirs"])
         }
     }
 }

@@ -25,14 +25,14 @@ struct RemoteTreeTests {
                 let before = model.allItems
                 let expected = try ContainerReducer().fold(batch, at: sequence, into: &model)
                 let found = try scratch.metadata.write { transaction in
-                    var tree = RemoteTree(transaction, container: container)
+                    var tree = transaction.remote(in: container)
                     return try ContainerReducer().fold(batch, at: sequence, into: &tree)
                 }
                 try #require(found == expected, "seed \(seed), entry \(number)")
                 try scratch.metadata.read { transaction throws -> Void in
                     for item in before {
                         let kept = Set((model.item(item.id)?.historicContents ?? []).map(\.content.digest))
-                        let history = try transaction.versions(
+                        let history = try transaction.history.versions(
                             of: item.id, in: container, VersionLimits(count: .max), at: .zero)
                         let gone = item.historicContents.map(\.content.digest).filter { !kept.contains($0) }
                         #expect(
@@ -42,7 +42,7 @@ struct RemoteTreeTests {
                 }
             }
             try scratch.metadata.read { transaction throws -> Void in
-                let tree = RemoteTree(transaction, container: container)
+                let tree = transaction.remote(in: container)
                 #expect(try TreeDigest(of: tree) == TreeDigest(of: model), "seed \(seed)")
                 #expect(try tree.state() == model.state(), "seed \(seed)")
                 for item in model.allItems { #expect(try tree.item(item.id) == item, "seed \(seed)") }

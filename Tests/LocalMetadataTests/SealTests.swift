@@ -15,8 +15,8 @@ struct SealTests {
 
     private static func fill(_ transaction: MetadataTransaction) throws {
         let container = try transaction.createContainer(.cloudDocs, at: .zero)
-        var tree = RemoteTree(transaction, container: container)
-        guard let documents = try transaction.item(.documents, in: container) else { return }
+        var tree = transaction.remote(in: container)
+        guard let documents = try transaction.local.item(.documents, in: container) else { return }
         for number in 0..<60 {
             let id = ItemID(high: 1 << 63, low: UInt64(number))
             let attributes = ItemAttributes(
@@ -31,9 +31,9 @@ struct SealTests {
                 container: container, item: id, parent: documents.node, name: name, kind: .file,
                 attributes: attributes, changed: .zero)
             item.pendingSince = number % 3 == 0 ? .zero : nil
-            try transaction.insert(item)
+            try transaction.local.insert(item)
         }
-        try transaction.setOutbox([1, 2, 3], deviceSequence: 4, of: container)
+        try transaction.pending.setBatch([1, 2, 3], deviceSequence: 4, of: container)
         try transaction.setManifest([4, 5, 6], for: Digest(words: (1, 2, 3, 4)))
         try transaction.setSetting("device", Data("0001".utf8))
     }
@@ -47,13 +47,13 @@ struct SealTests {
         let scratch = try Scratch()
         try Self.fill(scratch.metadata)
         try scratch.metadata.write { transaction in
-            var item = try #require(try transaction.item(NodeID(20)))
+            var item = try #require(try transaction.local.item(NodeID(20)))
             item.name = try ItemName("another name")
             item.size = 77
-            try transaction.update(item)
-            try transaction.touch(item.parent, at: Timestamp(nanoseconds: 5))
-            _ = try transaction.renumber(NodeID(21))
-            try transaction.settle(item.item, in: item.container)
+            try transaction.local.update(item)
+            try transaction.local.touch(item.parent, at: Timestamp(nanoseconds: 5))
+            _ = try transaction.local.renumber(NodeID(21))
+            try transaction.synced.settle(item.item, in: item.container)
         }
         #expect(try problems(scratch.metadata).isEmpty)
     }
@@ -67,7 +67,7 @@ struct SealTests {
     func found(table: String, change: String) throws {
         let scratch = try Scratch()
         try Self.fill(scratch.metadata)
-        let item = try #require(try scratch.metadata.read { try $0.item(NodeID(20)) })
+        let item = try #require(try scratch.metadata.read { try $0.local.item(NodeID(20)) })
         // The row then has the seal of another value, as after a flipped byte.
         try damage(scratch, "UPDATE \(table) SET \(change) WHERE item = x'\(item.item)'")
         let found = try problems(scratch.metadata)
@@ -87,7 +87,7 @@ struct SealTests {
         try scratch.metadata.closeWhole()
         let metadata = try MetadataDatabase(path: scratch.path, log: Logger(label: "test"))
         defer { try? metadata.close() }
-        for _ in 0..<8 { _ = try metadata.read { try $0.items(after: NodeID(0), limit: 100) } }
+        for _ in 0..<8 { _ = try metadata.read { try $0.local.items(after: NodeID(0), limit: 100) } }
         let bytes = try Data(contentsOf: URL(filePath: scratch.path))
         let place = try #require(bytes.ranges(of: Data("document 41".utf8)).last)
         let file = try FileHandle(forUpdating: URL(filePath: scratch.path))

@@ -23,7 +23,7 @@ struct SyncedTests {
     }
 
     private func put(_ item: CloudItem, _ transaction: MetadataTransaction) throws {
-        var tree = RemoteTree(transaction, container: container)
+        var tree = transaction.remote(in: container)
         try tree.put(item)
     }
 
@@ -31,11 +31,11 @@ struct SyncedTests {
     func absent() throws {
         try scratch.metadata.write { transaction throws -> Void in
             try put(item("a"), transaction)
-            #expect(try transaction.synced(id, in: container) == nil)
-            #expect(try transaction.unsettled(in: container, limit: 9) == [id])
-            try transaction.settle(id, in: container)
-            #expect(try transaction.synced(id, in: container) == item("a"))
-            #expect(try transaction.unsettled(in: container, limit: 9).isEmpty)
+            #expect(try transaction.synced.item(id, in: container) == nil)
+            #expect(try transaction.synced.unsettled(in: container, limit: 9) == [id])
+            try transaction.synced.settle(id, in: container)
+            #expect(try transaction.synced.item(id, in: container) == item("a"))
+            #expect(try transaction.synced.unsettled(in: container, limit: 9).isEmpty)
         }
     }
 
@@ -43,12 +43,12 @@ struct SyncedTests {
     func kept() throws {
         try scratch.metadata.write { transaction throws -> Void in
             try put(item("a"), transaction)
-            try transaction.settle(id, in: container)
+            try transaction.synced.settle(id, in: container)
             try put(item("b"), transaction)
             try put(item("c"), transaction)
-            #expect(try transaction.synced(id, in: container) == item("a"))
-            try transaction.setSynced(item("b"), in: container)
-            #expect(try transaction.synced(id, in: container) == item("b"))
+            #expect(try transaction.synced.item(id, in: container) == item("a"))
+            try transaction.synced.set(item("b"), in: container)
+            #expect(try transaction.synced.item(id, in: container) == item("b"))
         }
     }
 
@@ -56,9 +56,9 @@ struct SyncedTests {
     func gone() throws {
         try scratch.metadata.write { transaction throws -> Void in
             try put(item("a"), transaction)
-            try transaction.setSyncedAbsent(id, in: container)
+            try transaction.synced.setAbsent(id, in: container)
             try put(item("b"), transaction)
-            #expect(try transaction.synced(id, in: container) == nil)
+            #expect(try transaction.synced.item(id, in: container) == nil)
         }
     }
 
@@ -71,6 +71,6 @@ struct SyncedTests {
                 throw Stop()
             }
         }
-        #expect(try scratch.metadata.read { try RemoteTree($0, container: container).item(id) } == nil)
+        #expect(try scratch.metadata.read { try $0.remote(in: container).item(id) } == nil)
     }
 }

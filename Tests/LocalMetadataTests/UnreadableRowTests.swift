@@ -18,23 +18,25 @@ struct UnreadableRowTests {
         let scratch = try Scratch()
         let (folder, nodes) = try scratch.metadata.write { transaction in
             let container = try transaction.createContainer(.cloudDocs, at: .zero)
-            let folder = try #require(try transaction.item(.documents, in: container))
-            return (folder.node, try (0..<3).map { try transaction.insert(item($0, in: folder)) })
+            let folder = try #require(try transaction.local.item(.documents, in: container))
+            return (folder.node, try (0..<3).map { try transaction.local.insert(item($0, in: folder)) })
         }
         try scratch.metadata.withoutSeals { transaction in
             try transaction.db.execute(sql: "PRAGMA ignore_check_constraints = ON")
             try transaction.db.execute(sql: "UPDATE local SET \(damage) WHERE node = \(nodes[1].value)")
         }
         try scratch.metadata.read { transaction in
-            let (items, unreadable) = try transaction.readableChildren(of: folder, limit: 10)
+            let (items, unreadable) = try transaction.local.readableChildren(of: folder, limit: 10)
             #expect(items.map(\.node) == [nodes[0], nodes[2]])
             #expect(unreadable == [nodes[1]])
-            #expect(throws: MetadataError.self) { try transaction.item(nodes[1]) }
+            #expect(throws: MetadataError.self) { try transaction.local.item(nodes[1]) }
             let time = Timestamp(nanoseconds: .max)
-            #expect(try transaction.pending(before: time, limit: 10).map(\.node) == [nodes[0], nodes[2]])
-            #expect(try transaction.edited(after: nil, limit: 10).map(\.node) == [nodes[0], nodes[2]])
+            #expect(try transaction.pending.items(before: time, limit: 10).map(\.node) == [nodes[0], nodes[2]])
+            #expect(try transaction.transfers.edited(after: nil, limit: 10).map(\.node) == [nodes[0], nodes[2]])
             #expect(
-                try transaction.uploadable(before: time, sizes: 0...9, limit: 10).map(\.node) == [nodes[0], nodes[2]])
+                try transaction.transfers.uploadable(before: time, sizes: 0...9, limit: 10).map(\.node) == [
+                    nodes[0], nodes[2],
+                ])
         }
     }
 

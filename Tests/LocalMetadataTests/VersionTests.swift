@@ -26,7 +26,7 @@ struct VersionTests {
     private func save(_ contents: [UInt64], _ transaction: MetadataTransaction) throws {
         for (index, number) in contents.enumerated() {
             let place = index + 1
-            var tree = RemoteTree(transaction, container: container, now: day(place))
+            var tree = transaction.remote(in: container, now: day(place))
             let body = ItemBody.file(.stored(content(number)))
             let attributes = ItemAttributes(permissions: 0o644, modified: .zero, created: .zero)
             let change: Change =
@@ -42,7 +42,7 @@ struct VersionTests {
     }
 
     private func sizes(_ limits: VersionLimits, _ transaction: MetadataTransaction) throws -> [UInt64] {
-        try transaction.versions(of: id, in: container, limits, at: day(5)).map(\.content.size)
+        try transaction.history.versions(of: id, in: container, limits, at: day(5)).map(\.content.size)
     }
 
     @Test("versions are listed newest first, within the requested count and age; older ones can be forgotten")
@@ -52,7 +52,7 @@ struct VersionTests {
             #expect(try sizes(VersionLimits(), transaction) == [4, 3, 2, 1])
             #expect(try sizes(VersionLimits(count: 2), transaction) == [4, 3])
             #expect(try sizes(VersionLimits(age: .seconds(86_400)), transaction) == [4, 3])
-            try transaction.expireVersions(before: day(4))
+            try transaction.history.expireVersions(before: day(4))
             #expect(try sizes(VersionLimits(), transaction) == [4, 3])
         }
     }
@@ -61,12 +61,13 @@ struct VersionTests {
     func removal() throws {
         try scratch.metadata.write { transaction throws -> Void in
             try save([1, 2, 3], transaction)
-            let oldest = try #require(try transaction.versions(of: id, in: container, VersionLimits(), at: day(3)).last)
-            try transaction.insert(Resolution(container: container, item: id, version: oldest.version))
+            let oldest = try #require(
+                try transaction.history.versions(of: id, in: container, VersionLimits(), at: day(3)).last)
+            try transaction.pending.insert(Resolution(container: container, item: id, version: oldest.version))
             #expect(try sizes(VersionLimits(), transaction) == [2])
-            #expect(try transaction.version(oldest.version, of: id, in: container) == oldest)
-            try transaction.removeVersion(oldest.version, of: id, in: container)
-            #expect(try transaction.version(oldest.version, of: id, in: container) == nil)
+            #expect(try transaction.history.version(oldest.version, of: id, in: container) == oldest)
+            try transaction.history.removeVersion(oldest.version, of: id, in: container)
+            #expect(try transaction.history.version(oldest.version, of: id, in: container) == nil)
         }
     }
 

@@ -50,7 +50,7 @@ struct AbandonedDownloadTests {
         ).reference
         (item.presence, item.isEdited, item.pendingSince) = (.none, false, nil)
         item.generation += 1
-        try test.metadata.write { [item] in try $0.update(item) }
+        try test.metadata.write { [item] in try $0.local.update(item) }
         return item
     }
 }

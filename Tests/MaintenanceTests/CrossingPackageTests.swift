@@ -55,13 +55,13 @@ extension KernellessDevice {
 
     /// Returns once nothing here waits to be sent.
     fileprivate func untilTold() async {
-        while (try? metadata.read { try $0.pendingTotals().items }) != 0 { await Task.yield() }
+        while (try? metadata.read { try $0.pending.totals().items }) != 0 { await Task.yield() }
     }
 
     private func packages() throws -> [[String: UInt64]] {
         try metadata.read { transaction in
-            try transaction.children(of: documents, limit: 9).filter(\.isPackage).map { package in
-                let files = try transaction.children(of: package.node, limit: 9)
+            try transaction.local.children(of: documents, limit: 9).filter(\.isPackage).map { package in
+                let files = try transaction.local.children(of: package.node, limit: 9)
                 return Dictionary(uniqueKeysWithValues: files.map { ($0.name.description, $0.size) })
             }.sorted { ($0["x"] ?? 0) < ($1["x"] ?? 0) }
         }

@@ -109,7 +109,7 @@ struct DownloadEndTests {
         item.isEdited = false
         item.pendingSince = nil
         item.generation += 1
-        try test.metadata.write { [item] in try $0.update(item) }
+        try test.metadata.write { [item] in try $0.local.update(item) }
         let files = VirtualFileSystem(
             metadata: test.metadata, content: test.content, source: LateSource(test), time: SystemTime(),
             owner: (1000, 1000), log: test.context.log)

@@ -21,14 +21,14 @@ struct FailedDownloadTests {
         let newest = ContentReference(digest: Digest(words: (9, 9, 9, 9)), size: 3, layout: .chunk)
         let row = item
         try test.metadata.write { transaction in
-            try transaction.update(row)
+            try transaction.local.update(row)
             var agreed = CloudItem(
                 id: row.item, parent: .documents, name: row.name, attributes: row.attributes,
                 body: .file(.stored(content)),
                 version: VersionID(sequence: LogSequence(1), index: 0), author: DeviceID(9), authorName: "there")
-            try transaction.setSynced(agreed, in: row.container)
+            try transaction.synced.set(agreed, in: row.container)
             agreed.body = .file(.stored(hasOld ? newest : content))
-            var remote = RemoteTree(transaction, container: row.container)
+            var remote = transaction.remote(in: row.container)
             try remote.put(agreed)
         }
         return item

@@ -32,7 +32,7 @@ struct WaitingRequestTests {
                 name: try ItemName("a"), kind: .file,
                 attributes: ItemAttributes(permissions: 0o644, modified: .zero, created: .zero), changed: .zero)
             (item.size, item.content, item.isKnown) = (content.size, content, true)
-            return try transaction.insert(item)
+            return try transaction.local.insert(item)
         }
         return node.value
     }

@@ -87,8 +87,9 @@ struct CrossingTests {
     /// Names and contents of the files in each package that is shown, by the package's name.
     private func packages(_ device: SimulatedDevice) throws -> [String: [String: String]] {
         var found: [String: [String: String]] = [:]
-        for folder in try device.metadata.read({ try $0.children(of: device.root, limit: 99) }) where folder.isPackage {
-            for file in try device.metadata.read({ try $0.children(of: folder.node, limit: 99) }) {
+        for folder in try device.metadata.read({ try $0.local.children(of: device.root, limit: 99) })
+        where folder.isPackage {
+            for file in try device.metadata.read({ try $0.local.children(of: folder.node, limit: 99) }) {
                 found[folder.name.description, default: [:]][file.name.description] = try device.text(of: file)
             }
         }
@@ -207,12 +208,12 @@ struct CrossingTests {
             try overwriteBoth(users)
             let container = try devices[1].container().id
             try devices[1].metadata.write {
-                try $0.setKeyValue("k", to: [1], in: container, at: devices[1].time.now())
+                try $0.keyValues.set("k", to: [1], in: container, at: devices[1].time.now())
             }
             try cross(devices)
             try rest(devices)
             let other = try devices[0].container().id
-            #expect(try devices[0].metadata.read { try $0.keyValue("k", in: other) } == [1])
+            #expect(try devices[0].metadata.read { try $0.keyValues.value("k", in: other) } == [1])
         }
     }
 
@@ -260,7 +261,7 @@ struct CrossingTests {
             try rest(devices)
             for (device, user) in zip(devices, users) {
                 #expect(try device.text(of: item("p.app/in/n", user)) == "old n")
-                let folders = try device.metadata.read { try $0.children(of: device.root, limit: 99) }
+                let folders = try device.metadata.read { try $0.local.children(of: device.root, limit: 99) }
                 let copy = try #require(folders.first { $0.isPackage && $0.name.description != "p.app" })
                 #expect(try user.item("in", in: copy.node) == nil)
             }
@@ -272,6 +273,6 @@ extension SimulatedDevice {
     /// The batch on its way.
     fileprivate func outbox() throws -> [UInt8]? {
         let container = try container()
-        return try metadata.read { try $0.outbox(of: container.id)?.payload }
+        return try metadata.read { try $0.pending.batch(of: container.id)?.payload }
     }
 }

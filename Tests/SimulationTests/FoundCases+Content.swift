@@ -49,7 +49,7 @@ extension FoundCases {
             #expect(device.faults.end() > 0)
             device.files.release(handle)
             try rest(device)
-            #expect(try device.metadata.read { try $0.item(file.node) }?.content?.size == 2)
+            #expect(try device.metadata.read { try $0.local.item(file.node) }?.content?.size == 2)
         }
     }
 

@@ -51,7 +51,7 @@ extension FoundCases {
             let folder = try make("f", device.root)
             let hidden = try make("x~", try make("p.app", device.root))
             try rest(device)
-            let id = try #require(try device.metadata.read { try $0.item(folder) }).item
+            let id = try #require(try device.metadata.read { try $0.local.item(folder) }).item
             try device.files.rename(Array("f".utf8), in: device.root, to: Array("g".utf8), in: hidden, mode: .replace)
             try rest(device)
             let container = try device.container().id
@@ -89,7 +89,7 @@ extension FoundCases {
         devices[0].time.advance(by: .seconds(1))
         try devices[0].syncFully()
         while try devices[2].fold() {}
-        #expect(try devices[2].metadata.read { try $0.item(kept.node) }?.isKnown == false)
+        #expect(try devices[2].metadata.read { try $0.local.item(kept.node) }?.isKnown == false)
         try devices[2].files.rename(
             Array("f".utf8), in: devices[2].root, to: Array("f.tmp".utf8), in: devices[2].root, mode: .replace)
         try syncAll()

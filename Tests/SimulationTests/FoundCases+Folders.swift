@@ -21,7 +21,9 @@ extension FoundCases {
             try user.save("outer", in: outer, "2", &ledger)
             try user.move("f", in: device.root, to: "f", in: outer)
             try user.move("g", in: device.root, to: "f", in: device.root)
-            let (old, kept) = try device.metadata.read { (try $0.item(outer)?.item, try $0.item(target)?.item) }
+            let (old, kept) = try device.metadata.read {
+                (try $0.local.item(outer)?.item, try $0.local.item(target)?.item)
+            }
             let ids = (try #require(old), try #require(kept))
             let container = try device.container()
             try device.parts.context.changeTree { transaction, _ in
@@ -43,9 +45,9 @@ extension FoundCases {
             let inner = try user.folder("g", in: outer)
             #expect(throws: MetadataError.self) {
                 try device.metadata.write { transaction in
-                    var item = try #require(try transaction.item(outer))
+                    var item = try #require(try transaction.local.item(outer))
                     item.parent = inner
-                    try transaction.update(item)
+                    try transaction.local.update(item)
                 }
             }
         }

@@ -75,7 +75,7 @@ struct FoundCases {
             device.files.release(handle)
             #expect(device.faults.end() > 0)
             try rest(device)
-            #expect(try device.metadata.read { try $0.item(file.node) }?.content?.size == 2)
+            #expect(try device.metadata.read { try $0.local.item(file.node) }?.content?.size == 2)
             #expect(device.cloud.log.count == 2)
         }
     }
@@ -92,7 +92,7 @@ struct FoundCases {
             device.faults.end()
             if let handle { device.files.release(handle) }
             try rest(device)
-            let row = try #require(try device.metadata.read { try $0.item(file.node) })
+            let row = try #require(try device.metadata.read { try $0.local.item(file.node) })
             #expect(!row.isWriting)
             #expect(!row.isEdited)
         }
@@ -108,7 +108,7 @@ struct FoundCases {
             try device.content.remove(file.blob)
             try device.crash()
             try device.start()
-            let row = try #require(try device.metadata.read { try $0.item(file.node) })
+            let row = try #require(try device.metadata.read { try $0.local.item(file.node) })
             #expect(row.presence == .none)
             try device.materialise(row)
             #expect(try device.text(of: #require(try user.item("a", in: device.root))) == "1")
@@ -126,7 +126,7 @@ struct FoundCases {
             close(descriptor)
             try device.crash()
             try device.start()
-            #expect(try device.metadata.read { try $0.item(file.node) }?.size == 4)
+            #expect(try device.metadata.read { try $0.local.item(file.node) }?.size == 4)
         }
     }
 }

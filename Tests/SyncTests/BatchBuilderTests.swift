@@ -34,12 +34,12 @@ final class BatchBuilderTests {
             attributes: ItemAttributes(permissions: 0o644, modified: .zero, created: .zero), changed: .zero)
         item.pendingSince = .zero
         change(&item)
-        item.node = try transaction.insert(item)
+        item.node = try transaction.local.insert(item)
         return item
     }
 
     private func documents(_ transaction: MetadataTransaction) throws -> NodeID {
-        try #require(try transaction.item(.documents, in: container)).node
+        try #require(try transaction.local.item(.documents, in: container)).node
     }
 
     @Test("what is in a new folder whose sync is paused waits for the folder, however deep")
@@ -67,7 +67,7 @@ final class BatchBuilderTests {
             func sent(_ change: (inout LocalItem) -> Void) throws -> [ItemID] {
                 var changed = link
                 change(&changed)
-                try transaction.update(changed)
+                try transaction.local.update(changed)
                 var builder = BatchBuilder(
                     transaction, container: container, settledBefore: Timestamp(seconds: 1))
                 try builder.addReady(before: Timestamp(seconds: 1))

@@ -84,7 +84,7 @@ struct OutboxTests {
     func renamedBack() throws {
         let node = try device.save("a", "text")
         try device.settle()
-        let id = try #require(try device.metadata.read { try $0.identity(of: node) })
+        let id = try #require(try device.metadata.read { try $0.local.identity(of: node) })
         try device.rename("a", to: "b")
         try device.rename("b", to: "a")
         let changes = try device.nextBatch()?.changes ?? []
@@ -103,7 +103,7 @@ struct OutboxTests {
         // Places change once more, so that the order of the rows says nothing.
         for _ in 0..<30 {
             let (moved, target) = (random.number(1..<31), random.number(0..<31))
-            let row = try #require(try device.metadata.read { try $0.item(folders[moved]) })
+            let row = try #require(try device.metadata.read { try $0.local.item(folders[moved]) })
             let name = Array(row.name.description.utf8)
             do { try device.files.rename(name, in: row.parent, to: name, in: folders[target], mode: .noReplace) } catch
             {
@@ -151,7 +151,7 @@ struct OutboxTests {
                     name: try ItemName("\(number)"), kind: .folder,
                     attributes: ItemAttributes(permissions: 0o755, modified: .zero, created: .zero), changed: .zero)
                 item.pendingSince = .zero
-                _ = try transaction.insert(item)
+                _ = try transaction.local.insert(item)
             }
         }
         let first = try #require(try Outbox(device.context).next(in: container))
@@ -226,7 +226,7 @@ struct OutboxTests {
         try device.save("x", "one", in: package)
         #expect(try device.nextBatch()?.changes.compactMap(\.created).isEmpty != false)
         try device.settle()
-        let id = try #require(try device.metadata.read { try $0.identity(of: package) })
+        let id = try #require(try device.metadata.read { try $0.local.identity(of: package) })
         let known = try #require(try device.remote(id)?.version)
         try device.edit("x", "two", in: package)
         try device.save("y", "three", in: package)
@@ -268,7 +268,7 @@ struct OutboxTests {
         let other = try device.makeFolder("other")
         permits.hold(package)
         let first = try #require(try device.nextBatch())
-        let otherID = try device.metadata.read { try $0.identity(of: other) }
+        let otherID = try device.metadata.read { try $0.local.identity(of: other) }
         #expect(first.changes.compactMap(\.created) == [otherID].compactMap(\.self))
         #expect(permits.deferrals == 1 && permits.open == 0)
         try device.fold(first)
@@ -287,7 +287,7 @@ struct OutboxTests {
         let container = try device.container.id
         func write(_ number: UInt8) throws -> Bool {
             try device.metadata.write {
-                try $0.setKeyValue("key", to: [number], in: container, at: device.time.now())
+                try $0.keyValues.set("key", to: [number], in: container, at: device.time.now())
             }
             guard let batch = try device.nextBatch() else { return false }
             try device.fold(batch)
@@ -310,7 +310,7 @@ struct OutboxTests {
         let container = try device.container.id
         for number in 0...UInt8(KeyValueThrottle.burst) {
             try device.metadata.write {
-                try $0.setKeyValue("key", to: [number], in: container, at: device.time.now())
+                try $0.keyValues.set("key", to: [number], in: container, at: device.time.now())
             }
             if let batch = try device.nextBatch() { try device.fold(batch) }
         }

@@ -94,7 +94,7 @@ struct OwnChangesTests {
         try device.save("a", "another")
         try device.fold(batch)
         let container = try device.container.id
-        #expect(try device.metadata.read { try $0.departure(of: id, in: container) } == nil)
+        #expect(try device.metadata.read { try $0.pending.departure(of: id, in: container) } == nil)
         #expect(try device.remote(id) == nil)
         try device.settle()
         let row = try #require(try device.row("a"))
@@ -141,7 +141,7 @@ struct OwnChangesTests {
             time: device.time.now(), changes: [try .folder(1, "forgotten")])
         try device.fold(forgotten)
         #expect(try device.names() == ["folder", "forgotten"])
-        let row = try #require(try device.metadata.read { try $0.item(folder) })
+        let row = try #require(try device.metadata.read { try $0.local.item(folder) })
         #expect(!row.isKnown, "the log does not have it after all")
         let next = try #require(try device.nextBatch())
         #expect(next.deviceSequence == waiting.deviceSequence + 1)
@@ -205,7 +205,7 @@ struct OwnChangesTests {
         var waiting: ChangeBatch?
         for step in 0..<40 {
             let comment = "seed \(seed), step \(step)"
-            let rows = try device.metadata.read { try $0.children(of: device.documents, limit: 100) }
+            let rows = try device.metadata.read { try $0.local.children(of: device.documents, limit: 100) }
             let names = rows.map(\.name.description)
             let files = rows.filter { $0.kind == .file }.map(\.name.description)
             switch random.number(0..<9) {

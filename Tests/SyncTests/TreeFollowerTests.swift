@@ -71,9 +71,9 @@ struct TreeFollowerTests {
     func givesWay() throws {
         let node = try device.save("a.txt", "mine")
         try device.metadata.write { transaction in
-            var row = try #require(try transaction.item(node))
+            var row = try #require(try transaction.local.item(node))
             row.uploadError = "too large"
-            try transaction.update(row)
+            try transaction.local.update(row)
         }
         try device.fold(.file(1, "a.txt", "theirs"))
         #expect(try device.names() == ["a 2.txt", "a.txt"])
@@ -130,7 +130,7 @@ struct TreeFollowerTests {
         let shown = try device.rows.filter { $0.item == .sample(1) || $0.item == .sample(2) }
         #expect(shown.count == 2)
         for row in shown {
-            let path = try device.metadata.read { try $0.path(of: row.node) }
+            let path = try device.metadata.read { try $0.local.path(of: row.node) }
             #expect(path.count <= 4, "\(path)")
         }
         #expect(try device.disagreements("circle") == [])

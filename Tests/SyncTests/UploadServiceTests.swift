@@ -76,14 +76,14 @@ struct UploadServiceTests {
         for (name, size) in zip(["s", "l"], sizes) {
             let node = try device.save(name, "x")
             try device.metadata.write { transaction in
-                var row = try #require(try transaction.item(node))
+                var row = try #require(try transaction.local.item(node))
                 row.size = size
-                try transaction.update(row)
+                try transaction.local.update(row)
             }
         }
         for (lane, name) in [(UploadService.Lane.small, "s"), (.large, "l")] {
             let due = try device.metadata.read {
-                try $0.uploadable(before: device.time.now(), sizes: lane.sizes, limit: lane.groupFiles)
+                try $0.transfers.uploadable(before: device.time.now(), sizes: lane.sizes, limit: lane.groupFiles)
             }
             #expect(due.map(\.name.description) == [name])
         }
@@ -178,7 +178,7 @@ struct UploadServiceTests {
     func lostBytes() async throws {
         let lost = try device.save("a", "text")
         try device.save("b", "other")
-        let blob = try #require(try device.metadata.read { try $0.item(lost) }).blob
+        let blob = try #require(try device.metadata.read { try $0.local.item(lost) }).blob
         try device.content.remove(blob)
         let isAnyDone = try await uploads.uploadDue(.small)
         #expect(isAnyDone)

@@ -38,8 +38,9 @@ final class ContentSourceAdapter: ContentSource {
 
     /// A package is one document: who opens a file of it will want the others.
     private func requestPackage(around item: LocalItem) throws {
-        guard let package = try metadata.read({ try $0.package(around: item.parent).flatMap($0.item) }) else { return }
-        let noted = try metadata.write { try $0.want(package, priority: Self.packagePriority) }
+        guard let package = try metadata.read({ try $0.local.package(around: item.parent).flatMap($0.local.item) })
+        else { return }
+        let noted = try metadata.write { try $0.transfers.want(package, priority: Self.packagePriority) }
         if noted.items > 0 { downloadsWanted() }
     }
 
@@ -78,7 +79,7 @@ final class ContentSourceAdapter: ContentSource {
     /// Notes a download of a file, or of all below a folder. Returns how many files that is.
     @discardableResult
     func requestDownload(_ item: LocalItem, priority: UInt8 = 100) throws -> (items: Int, bytes: UInt64) {
-        let noted = try metadata.write { try $0.want(item, priority: priority) }
+        let noted = try metadata.write { try $0.transfers.want(item, priority: priority) }
         if noted.items > 0 { downloadsWanted() }
         return noted
     }

@@ -13,14 +13,14 @@ extension BatchBuilder {
 
     /// - Returns: The package that the item was in; nil if it was in none.
     private mutating func package(around departure: Departure) throws -> NodeID? {
-        var folder = try transaction.item(departure.parent)
+        var folder = try transaction.local.item(departure.parent)
         if folder == nil {
             // Its folder is deleted as well: only the log has the package that this folder was in.
-            let tree = RemoteTree(transaction, container: container)
+            let tree = transaction.remote(in: container)
             guard let parent = try tree.item(departure.item)?.parent,
                 let package = try tree.packages(around: parent).last
             else { return nil }
-            folder = try transaction.item(package.id, in: container)
+            folder = try transaction.local.item(package.id, in: container)
         }
         // A folder that stays on this device is in no package of the log, wherever it is here.
         guard let folder, !folder.isExcluded else { return nil }
@@ -36,16 +36,16 @@ extension BatchBuilder {
         }
         let plan = reconciler.plan(trees)
         guard !plan.changes.isEmpty else {
-            return try transaction.removeDeparture(of: departure.item, in: container)
+            return try transaction.pending.removeDeparture(of: departure.item, in: container)
         }
         changes.append(contentsOf: plan.changes)
-        try transaction.markSent(departure)
+        try transaction.pending.markSent(departure)
     }
 
     /// The log deletes a folder once nothing is in it: what left it comes first in the batch, whatever the clock said when it did.
     private mutating func addDepartures(inside folder: ItemID) throws {
-        for child in try RemoteTree(transaction, container: container).children(of: folder) where !isFull {
-            guard let departure = try transaction.departure(of: child, in: container), !departure.isSent else {
+        for child in try transaction.remote(in: container).children(of: folder) where !isFull {
+            guard let departure = try transaction.pending.departure(of: child, in: container), !departure.isSent else {
                 continue
             }
             try addAlone(departure)

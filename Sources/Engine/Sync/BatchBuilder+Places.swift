@@ -8,17 +8,17 @@ extension BatchBuilder {
     /// be taken otherwise, and the newcomer get another name. Returns the item that could only be moved out of the way so far.
     mutating func makeRoom(for change: Change) throws -> LocalItem? {
         guard let place = change.place else { return nil }
-        let tree = RemoteTree(transaction, container: container)
+        let tree = transaction.remote(in: container)
         let key = NameKey(place.name, folding: try tree.state().foldsNames)
         guard let resident = try tree.child(of: place.parent, key: key), resident != place.item else { return nil }
-        if let departure = try transaction.departure(of: resident, in: container), !departure.isSent {
+        if let departure = try transaction.pending.departure(of: resident, in: container), !departure.isSent {
             try addAlone(departure)
             return nil
         }
-        guard let item = try transaction.item(resident, in: container), !item.isExcluded,
-            try !transaction.isPaused(item)
+        guard let item = try transaction.local.item(resident, in: container), !item.isExcluded,
+            try !transaction.local.isPaused(item)
         else { return nil }
-        let parent = try transaction.item(item.parent)?.item
+        let parent = try transaction.local.item(item.parent)?.item
         guard item.name != place.name || parent != place.parent else { return nil }
         try addAlone(item)
         guard !complete.contains(resident), try isWaitingForThisBatch(item) else { return nil }
@@ -35,7 +35,7 @@ extension BatchBuilder {
         for _ in 0..<4096 {
             if next.isExcluded || next.isPaused { return false }
             if planned.contains(next.item), !complete.contains(next.item) { return true }
-            guard next.parent != .root, let folder = try transaction.item(next.parent) else { return false }
+            guard next.parent != .root, let folder = try transaction.local.item(next.parent) else { return false }
             next = folder
         }
         return false
@@ -45,7 +45,7 @@ extension BatchBuilder {
     /// would give it another place.
     mutating func addParent(of item: LocalItem) throws -> Bool {
         if item.kind == .folder { try addMovedFolders(above: item) }
-        guard item.parent != .root, let parent = try transaction.item(item.parent),
+        guard item.parent != .root, let parent = try transaction.local.item(item.parent),
             try transaction.remote(parent.item, in: container) == nil
         else { return true }
         try addAlone(parent)
@@ -58,7 +58,7 @@ extension BatchBuilder {
         var next = item.parent
         // Damaged rows may lead in a circle; no path has more folders.
         for _ in 0..<4096 {
-            guard next != .root, let folder = try transaction.item(next) else { break }
+            guard next != .root, let folder = try transaction.local.item(next) else { break }
             if folder.pendingSince != nil { above.append(folder) }
             next = folder.parent
         }

@@ -46,9 +46,9 @@ package struct BatchBuilder {
     /// Adds items until the batch is full; what waits for something else does not stand in the way of what comes behind it.
     package mutating func addReady(before time: Timestamp) throws {
         let (transaction, container, size) = (transaction, container, announcedSize)
-        try addPages { try transaction.ready(in: container, before: time, after: $0, limit: Self.limit) }
+        try addPages { try transaction.pending.ready(in: container, before: time, after: $0, limit: Self.limit) }
         try addPages {
-            try transaction.announceable(in: container, before: time, from: size, after: $0, limit: Self.limit)
+            try transaction.pending.announceable(in: container, before: time, from: size, after: $0, limit: Self.limit)
         }
     }
 
@@ -78,7 +78,7 @@ package struct BatchBuilder {
         case .complete, .loose: return try instead(&self)
         case nil: break
         }
-        let delta = try transaction.unsentChanges(ofPackage: package, settledBefore: time)
+        let delta = try transaction.pending.unsentChanges(ofPackage: package, settledBefore: time)
         guard !held.contains(package), !delta.isUnderway else { return packages.states[package] = .waiting }
         let count = delta.items.count + delta.departures.count
         guard count <= PackageMemory.limit, delta.bytes <= Self.byteLimit else {
@@ -97,7 +97,9 @@ package struct BatchBuilder {
     }
 
     mutating func addAlone(_ item: LocalItem) throws {
-        guard !item.isExcluded, try !transaction.isPaused(item), planned.insert(item.item).inserted else { return }
+        guard !item.isExcluded, try !transaction.local.isPaused(item), planned.insert(item.item).inserted else {
+            return
+        }
         let trees = try transaction.treesPromotingSibling(of: item.item, in: container)
         guard let local = trees.local else { return }
         if trees.remote == nil || local.parent != trees.remote?.parent, try !addParent(of: item) {
@@ -124,7 +126,7 @@ package struct BatchBuilder {
         for pending in values where !isFull {
             changes.append(.setValue(key: pending.key, value: pending.value, time: pending.time))
             bytes += pending.key.utf8.count + (pending.value?.count ?? 0) + 24
-            try transaction.markSent(pending)
+            try transaction.keyValues.markSent(pending)
             didAdd = true
         }
         return didAdd
@@ -134,7 +136,7 @@ package struct BatchBuilder {
     package mutating func add(_ resolutions: [Resolution]) throws {
         for (item, group) in Dictionary(grouping: resolutions, by: \.item).sorted(by: { $0.key < $1.key }) {
             changes.append(.resolve(item, versions: group.map(\.version).sorted()))
-            for resolution in group { try transaction.markSent(resolution) }
+            for resolution in group { try transaction.pending.markSent(resolution) }
         }
     }
 }

@@ -10,11 +10,11 @@ extension ContentService {
         do {
             try await context.blocking { [context] in
                 try context.metadata.write { transaction in
-                    guard var row = try transaction.item(item.node), row.generation == item.generation,
+                    guard var row = try transaction.local.item(item.node), row.generation == item.generation,
                         row.downloadError != error.message
                     else { return }
                     row.downloadError = error.message
-                    try transaction.update(row)
+                    try transaction.local.update(row)
                 }
             }
         } catch { context.log.warning("could not note an error", metadata: ["error": "\(error)"]) }

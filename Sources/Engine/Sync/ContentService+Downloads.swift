@@ -19,7 +19,7 @@ extension ContentService {
 
     func source(of known: LocalItem) throws -> Source {
         let (present, container) = try context.metadata.read {
-            (try $0.item(known.node), try $0.container(known.container))
+            (try $0.local.item(known.node), try $0.container(known.container))
         }
         guard let item = present, item.blob == known.blob, item.content == known.content, item.presence != .whole
         else { throw StaleItem() }
@@ -71,12 +71,13 @@ extension ContentService {
                 guard present.contains(where: { $0 != 0 }) else { return }
                 try context.content.syncBytes(of: entry.item.blob, entry.file.raw)
                 try context.metadata.write { transaction in
-                    guard var row = try transaction.item(entry.item.node), row.generation == entry.item.generation,
+                    guard var row = try transaction.local.item(entry.item.node),
+                        row.generation == entry.item.generation,
                         row.presence != .whole, row.content == entry.item.content
                     else { return }
                     row.presence = .partial
                     row.ranges = present
-                    try transaction.update(row)
+                    try transaction.local.update(row)
                     if let manifest, let digest = row.content?.digest, row.content?.layout == .manifest {
                         try transaction.setManifest(manifest.encoded(), for: digest)
                     }

@@ -115,9 +115,9 @@ extension ContentService {
 
     private func clearWanted(_ item: LocalItem) throws {
         try context.metadata.write { transaction in
-            guard var row = try transaction.item(item.node) else { return }
+            guard var row = try transaction.local.item(item.node) else { return }
             row.wanted = 0
-            try transaction.update(row)
+            try transaction.local.update(row)
         }
     }
 }

@@ -33,7 +33,7 @@ package struct DeletedItems: Sendable {
     ) async throws -> Restored? {
         let inside = try await context.blocking { [context] in
             try context.metadata.read { transaction -> [(id: ItemID, parent: ItemID)] in
-                guard let item = try transaction.deletedItem(id, in: container) else { return [] }
+                guard let item = try transaction.history.deletedItem(id, in: container) else { return [] }
                 var found: [(id: ItemID, parent: ItemID)] = []
                 try transaction.forEach(deletedWith: item) { found.append(($0.id, $1.id)) }
                 return found
@@ -61,7 +61,7 @@ package struct DeletedItems: Sendable {
     ) async throws -> LocalItem? {
         try await context.blocking { [context] in
             try context.changeTree { transaction, effects in
-                guard let deleted = try transaction.deletedItem(id, in: container) else { return nil }
+                guard let deleted = try transaction.history.deletedItem(id, in: container) else { return nil }
                 var follower = LogFollower(context).follower(transaction, container)
                 guard let parent = try folder ?? follower.liveFolder(deleted.cloud.parent) else { return nil }
                 let item = try follower.revive(id, in: parent, named: name)
@@ -100,7 +100,7 @@ extension MetadataTransaction {
         // Tombstones of a hostile log may lead in a circle.
         var seen: Set<ItemID> = [top.id]
         while let folder = folders.popLast() {
-            for child in try deletedChildren(of: folder) where seen.insert(child.id).inserted {
+            for child in try history.deletedChildren(of: folder) where seen.insert(child.id).inserted {
                 try body(child, folder)
                 if child.isFolder { folders.append(child) }
             }

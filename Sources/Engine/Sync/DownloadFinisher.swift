@@ -132,7 +132,7 @@ final class DownloadFinisher: Sendable {
 extension MetadataTransaction {
     /// All bytes of `item`'s content are in its blob. Returns false, and changes nothing, where it has another content since.
     package func noteWhole(_ item: LocalItem, holding reference: ContentReference, at now: Timestamp) throws -> Bool {
-        guard var row = try self.item(item.node), row.generation == item.generation, row.content == reference,
+        guard var row = try local.item(item.node), row.generation == item.generation, row.content == reference,
             !row.isEdited
         else { return false }
         row.presence = .whole
@@ -140,7 +140,7 @@ extension MetadataTransaction {
         row.wanted = 0
         row.downloadError = nil
         row.used = now
-        try update(row)
+        try local.update(row)
         return true
     }
 }

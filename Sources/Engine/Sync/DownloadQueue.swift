@@ -26,7 +26,7 @@ final class DownloadQueue: Sendable {
         var tried: Set<NodeID> = []
         while !Task.isCancelled {
             let wanted = try await context.blocking { [context] in
-                try context.metadata.read { try $0.wanted(limit: 256) }
+                try context.metadata.read { try $0.transfers.wanted(limit: 256) }
             }
             let fresh = startable(wanted)
             guard fresh.isEmpty else {
@@ -51,7 +51,7 @@ final class DownloadQueue: Sendable {
         var rest = try room.bytesToSpare()
         guard rest > 0 else { return [] }
         let candidates = try context.metadata.read {
-            try $0.wantedWhenSpace(upTo: rest, limit: Self.width + tried.count)
+            try $0.transfers.wantedWhenSpace(upTo: rest, limit: Self.width + tried.count)
         }
         return candidates.filter { item in
             guard !tried.contains(item.node), item.size <= rest else { return false }
@@ -78,7 +78,7 @@ final class DownloadQueue: Sendable {
         defer { _ = running.withLock { $0.remove(listed.node) } }
         // Another round may have fetched it since it was listed.
         let present = try await context.blocking { [context] in
-            try context.metadata.read { try $0.item(listed.node) }
+            try context.metadata.read { try $0.local.item(listed.node) }
         }
         guard let item = present, item.wanted > 0, item.content != nil || item.presence == .whole else { return }
         do {
@@ -105,7 +105,7 @@ final class DownloadQueue: Sendable {
     /// Evicts nothing for it.
     private func fetchOptional(_ item: LocalItem) async throws {
         let isStillMeant = try await context.blocking { [context] in
-            try context.metadata.read { try $0.effectivePin(of: item.node) == .whenSpace }
+            try context.metadata.read { try $0.local.effectivePin(of: item.node) == .whenSpace }
         }
         if isStillMeant {
             do { try await service.fetch(item) } catch  where RoomMaker.isOfFullDisk(error) { return }
@@ -116,11 +116,12 @@ final class DownloadQueue: Sendable {
     private func note(_ item: LocalItem, error: String?, wanted: UInt8) async throws {
         try await context.blocking { [context] in
             try context.metadata.write { transaction in
-                guard var row = try transaction.item(item.node), row.wanted != wanted || row.downloadError != error
+                guard var row = try transaction.local.item(item.node),
+                    row.wanted != wanted || row.downloadError != error
                 else { return }
                 row.wanted = wanted
                 row.downloadError = error
-                try transaction.update(row)
+                try transaction.local.update(row)
             }
         }
     }

@@ -46,7 +46,7 @@ package final class EditSealer: Sendable {
     private func next() async throws -> LocalItem? {
         guard let last = state.withLock({ $0.isPossible ? Optional($0.last) : nil }) else { return nil }
         let item = try await context.blocking { [context] in
-            try context.metadata.read { try $0.edited(after: last, limit: 1) }.first
+            try context.metadata.read { try $0.transfers.edited(after: last, limit: 1) }.first
         }
         let due = context.time.now().adding(.zero - Self.age)
         return item.flatMap { $0.pendingSince.map { $0 <= due } == true ? $0 : nil }
@@ -72,7 +72,7 @@ package final class EditSealer: Sendable {
 
     /// Seals an edit as `digest`, unless it was changed while it was read. Returns whether it did.
     package func note(_ digest: Digest, of item: LocalItem, _ status: BlobStatus) throws -> Bool {
-        guard try context.metadata.read({ try $0.item(item.node) }) == item,
+        guard try context.metadata.read({ try $0.local.item(item.node) }) == item,
             try context.content.status(item.blob) == status
         else { return false }
         try context.content.set(EditSeal(digest, of: item, status), of: item.blob)

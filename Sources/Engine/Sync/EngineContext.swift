@@ -73,8 +73,8 @@ package struct EngineContext: Sendable {
     func followClock() throws {
         let now = time.now()
         let ahead = now.adding(Self.furthestAhead)
-        guard try metadata.read({ try $0.hasChanges(after: ahead) }) else { return }
-        try metadata.write(.uploading) { try $0.bringForward(changesAfter: ahead, to: now) }
+        guard try metadata.read({ try $0.pending.hasChanges(after: ahead) }) else { return }
+        try metadata.write(.uploading) { try $0.pending.bringForward(changesAfter: ahead, to: now) }
     }
 
     /// Changes the shown tree in one transaction while no file can become open, then does what follows from it outside.

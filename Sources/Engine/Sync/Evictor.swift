@@ -18,7 +18,7 @@ package struct Evictor: Sendable {
     /// - Throws: ``EvictionRefusal`` where they must stay.
     package func evict(_ node: NodeID, forSpace isForSpace: Bool = false) throws {
         try context.changeTree(.freeing) { transaction, effects in
-            guard var item = try transaction.item(node) else { return }
+            guard var item = try transaction.local.item(node) else { return }
             let isOpen = context.mounted.isOpen(node)
             if let refusal = EvictionRefusal(item, isOpen: isOpen, isKept: try transaction.isKept(item)) {
                 throw refusal
@@ -34,9 +34,9 @@ package struct Evictor: Sendable {
             item.presence = .none
             item.ranges = []
             item.generation += 1
-            let returns = try isForSpace && transaction.effectivePin(of: node) == .whenSpace
+            let returns = try isForSpace && transaction.local.effectivePin(of: node) == .whenSpace
             item.wanted = returns ? DownloadPriority.whenSpace : 0
-            try transaction.update(item)
+            try transaction.local.update(item)
         }
     }
 
@@ -44,14 +44,15 @@ package struct Evictor: Sendable {
     @discardableResult
     package func enforce(_ limits: CacheLimits) throws -> Int {
         let free = try context.content.freeBytes()
-        return try evict(bytes: limits.excess(present: context.metadata.read { try $0.presentBytes() }, free: free))
+        return try evict(
+            bytes: limits.excess(present: context.metadata.read { try $0.transfers.presentBytes() }, free: free))
     }
 
     /// Whether there are so many bytes to evict.
     func canEvict(bytes: UInt64) throws -> Bool {
         var (rest, seen) = (bytes, 0)
         while rest > 0 {
-            let page = try context.metadata.read { try $0.evictable(limit: 256, offset: seen) }
+            let page = try context.metadata.read { try $0.transfers.evictable(limit: 256, offset: seen) }
             guard !page.isEmpty else { return false }
             seen += page.count
             for item in page where !context.mounted.isOpen(item.node) { rest -= min(rest, item.size) }
@@ -66,7 +67,7 @@ package struct Evictor: Sendable {
         var kept = 0
         while excess > 0 {
             // What had to stay (pinned from above, open) stands before the rest for ever: go on behind it.
-            let candidates = try context.metadata.read { try $0.evictable(limit: 256, offset: kept) }
+            let candidates = try context.metadata.read { try $0.transfers.evictable(limit: 256, offset: kept) }
             guard !candidates.isEmpty else { break }
             let plan = EvictionPlan(candidates: candidates, excess: excess) { context.mounted.isOpen($0) }
             let gone = plan.victims.filter(wasEvicted)

@@ -15,18 +15,19 @@ package final class FailedDownloads: Sendable {
         let isDue = pauses.withLock { $0.isDue(after: elapsed) }
         guard isDue else { return false }
         let failed = try context.metadata.read { transaction in
-            try transaction.failedDownloads(limit: Self.most).filter { item in
+            try transaction.transfers.failedDownloads(limit: Self.most).filter { item in
                 try transaction.isStale(item)
-                    || !item.isMaterialised && [.keep, .whenSpace].contains(transaction.effectivePin(of: item.node))
+                    || !item.isMaterialised
+                        && [.keep, .whenSpace].contains(transaction.local.effectivePin(of: item.node))
             }
         }
         pauses.withLock { $0.looked(found: !failed.isEmpty) }
         guard !failed.isEmpty else { return false }
         try context.metadata.write { transaction in
             for item in failed {
-                guard let row = try transaction.item(item.node), row.downloadError != nil else { continue }
+                guard let row = try transaction.local.item(item.node), row.downloadError != nil else { continue }
                 let isOptional = try !transaction.isStale(row) && !transaction.isKept(row)
-                _ = try transaction.want(
+                _ = try transaction.transfers.want(
                     row, priority: isOptional ? DownloadPriority.whenSpace : DownloadPriority.kept)
             }
         }

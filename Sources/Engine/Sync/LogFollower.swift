@@ -24,7 +24,7 @@ package struct LogFollower: Sendable {
         batch.map { context.namesakes.look(at: $0, device: context.device, name: context.deviceName) }
         try withPermit(batch?.changes.compactMap(\.item) ?? [], in: container) { held, transaction, effects in
             let origin = batch.map { EntryOrigin(device: $0.deviceName, time: $0.time) }
-            var tree = RemoteTree(transaction, container: container.id, now: context.time.now(), origin: origin)
+            var tree = transaction.remote(in: container.id, now: context.time.now(), origin: origin)
             guard let batch else { return try ContainerReducer().foldVoid(at: record.sequence, into: &tree) }
             var follower = follower(transaction, container.id, held: held)
             let isVoid = try ContainerReducer().isVoid(batch, in: tree)
@@ -35,7 +35,7 @@ package struct LogFollower: Sendable {
             let removed = isVoid ? [] : try removedVersions(batch, tree, transaction)
             let result = try ContainerReducer().fold(batch, at: record.sequence, into: &tree)
             for version in removed {
-                try transaction.removeVersion(version.version, of: version.item, in: container.id)
+                try transaction.history.removeVersion(version.version, of: version.item, in: container.id)
                 effects.lostVersions.append(version)
             }
             try follow(batch, result, aside, in: container, transaction, &follower)
@@ -68,14 +68,14 @@ package struct LogFollower: Sendable {
         try batch.changes.flatMap { change -> [HistoricVersion] in
             guard case .resolve(let named, let versions) = change else { return [] }
             let item = try tree.alias(of: named) ?? named
-            return try versions.compactMap { try transaction.version($0, of: item, in: tree.container) }
+            return try versions.compactMap { try transaction.history.version($0, of: item, in: tree.container) }
         }
     }
 
     private func keyValueChanges(
         _ batch: ChangeBatch, _ result: FoldResult, _ container: LocalContainer, _ transaction: MetadataTransaction
     ) throws -> [KeyValueChange] {
-        let changed = try transaction.changedKeys(in: container.id)
+        let changed = try transaction.keyValues.changedKeys(in: container.id)
         guard !changed.isEmpty else { return [] }
         let refused = batch.device == context.device ? changed.intersection(result.refusedKeys) : []
         let reason: KeyValueChange.Reason =
@@ -89,11 +89,11 @@ package struct LogFollower: Sendable {
         _ batch: ChangeBatch, _ result: FoldResult, _ follower: inout TreeFollower
     ) throws -> [ItemID] {
         let (transaction, container) = (follower.transaction, follower.container)
-        if let waiting = try transaction.outbox(of: container), waiting.deviceSequence == batch.deviceSequence {
+        if let waiting = try transaction.pending.batch(of: container), waiting.deviceSequence == batch.deviceSequence {
             // A refused batch has no effect, and one that was withdrawn took the number of what was made in its place.
             let isTold = try !result.isRefused && ChangeBatch(decoding: waiting.payload) == batch
             if isTold {
-                try transaction.removeOutbox(of: container)
+                try transaction.pending.removeBatch(of: container)
             } else {
                 try transaction.withdrawBatch(of: container)
             }
@@ -102,14 +102,14 @@ package struct LogFollower: Sendable {
         var own = OwnChanges(transaction, container: container, merged: Set(result.merged.map(\.from)))
         let items = try batch.changes.compactMap { try own.confirm($0) }
         for folder in own.left {
-            if let node = try transaction.node(of: folder, in: container) { follower.freed.insert(node) }
+            if let node = try transaction.local.node(of: folder, in: container) { follower.freed.insert(node) }
         }
         return items
     }
 
     /// Looks again at what could not follow yet: names that were taken, files that were being written.
     package func followUnsettled(in container: LocalContainer) throws {
-        let ids = try context.metadata.read { try $0.unsettled(in: container.id, limit: 2_000) }
+        let ids = try context.metadata.read { try $0.synced.unsettled(in: container.id, limit: 2_000) }
         guard !ids.isEmpty else { return }
         try follow(ids, in: container)
     }
@@ -148,7 +148,7 @@ package struct LogFollower: Sendable {
             } catch is PermitNeeded {}
         }
         let nodes = try context.metadata.read { transaction in
-            try Set(ids).compactMap { try transaction.node(of: $0, in: container.id) }
+            try Set(ids).compactMap { try transaction.local.node(of: $0, in: container.id) }
         }
         var ends: [PermitRelease] = []
         var held: Set<NodeID> = []

@@ -27,7 +27,7 @@ struct LostChunks {
         _ = try await context.backend.connect(create: false)
         var needed = try ChangeBatch(decoding: payload).contents
         let items = try await context.blocking { [context] in
-            try context.metadata.read { try $0.untold(in: container.id) }
+            try context.metadata.read { try $0.pending.uploadedFiles(in: container.id) }
         }
         for item in items {
             if let content = try await put(item, to: container.name) { needed.remove(content) }

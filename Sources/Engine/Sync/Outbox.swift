@@ -18,7 +18,7 @@ package struct Outbox: Sendable {
 
     /// The batch to send: the one on its way, else a new one of what has settled. Nil when there is nothing to send.
     package func next(in container: LocalContainer) throws -> Batch? {
-        if let waiting = try context.metadata.read({ try $0.outbox(of: container.id) }) {
+        if let waiting = try context.metadata.read({ try $0.pending.batch(of: container.id) }) {
             // What was stored may have failed to become durable, or the process may have died before it was.
             try context.metadata.makeDurable()
             return Batch(payload: waiting.payload, isFull: true)
@@ -42,7 +42,7 @@ package struct Outbox: Sendable {
         var memory = PackageMemory()
         let packages = try context.metadata.read { transaction in
             Set(
-                try transaction.pending(before: due, limit: 10_000).compactMap {
+                try transaction.pending.items(before: due, limit: 10_000).compactMap {
                     try memory.package(around: $0, transaction)
                 })
         }
@@ -61,13 +61,14 @@ package struct Outbox: Sendable {
     private func hasWork(in container: ContainerID, before due: Timestamp, _ transaction: MetadataTransaction) throws
         -> Bool
     {
-        try !transaction.ready(in: container, before: due, limit: 1).isEmpty
-            || !transaction.announceable(in: container, before: due, from: context.announcedSize, limit: 1).isEmpty
-            || !transaction.unsentDepartures(in: container, before: due, limit: 1).isEmpty
-            || !transaction.unsentResolutions(in: container).isEmpty
+        try !transaction.pending.ready(in: container, before: due, limit: 1).isEmpty
+            || !transaction.pending.announceable(in: container, before: due, from: context.announcedSize, limit: 1)
+                .isEmpty
+            || !transaction.pending.unsentDepartures(in: container, before: due, limit: 1).isEmpty
+            || !transaction.pending.unsentResolutions(in: container).isEmpty
             || (context.keyValueThrottle.maySend(
                 of: container, at: context.time.now(), isUrgent: context.urgency.isUrgent)
-                && !transaction.unsentKeyValues(in: container, before: due, limit: 1).isEmpty)
+                && !transaction.keyValues.unsent(in: container, before: due, limit: 1).isEmpty)
     }
 
     private func build(
@@ -76,15 +77,16 @@ package struct Outbox: Sendable {
         var builder = BatchBuilder(
             transaction, container: container.id, announcedSize: context.announcedSize, settledBefore: due, held: held)
         try builder.addReady(before: due)
-        let departures = try transaction.unsentDepartures(in: container.id, before: due, limit: BatchBuilder.limit)
+        let departures = try transaction.pending.unsentDepartures(
+            in: container.id, before: due, limit: BatchBuilder.limit)
         for departure in departures where !builder.isFull {
             try builder.add(departure)
         }
-        try builder.add(transaction.unsentResolutions(in: container.id))
+        try builder.add(transaction.pending.unsentResolutions(in: container.id))
         if context.keyValueThrottle.maySend(
             of: container.id, at: context.time.now(), isUrgent: context.urgency.isUrgent)
         {
-            let values = try transaction.unsentKeyValues(in: container.id, before: due, limit: BatchBuilder.limit)
+            let values = try transaction.keyValues.unsent(in: container.id, before: due, limit: BatchBuilder.limit)
             if try builder.add(values) { context.keyValueThrottle.noteSent(of: container.id, at: context.time.now()) }
         }
         let inConflict = try settle(builder.quiet, in: container.id, transaction)
@@ -99,11 +101,12 @@ package struct Outbox: Sendable {
         _ quiet: [ItemID], in container: ContainerID, _ transaction: MetadataTransaction
     ) throws -> [ItemID] {
         try quiet.filter { id in
-            guard var item = try transaction.item(id, in: container), try transaction.synced(id, in: container) != nil
+            guard var item = try transaction.local.item(id, in: container),
+                try transaction.synced.item(id, in: container) != nil
             else { return false }
-            guard try transaction.siblings(of: id, in: container).isEmpty else { return true }
+            guard try transaction.local.siblings(of: id, in: container).isEmpty else { return true }
             item.pendingSince = nil
-            try transaction.update(item)
+            try transaction.local.update(item)
             return false
         }
     }
@@ -111,19 +114,19 @@ package struct Outbox: Sendable {
     private func store(
         _ changes: [Change], in container: LocalContainer, _ transaction: MetadataTransaction
     ) throws -> [UInt8] {
-        let tree = RemoteTree(transaction, container: container.id)
+        let tree = transaction.remote(in: container.id)
         let packages = try tree.packages(changedBy: changes).prefix(ChangeBatch.maximumPackages)
         let batch = ChangeBatch(
             device: context.device, deviceName: context.deviceName,
             deviceSequence: try tree.lastSequence(of: context.device) + 1, time: context.time.now(),
             packages: Array(packages), changes: changes)
         let payload = try batch.encoded()
-        try transaction.setOutbox(payload, deviceSequence: batch.deviceSequence, of: container.id)
+        try transaction.pending.setBatch(payload, deviceSequence: batch.deviceSequence, of: container.id)
         for case .create(let id, _, _, _, _) in changes {
             // From here on its deletion has to be sent, even if no device has seen it yet.
-            guard var item = try transaction.item(id, in: container.id), !item.isKnown else { continue }
+            guard var item = try transaction.local.item(id, in: container.id), !item.isKnown else { continue }
             item.isKnown = true
-            try transaction.update(item)
+            try transaction.local.update(item)
         }
         return payload
     }

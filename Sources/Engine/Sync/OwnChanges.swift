@@ -34,7 +34,7 @@ package struct OwnChanges {
                 item.attributes.modified = modified
             }
         case .move(let id, let parent, let name):
-            if let before = try transaction.synced(id, in: container) { left.insert(before.parent) }
+            if let before = try transaction.synced.item(id, in: container) { left.insert(before.parent) }
             return try confirm(id) { item in
                 item.parent = try resolved(parent)
                 item.name = name
@@ -42,31 +42,32 @@ package struct OwnChanges {
         case .setAttributes(let id, let changes): return try confirm(id) { $0.attributes.apply(changes) }
         case .delete(let named, _):
             let id = try resolved(named)
-            if let gone = try RemoteTree(transaction, container: container).item(id) { left.insert(gone.parent) }
+            if let gone = try transaction.remote(in: container).item(id) { left.insert(gone.parent) }
             // It was deleted here under the one id or the other: an alias may have come about since.
             for gone in Set([named, id]) {
-                guard let departure = try transaction.departure(of: gone, in: container), departure.isSent else {
+                guard let departure = try transaction.pending.departure(of: gone, in: container), departure.isSent
+                else {
                     continue
                 }
-                try transaction.removeDeparture(of: gone, in: container)
+                try transaction.pending.removeDeparture(of: gone, in: container)
             }
-            if id != named { try transaction.setSyncedAbsent(named, in: container) }
-            let isShown = try transaction.item(id, in: container) != nil
+            if id != named { try transaction.synced.setAbsent(named, in: container) }
+            let isShown = try transaction.local.item(id, in: container) != nil
             if id == named || !isShown {
-                try transaction.setSyncedAbsent(id, in: container)
+                try transaction.synced.setAbsent(id, in: container)
             }
             return id
         case .resolve(let id, let versions):
             for version in versions {
-                try transaction.removeResolution(Resolution(container: container, item: id, version: version))
+                try transaction.pending.removeResolution(Resolution(container: container, item: id, version: version))
             }
             let id = try resolved(id)
-            if let document = try RemoteTree(transaction, container: container).item(id) {
+            if let document = try transaction.remote(in: container).item(id) {
                 left.insert(document.parent)
             }
             return id
         case .setValue(let key, _, let time):
-            try transaction.confirmKeyValue(key, in: container, time: time)
+            try transaction.keyValues.confirm(key, in: container, time: time)
             return nil
         case .raiseRules: return nil
         }
@@ -74,20 +75,20 @@ package struct OwnChanges {
 
     private func confirm(_ named: ItemID, _ update: (inout CloudItem) throws -> Void) throws -> ItemID {
         let id = try resolved(named)
-        let remote = try RemoteTree(transaction, container: container).item(id)
-        guard let before = try transaction.synced(id, in: container) ?? remote else { return id }
+        let remote = try transaction.remote(in: container).item(id)
+        guard let before = try transaction.synced.item(id, in: container) ?? remote else { return id }
         var item = before
         try update(&item)
         item.isDeleted = false
         if id != named { try keepWhatIsShown(&item, before) }
-        try transaction.setSynced(item, in: container)
+        try transaction.synced.set(item, in: container)
         return id
     }
 
     /// The item that this names became another one. What this device shows as that one may be what it sent, or something else that it
     /// had before: that never was sent, and would look like a change made after it.
     private func keepWhatIsShown(_ item: inout CloudItem, _ before: CloudItem) throws {
-        guard let shown = try transaction.item(item.id, in: container).flatMap(transaction.state) else {
+        guard let shown = try transaction.local.item(item.id, in: container).flatMap(transaction.state) else {
             item = before
             return
         }
@@ -108,7 +109,7 @@ package struct OwnChanges {
 
     /// The item that this id stood for before the batch was folded.
     private func resolved(_ id: ItemID) throws -> ItemID {
-        let tree = RemoteTree(transaction, container: container)
+        let tree = transaction.remote(in: container)
         var current = id
         for _ in 0..<64 where !merged.contains(current) {
             guard let target = try tree.alias(of: current) else { return current }

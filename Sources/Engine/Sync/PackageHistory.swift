@@ -26,7 +26,8 @@ package struct PackageHistory: Sendable {
             let package = try await settled(id, container)
             let isRestored = try await VersionHistory(context).withPermit(package) {
                 try context.changeTree { transaction, effects in
-                    guard let package = try transaction.item(id, in: container), try isSettled(package, transaction)
+                    guard let package = try transaction.local.item(id, in: container),
+                        try isSettled(package, transaction)
                     else { return false }
                     var follower = LogFollower(context).follower(transaction, container)
                     try follower.restore(state, of: package)
@@ -74,7 +75,9 @@ package struct PackageHistory: Sendable {
                 [self] () throws -> (LocalItem?, Bool, Bool) in
                 context.mounted.noteIdleEdits(pause: .zero)
                 return try context.metadata.read { transaction -> (LocalItem?, Bool, Bool) in
-                    guard let package = try transaction.item(id, in: container) else { return (nil, false, false) }
+                    guard let package = try transaction.local.item(id, in: container) else {
+                        return (nil, false, false)
+                    }
                     return (package, try isSettled(package, transaction), try Self.isPaused(package, transaction))
                 }
             }
@@ -95,13 +98,13 @@ package struct PackageHistory: Sendable {
     }
 
     private func isSettled(_ package: LocalItem, _ transaction: MetadataTransaction) throws -> Bool {
-        let delta = try transaction.unsentChanges(ofPackage: package.node, settledBefore: context.time.now())
+        let delta = try transaction.pending.unsentChanges(ofPackage: package.node, settledBefore: context.time.now())
         return package.isKnown && !delta.isUnderway && delta.items.isEmpty && delta.departures.isEmpty
     }
 
     private static func isPaused(_ package: LocalItem, _ transaction: MetadataTransaction) throws -> Bool {
         var isPaused = false
-        try transaction.forEach(below: package) { isPaused = isPaused || $0.isPaused }
+        try transaction.local.forEach(below: package) { isPaused = isPaused || $0.isPaused }
         return isPaused
     }
 }
@@ -117,19 +120,19 @@ extension MetadataTransaction {
     package func packageStates(
         of id: ItemID, in container: ContainerID, _ limits: VersionLimits, at now: Timestamp
     ) throws -> [PackageState] {
-        let tree = RemoteTree(self, container: container)
+        let tree = remote(in: container)
         guard let package = try tree.item(id), package.body == .folder else { return [] }
         // A program that saves a package as a new folder leaves the old one deleted under the same name.
-        let former = try notedDeletions(from: package.parent, in: container)
+        let former = try history.notedDeletions(from: package.parent, in: container)
             .filter { $0.name == package.name && $0.item != id }
             .map(\.item)
         var contents: [PackageContent] = []
         var folders = try ([id] + former).filter { try tree.item($0)?.body == .folder }.map { ($0, [ItemName]()) }
         var seen = Set(folders.map(\.0))
-        let history = VersionLimits(count: VersionLimits.most, age: limits.age)
+        let longest = VersionLimits(count: VersionLimits.most, age: limits.age)
         while let (folder, path) = folders.popLast() {
             let deletions = Dictionary(
-                try notedDeletions(from: folder, in: container).map { ($0.item, $0) }, uniquingKeysWith: { $1 })
+                try history.notedDeletions(from: folder, in: container).map { ($0.item, $0) }, uniquingKeysWith: { $1 })
             for child in try tree.children(of: folder) + deletions.keys where seen.insert(child).inserted {
                 guard seen.count <= Self.maximumItems else {
                     throw VersionError(
@@ -140,7 +143,8 @@ extension MetadataTransaction {
                 let path = path + [item.name]
                 if item.body == .folder { folders.append((child, path)) }
                 contents += PackageContent.all(
-                    of: item, at: path, try versions(of: child, in: container, history, at: now), deletions[child])
+                    of: item, at: path, try history.versions(of: child, in: container, longest, at: now),
+                    deletions[child])
             }
         }
         return PackageTimeline(contents).states(since: now.adding(.zero - limits.age), limit: limits.count)
@@ -152,7 +156,7 @@ extension MetadataTransaction {
     ///
     /// - Returns: nil while the bytes of a file in it are not in the cloud.
     fileprivate func presentContents(of package: ItemID, in container: ContainerID) throws -> [PackageContent]? {
-        let tree = RemoteTree(self, container: container)
+        let tree = remote(in: container)
         var contents: [PackageContent] = []
         var folders = [(package, [ItemName]())]
         // Damaged rows may lead in a circle.

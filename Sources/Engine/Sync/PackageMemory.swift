@@ -24,7 +24,7 @@ struct PackageMemory {
         if let known = known[item.parent] {
             above = known
         } else {
-            above = try transaction.package(around: item.parent)
+            above = try transaction.local.package(around: item.parent)
             known[item.parent] = .some(above)
         }
         return above ?? (item.isPackage ? item.node : nil)

@@ -16,7 +16,7 @@ package struct PausedSync: Sendable {
             let latest = HistoricVersion(current: remote, in: item.container, at: context.time.now()),
             item.isEdited || latest.content != item.content
         else { return nil }
-        let base = try transaction.synced(item.item, in: item.container)?.body.content?.reference
+        let base = try transaction.synced.item(item.item, in: item.container)?.body.content?.reference
         return latest.content == base ? nil : latest
     }
 
@@ -24,16 +24,16 @@ package struct PausedSync: Sendable {
     /// the document: nothing has changed then.
     package func rebase(_ item: LocalItem, on seen: VersionID?) throws -> Bool {
         try context.metadata.write { transaction in
-            guard let now = try transaction.item(item.node) else { return false }
+            guard let now = try transaction.local.item(item.node) else { return false }
             guard let remote = try transaction.remote(now.item, in: now.container) else { return !now.isKnown }
-            let agreed = try transaction.synced(now.item, in: now.container)
+            let agreed = try transaction.synced.item(now.item, in: now.container)
             guard let agreed, agreed.body != remote.body else { return true }
             guard remote.version == seen else { return false }
             // There is no edit: the log's version takes the place of this one by itself.
-            guard try !transaction.showsAgreed(now) else { return true }
+            guard try !transaction.synced.showsAgreed(now) else { return true }
             var rebased = agreed
             rebased.body = remote.body
-            try transaction.setSynced(rebased, in: now.container)
+            try transaction.synced.set(rebased, in: now.container)
             return true
         }
     }

@@ -13,7 +13,7 @@ extension Recovery {
     package func repairLost(isInUse: (LocalItem) -> Bool) throws {
         var last = NodeID.root
         while true {
-            let items = try metadata.read { try $0.present(after: last, limit: Self.page) }
+            let items = try metadata.read { try $0.local.present(after: last, limit: Self.page) }
             guard let end = items.last else { return }
             last = end.node
             for item in items where try isRepairable(item) && !isInUse(item) { try repair(item) }
@@ -30,14 +30,14 @@ extension Recovery {
     private func repair(_ item: LocalItem) throws {
         try metadata.write { transaction in
             // It may have been swapped for another version since it was read.
-            guard var row = try transaction.item(item.node), row.generation == item.generation,
+            guard var row = try transaction.local.item(item.node), row.generation == item.generation,
                 row.presence != .none, try isRepairable(row)
             else { return }
             guard !row.isEdited else { return try recover(row, transaction) }
             row.presence = .none
             row.ranges = []
             row.generation += 1
-            try transaction.update(row)
+            try transaction.local.update(row)
         }
         log.notice("a row was not what is on the disk, and was repaired", metadata: ["node": "\(item.node)"])
     }

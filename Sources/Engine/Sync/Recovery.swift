@@ -21,7 +21,7 @@ package struct Recovery: Sendable {
 
     /// Looks at files that were open for writing, and at edits on their way to the cloud. Repeating it changes nothing more.
     package func run() throws {
-        let items = try metadata.read { try $0.writing() } + torn()
+        let items = try metadata.read { try $0.transfers.writing() } + torn()
         guard !items.isEmpty else { return }
         try metadata.write(.freeing) { transaction in
             for item in items { try recover(item, transaction) }
@@ -34,7 +34,9 @@ package struct Recovery: Sendable {
     private func torn() throws -> [LocalItem] {
         var found: [LocalItem] = []
         var last: LocalItem?
-        while case let page = try metadata.read({ try $0.edited(after: last, limit: 500) }), let end = page.last {
+        while case let page = try metadata.read({ try $0.transfers.edited(after: last, limit: 500) }),
+            let end = page.last
+        {
             last = end
             found += try page.filter(isBehind)
         }
@@ -57,7 +59,7 @@ package struct Recovery: Sendable {
             try lost(&row)
         }
         if row.isEdited, !row.isExcluded { row.pendingSince = time.now() }
-        try transaction.update(row)
+        try transaction.local.update(row)
     }
 
     /// Whether the row of an edited file names other bytes than there are.
@@ -96,11 +98,11 @@ package struct Recovery: Sendable {
     package func sweep(startedAt: Timestamp, isInUse: (BlobName) -> Bool) throws {
         for shard in try content.existingShards() {
             for blob in try content.blobs(inShard: shard) where !isInUse(blob) {
-                let item = try metadata.read { try $0.item(NodeID(blob.node)) }
+                let item = try metadata.read { try $0.local.item(NodeID(blob.node)) }
                 if let item, item.generation == blob.generation, item.presence != .none { continue }
                 guard let status = try? content.status(blob), status.changed < startedAt else { continue }
                 // The row may have come to this blob since it was read.
-                let now = try metadata.read { try $0.item(NodeID(blob.node)) }
+                let now = try metadata.read { try $0.local.item(NodeID(blob.node)) }
                 guard now?.generation != blob.generation || now?.presence == Presence.none else { continue }
                 // A row that says so may not be durable yet, and be as it was after a loss of power.
                 try metadata.makeDurable()

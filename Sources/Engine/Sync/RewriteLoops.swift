@@ -41,7 +41,7 @@ package final class RewriteLoops: Sendable {
         of item: LocalItem, _ device: DeviceID, _ now: Timestamp, _ transaction: MetadataTransaction
     ) throws -> RewriteLoop? {
         let limits = VersionLimits(count: Self.most, age: RewriteLoop.window)
-        let versions = try transaction.versions(of: item.item, in: item.container, limits, at: now)
+        let versions = try transaction.history.versions(of: item.item, in: item.container, limits, at: now)
         guard versions.count >= RewriteLoop.limit, let remote = try transaction.remote(item.item, in: item.container)
         else { return nil }
         return RewriteLoop(

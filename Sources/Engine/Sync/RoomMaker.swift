@@ -43,7 +43,7 @@ package final class RoomMaker: Sendable {
     /// Bytes that may be downloaded without being asked for.
     func bytesToSpare() throws -> UInt64 {
         try limits.spare(
-            present: context.metadata.read { try $0.presentBytes() }, free: context.content.freeBytes())
+            present: context.metadata.read { try $0.transfers.presentBytes() }, free: context.content.freeBytes())
     }
 
     /// Whether the last that wanted space on this device's disk did not get it.

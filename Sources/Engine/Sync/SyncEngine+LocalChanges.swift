@@ -32,7 +32,7 @@ extension SyncEngine {
         do {
             let oldest = try await context.blocking { [context] in
                 try context.followClock()
-                return try context.metadata.read { try $0.oldestPending() }
+                return try context.metadata.read { try $0.pending.oldest() }
             }
             return oldest.map { max(.zero, context.settle - age(of: $0)) }
         } catch {
@@ -47,7 +47,7 @@ extension SyncEngine {
         let settled = context.time.now().adding(.zero - context.settle)
         do {
             let next = try await context.blocking { [context] in
-                try context.metadata.read { try $0.nextPending(after: settled) }
+                try context.metadata.read { try $0.pending.next(after: settled) }
             }
             return next.map { min(longest, max(.zero, context.settle - age(of: $0))) } ?? longest
         } catch {

@@ -136,7 +136,7 @@ extension SyncEngine {
                 guard try transaction.container(named: name) == nil else { return }
                 let container = try transaction.createContainer(name, at: context.time.now())
                 try transaction.setIsInCloud(container)
-                if let node = try transaction.container(container)?.node, let item = try transaction.item(node) {
+                if let node = try transaction.container(container)?.node, let item = try transaction.local.item(node) {
                     effects.changedEntries.insert(TreeEffects.Entry(parent: .root, name: item.name))
                     effects.changedNodes.insert(.root)
                 }

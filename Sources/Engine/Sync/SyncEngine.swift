@@ -172,8 +172,8 @@ package final class SyncEngine: Sendable {
                     if isHourly {
                         let oldest = context.time.now().adding(.zero - versions.age)
                         try context.metadata.write(.freeing) {
-                            try $0.expireVersions(before: oldest)
-                            try $0.expireDeletions(before: oldest)
+                            try $0.history.expireVersions(before: oldest)
+                            try $0.history.expireDeletions(before: oldest)
                         }
                     }
                     if try failedDownloads.look(after: context.timing.maintenance) { downloadBell.ring() }

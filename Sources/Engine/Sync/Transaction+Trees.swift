@@ -6,53 +6,53 @@ package import LocalMetadata
 extension MetadataTransaction {
     /// The log's item; nil where it has none or a tombstone.
     package func remote(_ id: ItemID, in container: ContainerID) throws -> CloudItem? {
-        guard let item = try RemoteTree(self, container: container).item(id), !item.isDeleted else { return nil }
+        guard let item = try remote(in: container).item(id), !item.isDeleted else { return nil }
         return item
     }
 
     package func trees(of id: ItemID, in container: ContainerID) throws -> ItemTrees {
-        try trees(of: id, in: container, remote: remote(id, in: container), local: item(id, in: container))
+        try trees(of: id, in: container, remote: remote(id, in: container), local: local.item(id, in: container))
     }
 
     /// The same, after a conflict sibling has become the item of its id where the log has one: its document was deleted. What the mount
     /// shows of it stays.
     package func treesPromotingSibling(of id: ItemID, in container: ContainerID) throws -> ItemTrees {
         let remote = try remote(id, in: container)
-        var local = try item(id, in: container)
-        if var sibling = local, sibling.isConflictSibling, remote != nil {
+        var shown = try local.item(id, in: container)
+        if var sibling = shown, sibling.isConflictSibling, remote != nil {
             sibling.conflict = nil
             sibling.isKnown = true
-            try update(sibling)
-            local = sibling
+            try local.update(sibling)
+            shown = sibling
         }
-        return try trees(of: id, in: container, remote: remote, local: local)
+        return try trees(of: id, in: container, remote: remote, local: shown)
     }
 
     private func trees(
         of id: ItemID, in container: ContainerID, remote: CloudItem?, local: LocalItem?
     ) throws -> ItemTrees {
-        let isDeparted = try departure(of: id, in: container) != nil
+        let isDeparted = try pending.departure(of: id, in: container) != nil
         return ItemTrees(
-            remote: remote, synced: try synced(id, in: container), local: try local.flatMap(state),
+            remote: remote, synced: try synced.item(id, in: container), local: try local.flatMap(state),
             isDeparted: isDeparted, isBeingTold: try isDeparted && isBeingTold(id, in: container))
     }
 
     /// Whether the batch on its way has a change of that item.
     private func isBeingTold(_ id: ItemID, in container: ContainerID) throws -> Bool {
-        guard let outbox = try outbox(of: container) else { return false }
+        guard let outbox = try pending.batch(of: container) else { return false }
         return try ChangeBatch(decoding: outbox.payload).changes.contains { $0.item == id }
     }
 
     /// Forgets the batch on its way, of which nothing happened: what it names is as it was before it was made.
     func withdrawBatch(of container: ContainerID) throws {
-        guard let waiting = try outbox(of: container) else { return }
-        try withdrawOutbox(of: container)
+        guard let waiting = try pending.batch(of: container) else { return }
+        try pending.withdrawBatch(of: container)
         for case .create(let id, _, _, _, _) in try ChangeBatch(decoding: waiting.payload).changes {
-            guard var item = try item(id, in: container), item.isKnown, try synced(id, in: container) == nil,
-                try RemoteTree(self, container: container).item(id) == nil
+            guard var item = try local.item(id, in: container), item.isKnown, try synced.item(id, in: container) == nil,
+                try remote(in: container).item(id) == nil
             else { continue }
             item.isKnown = false
-            try update(item)
+            try local.update(item)
         }
     }
 
@@ -60,19 +60,19 @@ extension MetadataTransaction {
     package func state(_ item: LocalItem) throws -> LocalState? {
         guard let kind = item.kind.cloudKind, !item.isConflictSibling else { return nil }
         // A container's folder hangs in the mount's root; in the log the root has no parent that exists.
-        let parent = item.item == .root ? ItemID.nowhere : try identity(of: item.parent)
+        let parent = item.item == .root ? ItemID.nowhere : try local.identity(of: item.parent)
         var state = LocalState(
             item, kind: kind, parent: parent ?? .root,
-            hasChildren: try kind == .folder && hasChildren(item.node),
+            hasChildren: try kind == .folder && local.hasChildren(item.node),
             evictsOnUpdate: item.pin == .evictOnUpdate)
-        if item.item == .root, let agreed = try RemoteTree(self, container: item.container).item(.root) {
+        if item.item == .root, let agreed = try remote(in: item.container).item(.root) {
             state.name = agreed.name
         }
         return state
     }
 
     /// Whether an item, or the nearest folder above that says anything, is to be kept on this device.
-    package func isKept(_ item: LocalItem) throws -> Bool { try effectivePin(of: item.node) == .keep }
+    package func isKept(_ item: LocalItem) throws -> Bool { try local.effectivePin(of: item.node) == .keep }
 }
 
 extension Change {

@@ -6,14 +6,14 @@ import LocalMetadata
 extension TreeFollower {
     /// Shows the unresolved versions of a document, and only those, under the names that every device gives them.
     mutating func followConflicts(of remote: CloudItem) throws {
-        let shown = try transaction.siblings(of: remote.id, in: container)
+        let shown = try transaction.local.siblings(of: remote.id, in: container)
         guard !remote.conflicts.isEmpty || !shown.isEmpty else { return }
-        let resolved = Set(try transaction.resolutions(of: remote.id, in: container).map(\.version))
+        let resolved = Set(try transaction.pending.resolutions(of: remote.id, in: container).map(\.version))
         let open = remote.conflicts.filter { !resolved.contains($0.version) }
         for sibling in shown where !open.contains(where: { $0.version == sibling.conflict?.version }) {
             try drop(sibling)
         }
-        guard let document = try transaction.item(remote.id, in: container) else { return }
+        guard let document = try transaction.local.item(remote.id, in: container) else { return }
         for conflict in open {
             let sibling = shown.first { $0.conflict?.version == conflict.version }
             try show(conflict, of: document, remote, as: sibling)
@@ -22,14 +22,14 @@ extension TreeFollower {
 
     /// The document is gone: each version became an item, or had been dealt with before.
     mutating func followOrphans(of document: ItemID) throws {
-        for sibling in try transaction.siblings(of: document, in: container) { try follow(sibling.item) }
+        for sibling in try transaction.local.siblings(of: document, in: container) { try follow(sibling.item) }
     }
 
     private mutating func show(
         _ conflict: ConflictVersion, of document: LocalItem, _ remote: CloudItem, as sibling: LocalItem?
     ) throws {
         let name = try SiblingName.name(of: document.name, for: conflict) { candidate in
-            guard let taken = try transaction.item(named: candidate, in: document.parent) else { return false }
+            guard let taken = try transaction.local.item(named: candidate, in: document.parent) else { return false }
             return taken.node != sibling?.node
         }
         var shown = try sibling ?? view(of: conflict, document: document, name: name)
@@ -43,11 +43,11 @@ extension TreeFollower {
             freed.insert(sibling.parent)
             effects.changedNodes.insert(sibling.node)
             if sibling.parent != shown.parent || sibling.name != shown.name { effects.noteMove(of: sibling) }
-            try transaction.update(shown)
+            try transaction.local.update(shown)
         } else {
             shown.wanted = try priority(ofVersionOf: document)
             if shown.wanted > 0 { effects.wantsDownloads = true }
-            try transaction.insert(shown)
+            try transaction.local.insert(shown)
         }
         enter(document.parent, name)
         effects.changedNodes.insert(document.node)
@@ -56,7 +56,7 @@ extension TreeFollower {
     /// Where the document is on this device its versions can be compared offline too.
     private mutating func priority(ofVersionOf document: LocalItem) throws -> UInt8 {
         let inherited = try priority(ofNewFileIn: document.parent)
-        let own = try document.pin == .inherited ? inherited : transaction.priority(ofNewFileIn: document.node)
+        let own = try document.pin == .inherited ? inherited : transaction.local.priority(ofNewFileIn: document.node)
         return document.isMaterialised ? max(own, DownloadPriority.kept) : own
     }
 
@@ -75,7 +75,7 @@ extension TreeFollower {
     mutating func nameSiblings() throws {
         // It ends: each new name is an earlier one.
         while let folder = freed.popFirst() {
-            for sibling in try transaction.siblings(in: folder) {
+            for sibling in try transaction.local.siblings(in: folder) {
                 guard let document = sibling.conflict?.document,
                     let remote = try transaction.remote(document, in: container)
                 else { continue }

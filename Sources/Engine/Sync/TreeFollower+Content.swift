@@ -7,14 +7,14 @@ package import LocalMetadata
 extension TreeFollower {
     /// The shown content changes to one whose bytes are not here. Handles that are open keep theirs: the file gets a new node.
     mutating func replaceContent(_ id: ItemID, _ content: FileContent) throws {
-        guard var item = try transaction.item(id, in: container) else { return }
+        guard var item = try transaction.local.item(id, in: container) else { return }
         let old = item
         if isOpen(item.node) { item = try renumber(item) }
         setPlaceholder(content, &item)
         item.generation = old.generation + 1
         if let time = try transaction.remote(id, in: container)?.attributes.modified { item.attributes.modified = time }
         item.changed = now
-        try transaction.update(item)
+        try transaction.local.update(item)
         if old.presence != .none, item.node == old.node { effects.orphanedBlobs.append(old.blob) }
         effects.changedNodes.insert(old.node)
         enter(item.parent, item.name)
@@ -22,7 +22,7 @@ extension TreeFollower {
 
     /// Gives the item a new node; who has the old one open reads on from bytes without a name.
     mutating func renumber(_ item: LocalItem) throws -> LocalItem {
-        let node = try transaction.renumber(item.node)
+        let node = try transaction.local.renumber(item.node)
         if let place = effects.moved.removeValue(forKey: item.node) { effects.moved[node] = place }
         effects.removed.append(item)
         enter(item.parent, item.name)
@@ -33,9 +33,9 @@ extension TreeFollower {
 
     /// The old version stays until all of the new one is here.
     mutating func fetch(_ id: ItemID) throws {
-        guard var item = try transaction.item(id, in: container) else { return }
+        guard var item = try transaction.local.item(id, in: container) else { return }
         item.wanted = max(item.wanted, 50)
-        try transaction.update(item)
+        try transaction.local.update(item)
         effects.wantsDownloads = true
     }
 
@@ -45,9 +45,9 @@ extension TreeFollower {
     package mutating func install(
         _ reference: ContentReference, blob: BlobName, replacing old: LocalItem
     ) throws -> BlobName? {
-        guard var item = try transaction.item(old.node), item.generation == old.generation,
+        guard var item = try transaction.local.item(old.node), item.generation == old.generation,
             !item.isWriting, let remote = try transaction.remote(item.item, in: container),
-            remote.body.content?.reference == reference, try transaction.showsAgreed(item)
+            remote.body.content?.reference == reference, try transaction.synced.showsAgreed(item)
         else { return nil }
         let previous = item
         if isOpen(item.node) { item = try renumber(item) }
@@ -60,7 +60,7 @@ extension TreeFollower {
         item.wanted = 0
         item.downloadError = nil
         item.changed = now
-        try transaction.update(item)
+        try transaction.local.update(item)
         if item.node == previous.node, previous.presence != .none { effects.orphanedBlobs.append(previous.blob) }
         effects.changedNodes.insert(previous.node)
         enter(item.parent, item.name)
@@ -74,7 +74,8 @@ extension TreeFollower {
     mutating func restore(
         _ reference: ContentReference, blob: BlobName, replacing old: LocalItem
     ) throws -> BlobName? {
-        guard var item = try transaction.item(old.node), item.generation == old.generation, item.content == old.content,
+        guard var item = try transaction.local.item(old.node), item.generation == old.generation,
+            item.content == old.content,
             !item.isWriting, !item.isEdited, item.pendingSince == nil
         else { return nil }
         let previous = item
@@ -86,7 +87,7 @@ extension TreeFollower {
         item.generation = blob.generation
         (item.attributes.modified, item.changed, item.pendingSince) = (now, now, now)
         (item.wanted, item.downloadError) = (0, nil)
-        try transaction.update(item)
+        try transaction.local.update(item)
         if item.node == previous.node, previous.presence != .none { effects.orphanedBlobs.append(previous.blob) }
         effects.changedNodes.insert(previous.node)
         enter(item.parent, item.name)
@@ -95,7 +96,7 @@ extension TreeFollower {
 
     /// Gives up what was edited here: the log's content takes its place. False while a program writes it.
     mutating func dropEdits(of id: ItemID) throws -> Bool {
-        guard let item = try transaction.item(id, in: container), !item.isWriting else { return false }
+        guard let item = try transaction.local.item(id, in: container), !item.isWriting else { return false }
         guard let remote = try transaction.remote(id, in: container), let content = remote.body.content else {
             return true
         }
@@ -109,9 +110,9 @@ extension TreeFollower {
 
     /// The shown content is the log's now.
     private func agreeOnContent(of remote: CloudItem) throws {
-        guard var agreed = try transaction.synced(remote.id, in: container) else { return }
+        guard var agreed = try transaction.synced.item(remote.id, in: container) else { return }
         agreed.body = remote.body
         agreed.attributes.modified = remote.attributes.modified
-        try transaction.setSynced(agreed, in: container)
+        try transaction.synced.set(agreed, in: container)
     }
 }

@@ -7,7 +7,9 @@ extension TreeFollower {
     /// Makes the name free for `remote`. False while it belongs to something new that the log is about to learn of: its rules then
     /// say which of the two keeps the name.
     mutating func makeRoom(for remote: CloudItem, named name: ItemName, in parent: NodeID) throws -> Bool {
-        guard var other = try transaction.item(named: name, in: parent), other.item != remote.id else { return true }
+        guard var other = try transaction.local.item(named: name, in: parent), other.item != remote.id else {
+            return true
+        }
         if other.isConflictSibling {
             try giveWay(other)
             return true
@@ -15,10 +17,10 @@ extension TreeFollower {
         if let elsewhere = try transaction.remote(other.item, in: container) {
             return try moveAside(other, to: elsewhere)
         }
-        if try transaction.synced(other.item, in: container) != nil {
+        if try transaction.synced.item(other.item, in: container) != nil {
             // Deleted in the log: following it frees the name, unless it was edited here.
             try follow(other.item)
-            guard let still = try transaction.item(named: name, in: parent), still.item == other.item else {
+            guard let still = try transaction.local.item(named: name, in: parent), still.item == other.item else {
                 return true
             }
             other = still
@@ -27,7 +29,7 @@ extension TreeFollower {
             try become(remote, other)
             return true
         }
-        if try other.isExcluded || other.uploadError != nil || transaction.isPaused(other) {
+        if try other.isExcluded || other.uploadError != nil || transaction.local.isPaused(other) {
             try giveWay(other)
             return true
         }
@@ -35,31 +37,32 @@ extension TreeFollower {
     }
 
     private func isPackage(_ name: ItemName) throws -> Bool {
-        try transaction.packageTypes(of: container).isPackage(name)
+        try transaction.local.packageTypes(of: container).isPackage(name)
     }
 
     /// The other item has another place in the log, or will get one: it goes there, or out of the way until its turn.
     private mutating func moveAside(_ other: LocalItem, to remote: CloudItem) throws -> Bool {
         try follow(other.item)
-        guard let still = try transaction.item(other.node), still.parent == other.parent, still.name == other.name
+        guard let still = try transaction.local.item(other.node), still.parent == other.parent, still.name == other.name
         else {
             return true
         }
         // Moved here by a program of this device: the log decides when it learns of that.
-        let synced = try transaction.synced(other.item, in: container)
-        guard var synced, synced.name == still.name, try transaction.item(still.parent)?.item == synced.parent else {
+        let synced = try transaction.synced.item(other.item, in: container)
+        guard var synced, synced.name == still.name, try transaction.local.item(still.parent)?.item == synced.parent
+        else {
             return false
         }
         // No program moved it: what was agreed on goes with it, or its new name would be sent as a move.
         synced.name = try giveWay(still)
-        try transaction.setSynced(synced, in: container)
+        try transaction.synced.set(synced, in: container)
         return true
     }
 
     /// A folder made here and one made elsewhere with the same name are one (the reducer comes to the same).
     private mutating func become(_ remote: CloudItem, _ local: LocalItem) throws {
-        if let present = try transaction.item(remote.id, in: container) {
-            guard try transaction.isInside(present.node, local.node) else {
+        if let present = try transaction.local.item(remote.id, in: container) {
+            guard try transaction.local.isInside(present.node, local.node) else {
                 try moveChildren(of: local, to: present)
                 return try drop(local)
             }
@@ -71,8 +74,8 @@ extension TreeFollower {
         // As in the log, where the earlier one keeps its attributes.
         item.attributes = remote.attributes
         item.pendingSince = nil
-        try transaction.update(item)
-        try transaction.settle(remote.id, in: container)
+        try transaction.local.update(item)
+        try transaction.synced.settle(remote.id, in: container)
         effects.changedNodes.insert(item.node)
     }
 
@@ -82,7 +85,7 @@ extension TreeFollower {
         var renamed = item
         renamed.name = try freeName(item.name, in: item.parent)
         renamed.changed = now
-        try transaction.update(renamed)
+        try transaction.local.update(renamed)
         effects.noteMove(of: item)
         enter(item.parent, item.name)
         enter(item.parent, renamed.name)
@@ -92,16 +95,16 @@ extension TreeFollower {
     }
 
     func freeName(_ name: ItemName, in folder: NodeID) throws -> ItemName {
-        try name.firstFree { try transaction.item(named: $0, in: folder) != nil }
+        try name.firstFree { try transaction.local.item(named: $0, in: folder) != nil }
     }
 
     /// Two ids became one in the log; what is shown under the first is shown under the second from now on.
     package mutating func unite(_ from: ItemID, into target: ItemID) throws {
         defer { effects.changedNodes.insert(.root) }
-        guard var old = try transaction.item(from, in: container) else { return }
-        let present = try transaction.item(target, in: container)
+        guard var old = try transaction.local.item(from, in: container) else { return }
+        let present = try transaction.local.item(target, in: container)
         if old.kind == .folder, let present {
-            guard try transaction.isInside(present.node, old.node) else {
+            guard try transaction.local.isInside(present.node, old.node) else {
                 try moveChildren(of: old, to: present)
                 return try drop(old)
             }
@@ -115,26 +118,26 @@ extension TreeFollower {
             }
             // The one that a program works in stays.
             try drop(present)
-        } else if let departure = try transaction.departure(of: target, in: container), !departure.isSent {
+        } else if let departure = try transaction.pending.departure(of: target, in: container), !departure.isSent {
             // Deleted here was only what the other one was.
-            try transaction.removeDeparture(of: target, in: container)
+            try transaction.pending.removeDeparture(of: target, in: container)
         }
         try carryBase(of: old, to: target)
         old.item = target
-        try transaction.update(old)
+        try transaction.local.update(old)
     }
 
     /// Whether bytes would be lost with the row: the log has not got them yet, or a program is about to write some.
     private func hasOwnContent(_ file: LocalItem, joining target: ItemID) throws -> Bool {
         guard file.kind == .file, !file.isWriting else { return file.isWriting }
-        guard try !transaction.showsAgreed(file) else { return false }
+        guard try !transaction.synced.showsAgreed(file) else { return false }
         let present = try transaction.remote(target, in: container)?.body.content?.reference
         // The batch on its way is confirmed for this row: another one in its place would seem to be made from what that batch says.
         return try file.isEdited || file.content != present || isContentBeingTold(file.item)
     }
 
     private func isContentBeingTold(_ id: ItemID) throws -> Bool {
-        guard let outbox = try transaction.outbox(of: container) else { return false }
+        guard let outbox = try transaction.pending.batch(of: container) else { return false }
         return try ChangeBatch(decoding: outbox.payload).changes.contains { change in
             switch change {
             case .create(id, _, _, _, _), .edit(id, _, _, _): true
@@ -151,12 +154,12 @@ extension TreeFollower {
 
     /// What was agreed on goes with the row: against the other's, what this device shows would look like changes made here.
     private func carryBase(of old: LocalItem, to target: ItemID) throws {
-        guard let base = try transaction.synced(old.item, in: container),
+        guard let base = try transaction.synced.item(old.item, in: container),
             var agreed = try transaction.remote(target, in: container)
         else { return }
         (agreed.parent, agreed.name) = (base.parent, base.name)
         (agreed.attributes, agreed.body) = (base.attributes, base.body)
-        try transaction.setSynced(agreed, in: container)
+        try transaction.synced.set(agreed, in: container)
     }
 
     /// Both have edits that no other device knows of: this one becomes a document of its own.
@@ -164,11 +167,11 @@ extension TreeFollower {
         item.item = newID()
         item.isKnown = false
         item.pendingSince = now
-        try transaction.update(item)
+        try transaction.local.update(item)
     }
 
     private mutating func moveChildren(of old: LocalItem, to new: LocalItem) throws {
-        while case let children = try transaction.children(of: old.node, limit: 500), !children.isEmpty {
+        while case let children = try transaction.local.children(of: old.node, limit: 500), !children.isEmpty {
             for child in children { try move(child, from: old, to: new) }
         }
     }
@@ -176,7 +179,7 @@ extension TreeFollower {
     private mutating func move(_ child: LocalItem, from old: LocalItem, to new: LocalItem) throws {
         var moved = child
         moved.parent = new.node
-        if let twin = try transaction.item(named: child.name, in: new.node) {
+        if let twin = try transaction.local.item(named: child.name, in: new.node) {
             if child.kind == .folder, twin.kind == .folder, !child.isKnown, !child.isPackage {
                 try moveChildren(of: child, to: twin)
                 return try drop(child)
@@ -184,7 +187,7 @@ extension TreeFollower {
             // The log has no name yet for what is new here; for what it knows it decides, and is followed next.
             if child.isKnown { try giveWay(twin) } else { moved.name = try freeName(child.name, in: new.node) }
         }
-        try transaction.update(moved)
+        try transaction.local.update(moved)
         effects.noteMove(of: child)
         enter(old.node, child.name)
         enter(new.node, moved.name)

@@ -10,7 +10,7 @@ extension TreeFollower {
         var rows: [[ItemName]: LocalItem] = [:]
         var folders: [NodeID: [ItemName]] = [package.node: []]
         var hasAllBytes = true
-        try transaction.forEach(below: package) { row in
+        try transaction.local.forEach(below: package) { row in
             guard row.node != package.node, !row.isExcluded, row.conflict == nil, let folder = folders[row.parent]
             else { return }
             let path = folder + [row.name]
@@ -28,8 +28,8 @@ extension TreeFollower {
             guard !stays else { continue }
             if row.kind == .folder, wanted[path] == nil {
                 // A folder that was empty is no part of any state.
-                guard emptied.contains(row.node), try !transaction.hasChildren(row.node) else { continue }
-            } else if row.kind == .folder, try transaction.hasChildren(row.node) {
+                guard emptied.contains(row.node), try !transaction.local.hasChildren(row.node) else { continue }
+            } else if row.kind == .folder, try transaction.local.hasChildren(row.node) {
                 continue
             }
             try depart(row)
@@ -49,7 +49,7 @@ extension TreeFollower {
     private mutating func depart(_ row: LocalItem) throws {
         try drop(row)
         guard row.isKnown else { return }
-        try transaction.insert(
+        try transaction.pending.insert(
             Departure(
                 container: container, item: row.item, parent: row.parent, name: row.name, kind: row.kind, time: now))
     }
@@ -62,7 +62,7 @@ extension TreeFollower {
         item.generation = max(item.generation, old.generation + 1)
         (item.attributes.modified, item.changed, item.pendingSince) = (now, now, now)
         item.wanted = isWanted && item.presence != .whole ? 50 : 0
-        try transaction.update(item)
+        try transaction.local.update(item)
         if old.presence != .none, item.node == old.node { effects.orphanedBlobs.append(old.blob) }
         if item.wanted > 0 { effects.wantsDownloads = true }
         effects.changedNodes.insert(old.node)
@@ -73,7 +73,8 @@ extension TreeFollower {
         _ content: PackageContent, _ name: ItemName, in folder: LocalItem, _ isWanted: Bool
     ) throws {
         // Something that does not sync has the name.
-        let name = try transaction.item(named: name, in: folder.node) == nil ? name : freeName(name, in: folder.node)
+        let name =
+            try transaction.local.item(named: name, in: folder.node) == nil ? name : freeName(name, in: folder.node)
         var item = newRow(name, in: folder, .file, permissions: content.permissions)
         switch content.body {
         case .file(let reference):
@@ -83,7 +84,7 @@ extension TreeFollower {
             item.kind = .symlink
             item.target = target
         }
-        try transaction.insert(item)
+        try transaction.local.insert(item)
         if item.wanted > 0 { effects.wantsDownloads = true }
         enter(folder.node, name)
     }
@@ -100,10 +101,10 @@ extension TreeFollower {
                 continue
             }
             guard let name = key.last else { return nil }
-            let free = try transaction.item(named: name, in: folder.node) == nil
+            let free = try transaction.local.item(named: name, in: folder.node) == nil
             var made = newRow(
                 free ? name : try freeName(name, in: folder.node), in: folder, .folder, permissions: 0o755)
-            made.node = try transaction.insert(made)
+            made.node = try transaction.local.insert(made)
             enter(folder.node, made.name)
             rows[key] = made
             folder = made

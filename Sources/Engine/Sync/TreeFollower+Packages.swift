@@ -27,8 +27,8 @@ extension TreeFollower {
         guard !packages.isEmpty else { return [] }
         let busy = try packagesBeingTold()
         return try packages.flatMap { id -> [SetAside] in
-            guard let package = try transaction.item(id, in: container) else { return try bringBack(id) }
-            guard !busy.contains(package.node), package.isPackage, try !transaction.isPaused(package),
+            guard let package = try transaction.local.item(id, in: container) else { return try bringBack(id) }
+            guard !busy.contains(package.node), package.isPackage, try !transaction.local.isPaused(package),
                 try hasUntoldChanges(package), try !hasAnnouncements(package)
             else { return [] }
             return try setAside(package, deviceName)
@@ -38,19 +38,21 @@ extension TreeFollower {
     /// A package that was deleted here, which the log does not know of: the device that changed it wins, and what comes back is the whole.
     private func bringBack(_ package: ItemID) throws -> [SetAside] {
         // Where it is no package here, each file is an item of its own.
-        guard let name = try transaction.departure(of: package, in: container)?.name,
-            try transaction.packageTypes(of: container).isPackage(name)
+        guard let name = try transaction.pending.departure(of: package, in: container)?.name,
+            try transaction.local.packageTypes(of: container).isPackage(name)
         else { return [] }
         var (gone, next): ([ItemID], [ItemID]) = ([], [package])
         while let id = next.popLast() {
             next += try tree.children(of: id)
             // What was moved out of it is where it was moved to.
-            guard try transaction.node(of: id, in: container) == nil else { continue }
-            guard let departure = try transaction.departure(of: id, in: container), !departure.isSent else { return [] }
+            guard try transaction.local.node(of: id, in: container) == nil else { continue }
+            guard let departure = try transaction.pending.departure(of: id, in: container), !departure.isSent else {
+                return []
+            }
             gone.append(id)
         }
         return try gone.map { id in
-            try transaction.removeDeparture(of: id, in: container)
+            try transaction.pending.removeDeparture(of: id, in: container)
             return try release(id)
         }
     }
@@ -59,7 +61,7 @@ extension TreeFollower {
     mutating func showAnew(_ items: [SetAside]) throws {
         for item in items {
             try follow(item.item)
-            guard let shown = try transaction.item(item.item, in: container) else { continue }
+            guard let shown = try transaction.local.item(item.item, in: container) else { continue }
             if item.wasWhole, shown.content != nil, shown.presence != .whole { try fetch(item.item) }
             if item.pin != .inherited { try change(item.item) { $0.pin = item.pin } }
         }
@@ -69,7 +71,7 @@ extension TreeFollower {
 
     /// The batch on its way is refused if this one changes a package before it does: its changes are then still to be sent.
     private func withdrawRefused(behind batch: ChangeBatch) throws {
-        guard !batch.packages.isEmpty, let waiting = try transaction.outbox(of: container) else { return }
+        guard !batch.packages.isEmpty, let waiting = try transaction.pending.batch(of: container) else { return }
         let ours = Set(try ChangeBatch(decoding: waiting.payload).packages.map(\.package))
         guard batch.packages.contains(where: { ours.contains($0.package) }) else { return }
         try transaction.withdrawBatch(of: container)
@@ -81,7 +83,7 @@ extension TreeFollower {
         try tree.folders(changedBy: change).compactMap { try outermost(around: $0) }
     }
 
-    private var tree: RemoteTree { RemoteTree(transaction, container: container) }
+    private var tree: RemoteTree { transaction.remote(in: container) }
 
     /// The outermost package of the log that a folder is or lies in.
     private func outermost(around folder: ItemID) throws -> ItemID? { try tree.packages(around: folder).last?.id }
@@ -90,10 +92,11 @@ extension TreeFollower {
 
     /// Those of which a batch is on its way that will not be refused, and those that a program holds under a claim.
     private func packagesBeingTold() throws -> Set<NodeID> {
-        var busy = Set(try held.compactMap { try transaction.package(around: $0) })
-        guard let waiting = try transaction.outbox(of: container) else { return busy }
+        var busy = Set(try held.compactMap { try transaction.local.package(around: $0) })
+        guard let waiting = try transaction.pending.batch(of: container) else { return busy }
         for change in try ChangeBatch(decoding: waiting.payload).changes {
-            busy.formUnion(try packages(changedBy: change).compactMap { try transaction.node(of: $0, in: container) })
+            busy.formUnion(
+                try packages(changedBy: change).compactMap { try transaction.local.node(of: $0, in: container) })
         }
         return busy
     }
@@ -101,9 +104,9 @@ extension TreeFollower {
     /// Whether another device would see other files in it, or other bytes.
     private func hasUntoldChanges(_ package: LocalItem) throws -> Bool {
         var found = false
-        try transaction.forEach(below: package) { item in
+        try transaction.local.forEach(below: package) { item in
             guard !found, !item.isExcluded, item.conflict == nil else { return }
-            if item.kind == .folder, try !transaction.unsentDepartures(from: item.node).isEmpty { found = true }
+            if item.kind == .folder, try !transaction.pending.unsentDepartures(from: item.node).isEmpty { found = true }
             guard item.node != package.node, item.pendingSince != nil || item.isEdited || item.isWriting else { return }
             let plan = Reconciler().plan(try transaction.treesPromotingSibling(of: item.item, in: container))
             found = found || item.isWriting || plan.needsUpload || plan.changes.contains(where: \.isOfContents)
@@ -114,7 +117,7 @@ extension TreeFollower {
     /// Whether the log waits for the bytes of something in it: who announced it under one id can not bring them under another.
     private func hasAnnouncements(_ package: LocalItem) throws -> Bool {
         var found = false
-        try transaction.forEach(below: package) { item in
+        try transaction.local.forEach(below: package) { item in
             guard !found, item.kind == .file, let content = try remote(item.item)?.body.content else { return }
             found = content.reference == nil && content.size > 0
         }
@@ -125,14 +128,14 @@ extension TreeFollower {
 
     private mutating func setAside(_ package: LocalItem, _ deviceName: String) throws -> [SetAside] {
         var rows: [LocalItem] = []
-        try transaction.forEach(below: package) { if $0.conflict == nil { rows.append($0) } }
+        try transaction.local.forEach(below: package) { if $0.conflict == nil { rows.append($0) } }
         var gone: [SetAside] = []
         for row in rows {
             if row.kind == .folder {
                 // What was moved in and then deleted is deleted where the log has it.
-                for departure in try transaction.unsentDepartures(below: row.node)
+                for departure in try transaction.pending.unsentDepartures(below: row.node)
                 where try isInLog(transaction.trees(of: departure.item, in: container), package) {
-                    try transaction.removeDeparture(of: departure.item, in: container)
+                    try transaction.pending.removeDeparture(of: departure.item, in: container)
                     gone.append(try release(departure.item))
                 }
             }
@@ -148,7 +151,7 @@ extension TreeFollower {
             try standAside(row, as: row.node == package.node ? conflict : nil)
         }
         let name = try SiblingName.name(of: package.name, from: deviceName, at: now) {
-            try transaction.item(named: $0, in: package.parent) != nil
+            try transaction.local.item(named: $0, in: package.parent) != nil
         }
         try rename(package, to: name)
         return gone
@@ -163,7 +166,7 @@ extension TreeFollower {
     private func release(
         _ id: ItemID, wasWhole: Bool = false, pin: PinState = .inherited
     ) throws -> SetAside {
-        try transaction.setSyncedAbsent(id, in: container)
+        try transaction.synced.setAbsent(id, in: container)
         return SetAside(item: id, wasWhole: wasWhole, pin: pin)
     }
 
@@ -176,15 +179,15 @@ extension TreeFollower {
         if let conflict { copy.packageConflict = conflict }
         // The last close notes what is written; what is only open for writing would not be noted.
         if !row.isWriting || !row.isEdited { copy.pendingSince = now }
-        try transaction.update(copy)
+        try transaction.local.update(copy)
     }
 
     private mutating func rename(_ package: LocalItem, to name: ItemName) throws {
-        guard var row = try transaction.item(package.node) else { return }
+        guard var row = try transaction.local.item(package.node) else { return }
         effects.noteMove(of: row)
         row.name = name
         row.changed = now
-        try transaction.update(row)
+        try transaction.local.update(row)
         enter(row.parent, package.name)
         enter(row.parent, name)
         freed.insert(row.parent)

@@ -8,8 +8,9 @@ extension TreeFollower {
     ///
     /// - Returns: Its row; nil where there is nothing to restore any more.
     mutating func revive(_ id: ItemID, in parent: NodeID, named wanted: ItemName? = nil) throws -> LocalItem? {
-        if let present = try transaction.item(id, in: container) { return present }
-        guard let deleted = try transaction.deletedItem(id, in: container), let folder = try transaction.item(parent),
+        if let present = try transaction.local.item(id, in: container) { return present }
+        guard let deleted = try transaction.history.deletedItem(id, in: container),
+            let folder = try transaction.local.item(parent),
             folder.container == container, !folder.isExcluded
         else { return nil }
         var item = LocalItem(
@@ -21,10 +22,10 @@ extension TreeFollower {
         if item.kind == .file { item.wanted = try priority(ofNewFileIn: parent) }
         item.pendingSince = now
         try takeBack(deleted, &item)
-        if try transaction.item(named: item.name, in: parent) != nil {
+        if try transaction.local.item(named: item.name, in: parent) != nil {
             item.name = try freeName(item.name, in: parent)
         }
-        item.node = try transaction.insert(item)
+        item.node = try transaction.local.insert(item)
         if item.wanted > 0 { effects.wantsDownloads = true }
         enter(parent, item.name)
         return item
@@ -34,23 +35,23 @@ extension TreeFollower {
     private func takeBack(_ deleted: DeletedItem, _ item: inout LocalItem) throws {
         if let departure = deleted.departure {
             item.isKnown = true
-            if !departure.isSent { try transaction.removeDeparture(of: item.item, in: container) }
-        } else if try transaction.synced(item.item, in: container) != nil {
+            if !departure.isSent { try transaction.pending.removeDeparture(of: item.item, in: container) }
+        } else if try transaction.synced.item(item.item, in: container) != nil {
             // Against what was agreed on before its deletion it would look as if it were still to be removed here.
-            try transaction.setSyncedAbsent(item.item, in: container)
+            try transaction.synced.setAbsent(item.item, in: container)
         }
     }
 
     /// The folder of that id where the mount shows it, brought back with those above it. What is no folder any more, or never was, is the
     /// container's folder.
     mutating func liveFolder(_ id: ItemID) throws -> NodeID? {
-        let tree = RemoteTree(transaction, container: container)
+        let tree = transaction.remote(in: container)
         var deleted: [ItemID] = []
         var next = id
-        var place = try transaction.node(of: .root, in: container)
+        var place = try transaction.local.node(of: .root, in: container)
         // Tombstones of a hostile log may lead in a circle; no path has more folders.
         while deleted.count < 4096 {
-            if let node = try transaction.node(of: next, in: container) {
+            if let node = try transaction.local.node(of: next, in: container) {
                 place = node
                 break
             }
@@ -67,8 +68,9 @@ extension TreeFollower {
 
     /// A folder that lies there under its name already is it.
     private mutating func reviveFolder(_ id: ItemID, in parent: NodeID) throws -> NodeID? {
-        if let name = try transaction.deletedItem(id, in: container)?.name, !PackageTypes.isPackage(name),
-            let present = try transaction.item(named: name, in: parent), present.kind == .folder, !present.isExcluded,
+        if let name = try transaction.history.deletedItem(id, in: container)?.name, !PackageTypes.isPackage(name),
+            let present = try transaction.local.item(named: name, in: parent), present.kind == .folder,
+            !present.isExcluded,
             present.container == container
         {
             return present.node

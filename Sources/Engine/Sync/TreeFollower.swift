@@ -50,7 +50,7 @@ package struct TreeFollower {
         guard underway.insert(id).inserted else { return }
         defer { underway.remove(id) }
         var trees = try transaction.treesPromotingSibling(of: id, in: container)
-        if !held.isEmpty, trees.remote != nil, let node = try transaction.node(of: id, in: container),
+        if !held.isEmpty, trees.remote != nil, let node = try transaction.local.node(of: id, in: container),
             held.contains(node)
         {
             trees.local?.isBeingWritten = true
@@ -58,7 +58,7 @@ package struct TreeFollower {
         // No program is to see some files of a package's old version beside some of its new one: what is not here yet is a placeholder.
         let isInPackage = try isNewContent(trees) && isInPackage(id)
         if isInPackage { trees.local?.evictsOnUpdate = true }
-        if trees.remote == nil, trees.local == nil, let sibling = try transaction.item(id, in: container) {
+        if trees.remote == nil, trees.local == nil, let sibling = try transaction.local.item(id, in: container) {
             return try followSibling(sibling)
         }
         var plan = reconciler.plan(trees)
@@ -83,8 +83,8 @@ package struct TreeFollower {
     }
 
     private func isInPackage(_ id: ItemID) throws -> Bool {
-        guard let node = try transaction.node(of: id, in: container) else { return false }
-        return try transaction.package(around: node) != nil
+        guard let node = try transaction.local.node(of: id, in: container) else { return false }
+        return try transaction.local.package(around: node) != nil
     }
 
     private func keepPlace(of synced: CloudItem?, in agreed: CloudItem?, isShown: Bool) -> CloudItem? {
@@ -97,17 +97,19 @@ package struct TreeFollower {
 
     private func agree(on agreed: CloudItem?, _ id: ItemID, _ trees: ItemTrees) throws {
         if agreed == trees.remote {
-            try transaction.settle(id, in: container)
+            try transaction.synced.settle(id, in: container)
         } else if let agreed {
-            try transaction.setSynced(agreed, in: container)
+            try transaction.synced.set(agreed, in: container)
         } else {
-            try transaction.setSyncedAbsent(id, in: container)
+            try transaction.synced.setAbsent(id, in: container)
         }
     }
 
     /// An item is pending as long as the cloud lacks a change of it: what its trees say, not what was noted when it changed.
     private func markPending(_ id: ItemID, _ plan: ItemPlan) throws {
-        guard var item = try transaction.item(id, in: container), item.conflict == nil, !item.isExcluded else { return }
+        guard var item = try transaction.local.item(id, in: container), item.conflict == nil, !item.isExcluded else {
+            return
+        }
         if !plan.changes.isEmpty || plan.needsUpload {
             // What is being written is noted at its last close.
             guard item.pendingSince == nil, !item.isWriting else { return }
@@ -117,7 +119,7 @@ package struct TreeFollower {
             item.pendingSince = nil
             item.isKnown = true
         }
-        try transaction.update(item)
+        try transaction.local.update(item)
     }
 
     /// Returns false where the place is not free yet.
@@ -130,7 +132,7 @@ package struct TreeFollower {
         case .fetch: try fetch(id)
         case .remove: try remove(id)
         case .keepFolder: try keepFolder(id)
-        case .forgetDeparture: try transaction.removeDeparture(of: id, in: container)
+        case .forgetDeparture: try transaction.pending.removeDeparture(of: id, in: container)
         }
         return true
     }
@@ -139,7 +141,7 @@ package struct TreeFollower {
         guard let parent = try parentNode(of: remote) else { return false }
         guard try makeRoom(for: remote, named: remote.name, in: parent) else { return false }
         // A folder of that name may just have become this one.
-        if try transaction.node(of: remote.id, in: container) != nil { return true }
+        if try transaction.local.node(of: remote.id, in: container) != nil { return true }
         var item = LocalItem(
             container: container, item: remote.id, parent: parent, name: remote.name,
             kind: LocalKind(rawValue: remote.body.kind.rawValue) ?? .file, attributes: remote.attributes, changed: now)
@@ -147,7 +149,7 @@ package struct TreeFollower {
         if case .symlink(let target) = remote.body { item.target = target }
         if let content = remote.body.content { setPlaceholder(content, &item) }
         if item.kind == .file { item.wanted = try priority(ofNewFileIn: parent) }
-        try transaction.insert(item)
+        try transaction.local.insert(item)
         if item.wanted > 0 { effects.wantsDownloads = true }
         enter(parent, remote.name)
         return true
@@ -156,15 +158,15 @@ package struct TreeFollower {
     /// No pin changes while the log is followed, so a folder is asked about once.
     mutating func priority(ofNewFileIn folder: NodeID) throws -> UInt8 {
         if let known = priorities[folder] { return known }
-        let priority = try transaction.priority(ofNewFileIn: folder)
+        let priority = try transaction.local.priority(ofNewFileIn: folder)
         priorities[folder] = priority
         return priority
     }
 
     private mutating func parentNode(of remote: CloudItem) throws -> NodeID? {
-        if let parent = try transaction.node(of: remote.parent, in: container) { return parent }
+        if let parent = try transaction.local.node(of: remote.parent, in: container) { return parent }
         try follow(remote.parent)
-        return try transaction.node(of: remote.parent, in: container)
+        return try transaction.local.node(of: remote.parent, in: container)
     }
 
     func setPlaceholder(_ content: FileContent, _ item: inout LocalItem) {
@@ -178,15 +180,16 @@ package struct TreeFollower {
     }
 
     private mutating func place(_ id: ItemID, _ parent: ItemID, _ name: ItemName) throws -> Bool {
-        guard let item = try transaction.item(id, in: container), let remote = try transaction.remote(id, in: container)
+        guard let item = try transaction.local.item(id, in: container),
+            let remote = try transaction.remote(id, in: container)
         else { return true }
         guard let folder = try parentNode(of: remote) else { return false }
         guard try makeRoom(for: remote, named: name, in: folder) else { return false }
-        guard try !transaction.isInside(folder, item.node) else { return false }
-        if var row = try transaction.item(id, in: container) {
+        guard try !transaction.local.isInside(folder, item.node) else { return false }
+        if var row = try transaction.local.item(id, in: container) {
             effects.noteMove(of: row)
             (row.parent, row.name, row.changed) = (folder, name, now)
-            try transaction.update(row)
+            try transaction.local.update(row)
         }
         freed.insert(item.parent)
         enter(item.parent, item.name)
@@ -195,20 +198,20 @@ package struct TreeFollower {
     }
 
     mutating func change(_ id: ItemID, _ body: (inout LocalItem) -> Void) throws {
-        guard var item = try transaction.item(id, in: container) else { return }
+        guard var item = try transaction.local.item(id, in: container) else { return }
         body(&item)
         item.changed = now
-        try transaction.update(item)
+        try transaction.local.update(item)
         effects.changedNodes.insert(item.node)
     }
 
     private mutating func remove(_ id: ItemID) throws {
-        guard let item = try transaction.item(id, in: container) else { return }
+        guard let item = try transaction.local.item(id, in: container) else { return }
         try drop(item)
     }
 
     mutating func drop(_ item: LocalItem) throws {
-        try transaction.remove(item.node)
+        try transaction.local.remove(item.node)
         freed.insert(item.parent)
         enter(item.parent, item.name)
         effects.removed.append(item)

@@ -23,14 +23,14 @@ package struct UploadCandidate: Sendable {
     package func note(
         _ reference: ContentReference, in store: ContentStore, _ transaction: MetadataTransaction
     ) throws -> Bool {
-        guard var row = try transaction.item(item.node), row.generation == item.generation, row.isEdited,
+        guard var row = try transaction.local.item(item.node), row.generation == item.generation, row.isEdited,
             try store.status(row.blob) == status
         else { return false }
         row.content = reference
         row.size = reference.size
         row.isEdited = false
         row.uploadError = nil
-        try transaction.update(row)
+        try transaction.local.update(row)
         return true
     }
 }

@@ -56,7 +56,9 @@ final class UploadService: Sendable {
     func uploadDue(_ lane: Lane) async throws -> Bool {
         let due = context.time.now().adding(.zero - context.settle)
         let items = try await context.blocking { [context] in
-            try context.metadata.read { try $0.uploadable(before: due, sizes: lane.sizes, limit: lane.groupFiles) }
+            try context.metadata.read {
+                try $0.transfers.uploadable(before: due, sizes: lane.sizes, limit: lane.groupFiles)
+            }
         }
         let startable = running.withLock { running in
             items.filter { running[$0.node] == nil && !context.waiting.contains($0.node) }
@@ -148,9 +150,9 @@ final class UploadService: Sendable {
     /// The item with what those who show it have just saved; nil if there is nothing to upload any more.
     private func saved(_ item: LocalItem) throws -> LocalItem? {
         context.mounted.noteIdleEdits(pause: .zero)
-        let present = try context.metadata.read { try $0.item(item.item, in: item.container) }
+        let present = try context.metadata.read { try $0.local.item(item.item, in: item.container) }
         guard let present, present.isEdited, !present.isExcluded,
-            try !context.metadata.read({ try $0.isPaused(present) })
+            try !context.metadata.read({ try $0.local.isPaused(present) })
         else { return nil }
         return present
     }
@@ -229,9 +231,9 @@ final class UploadService: Sendable {
     }
 
     private func setError(_ message: String, of item: LocalItem, _ transaction: MetadataTransaction) throws {
-        guard var row = try transaction.item(item.node), row.uploadError != message else { return }
+        guard var row = try transaction.local.item(item.node), row.uploadError != message else { return }
         row.uploadError = message
-        try transaction.update(row)
+        try transaction.local.update(row)
     }
 
     private func fail(_ item: LocalItem, _ message: String) {

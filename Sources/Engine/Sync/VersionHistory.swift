@@ -73,14 +73,14 @@ package struct VersionHistory: Sendable {
         for look in 0... {
             let item = try await context.blocking { [context] in
                 context.mounted.noteIdleEdits(pause: .zero)
-                return try context.metadata.read { try $0.item(id, in: container) }
+                return try context.metadata.read { try $0.local.item(id, in: container) }
             }
             guard let item else {
                 throw VersionError(code: .notFound, message: "The document is gone. Restore the version to a file.")
             }
             if item.pendingSince == nil, !item.isEdited, !item.isWriting, item.isKnown { return item }
             let isPaused = try await context.blocking { [context] in
-                try context.metadata.read { try $0.isPaused(item) }
+                try context.metadata.read { try $0.local.isPaused(item) }
             }
             guard !item.isExcluded, !isPaused, look < Self.looks else { throw Self.notUploaded(item) }
             try await context.clock.sleep(for: Self.pause)

@@ -37,10 +37,10 @@ extension MetadataTransaction {
         of item: LocalItem, progress: (LocalItem) -> TransferFractions
     ) throws -> DocumentState {
         var own = try ownState(of: item, progress)
-        own.isPaused = try isPaused(item)
+        own.isPaused = try local.isPaused(item)
         guard item.isPackage else { return own }
         var package = PackageState(own)
-        try forEach(below: item) { inside in
+        try local.forEach(below: item) { inside in
             if inside.node != item.node { package.add(inside, try ownState(of: inside, progress)) }
         }
         return package.state
@@ -52,7 +52,7 @@ extension MetadataTransaction {
         let isFile = item.kind == .file
         return DocumentState(
             of: item, newest: isFile && item.content != nil ? try cloudItem(item)?.content : nil,
-            hasConflicts: try !item.isConflictSibling && !conflicts(of: item).isEmpty,
+            hasConflicts: try !item.isConflictSibling && !local.conflicts(of: item).isEmpty,
             progress: isFile ? progress(item) : TransferFractions())
     }
 }

@@ -53,7 +53,7 @@ extension VirtualFileSystem {
         guard item.isPackage else { return [item.node: source.progress(of: item)] }
         var files: [LocalItem] = []
         try metadata.read { transaction in
-            try transaction.forEach(below: item) { if $0.kind == .file { files.append($0) } }
+            try transaction.local.forEach(below: item) { if $0.kind == .file { files.append($0) } }
         }
         return Dictionary(files.map { ($0.node, source.progress(of: $0)) }) { first, _ in first }
     }
@@ -63,12 +63,12 @@ extension VirtualFileSystem {
     ) throws -> DocumentStatus {
         let remote = try transaction.cloudItem(item)
         let state = try transaction.syncState(of: item) { progress[$0.node] ?? TransferFractions() }
-        let document = try transaction.document(ofVersion: item)
+        let document = try transaction.local.document(ofVersion: item)
         let version = document == nil ? nil : item.conflictPlace?.version
         return DocumentStatus(
             state: state,
             conflictOf: try document.map {
-                try transaction.path(of: $0.node).map(\.description).joined(separator: "/")
+                try transaction.local.path(of: $0.node).map(\.description).joined(separator: "/")
             },
             conflictVersion: version, pin: item.pin,
             effectivePin: try effectivePin(of: item, transaction), item: item.item,
@@ -78,7 +78,7 @@ extension VirtualFileSystem {
 
     /// The item's own pin, else that of the nearest folder above that has one; ``PinState/lazy`` where none has.
     package func effectivePin(of item: LocalItem, _ transaction: MetadataTransaction) throws -> PinState {
-        let pin = try transaction.effectivePin(of: item.node)
+        let pin = try transaction.local.effectivePin(of: item.node)
         return pin == .inherited ? .lazy : pin
     }
 }

@@ -27,7 +27,7 @@ extension VirtualFileSystem {
     package func attributes(of node: NodeID) throws -> NodeAttributes {
         if node == .root { return rootAttributes() }
         if let file = openFiles[node], let live = try liveAttributes(file) { return live }
-        if let item = try metadata.read({ try $0.item(node) }) { return try attributes(of: item) }
+        if let item = try metadata.read({ try $0.local.item(node) }) { return try attributes(of: item) }
         guard let item = removed[node] else { throw Errno(ESTALE) }
         var result = attributes(item)
         result.links = 0
@@ -40,7 +40,7 @@ extension VirtualFileSystem {
         var item = item
         for _ in 0..<4 {
             if item.kind == .file, let file = openFiles[item.node], let live = try liveAttributes(file) { return live }
-            guard item.isWriting, let newer = try metadata.read({ try $0.item(item.node) }) else { break }
+            guard item.isWriting, let newer = try metadata.read({ try $0.local.item(item.node) }) else { break }
             item = newer
         }
         return attributes(item)
@@ -119,7 +119,7 @@ extension VirtualFileSystem {
             let item = try metadata.write { transaction in
                 var item = try existing(node, transaction)
                 try apply(changes, to: &item)
-                try transaction.update(item)
+                try transaction.local.update(item)
                 return item
             }
             mirrorModified(item)
@@ -139,7 +139,7 @@ extension VirtualFileSystem {
         let item = try metadata.write { transaction in
             var item = try existing(node, transaction)
             try apply(changes, to: &item)
-            try transaction.update(item)
+            try transaction.local.update(item)
             return item
         }
         state.item = item

@@ -19,7 +19,7 @@ extension VirtualFileSystem {
         }
         let item = try naming.shared {
             let item = try metadata.write { transaction in
-                guard try transaction.item(named: name, in: .root) == nil else { throw Errno(EEXIST) }
+                guard try transaction.local.item(named: name, in: .root) == nil else { throw Errno(EEXIST) }
                 return try shownContainer(containerName, transaction)
             }
             observer?.happened(.created(item))
@@ -38,7 +38,7 @@ extension VirtualFileSystem {
         folder.setRemoved(false)
         guard known != nil else { return folder }
         markPending(&folder, at: time.now())
-        try transaction.update(folder)
+        try transaction.local.update(folder)
         return folder
     }
 
@@ -46,16 +46,16 @@ extension VirtualFileSystem {
     func removeTopFolder(_ name: ItemName) throws {
         try naming.shared {
             let item = try metadata.write { transaction in
-                guard let item = try transaction.item(named: name, in: .root) else { throw Errno(ENOENT) }
+                guard let item = try transaction.local.item(named: name, in: .root) else { throw Errno(ENOENT) }
                 guard item.item == .root else {
-                    guard try !transaction.hasChildren(item.node) else { throw Errno(ENOTEMPTY) }
+                    guard try !transaction.local.hasChildren(item.node) else { throw Errno(ENOTEMPTY) }
                     try depart(item, transaction)
                     return item
                 }
                 var folder = try removable(item, transaction)
                 folder.setRemoved(true)
                 markPending(&folder, at: time.now())
-                try transaction.update(folder)
+                try transaction.local.update(folder)
                 return item
             }
             observer?.happened(.removed(item))
@@ -69,7 +69,7 @@ extension VirtualFileSystem {
         guard try transaction.container(item.container)?.name != .cloudDocs else {
             throw Errno(EPERM, "CloudDocs always exists")
         }
-        guard try transaction.isVacant(item) else { throw Errno(ENOTEMPTY) }
+        guard try transaction.local.isVacant(item) else { throw Errno(ENOTEMPTY) }
         return item
     }
 
@@ -83,10 +83,10 @@ extension VirtualFileSystem {
         else { throw Errno(EINVAL, "a container's name is made of letters, digits, - _ and ~") }
         try naming.shared {
             let (old, replaced) = try metadata.write { transaction -> (LocalItem, LocalItem?) in
-                guard let old = try transaction.item(named: oldName, in: .root) else { throw Errno(ENOENT) }
+                guard let old = try transaction.local.item(named: oldName, in: .root) else { throw Errno(ENOENT) }
                 guard old.item == .root else { throw Errno(EPERM, "the trash keeps its name") }
                 _ = try removable(old, transaction)
-                let target = try transaction.item(named: newName, in: .root)
+                let target = try transaction.local.item(named: newName, in: .root)
                 if let target {
                     guard mode != .noReplace else { throw Errno(EEXIST) }
                     guard target.item == .root else { throw Errno(EPERM) }
@@ -103,24 +103,26 @@ extension VirtualFileSystem {
 
     /// Hides one container and shows the other in its place, under its nodes.
     private func replace(_ old: LocalItem, by new: LocalItem, _ transaction: MetadataTransaction) throws {
-        let oldDocuments = try transaction.item(.documents, in: old.container)
-        let newDocuments = try transaction.item(.documents, in: new.container)
+        let oldDocuments = try transaction.local.item(.documents, in: old.container)
+        let newDocuments = try transaction.local.item(.documents, in: new.container)
         var (gone, shown) = (old, new)
         (gone.node, shown.node) = (new.node, old.node)
         gone.setRemoved(true)
-        for item in [old, new, oldDocuments, newDocuments].compactMap(\.self) { try transaction.remove(item.node) }
+        for item in [old, new, oldDocuments, newDocuments].compactMap(\.self) {
+            try transaction.local.remove(item.node)
+        }
         for var item in [gone, shown] {
             markPending(&item, at: time.now())
-            try transaction.restore(item)
+            try transaction.local.restore(item)
             try transaction.setNode(item.node, of: item.container)
         }
         if var item = oldDocuments {
             (item.node, item.parent) = (newDocuments?.node ?? item.node, gone.node)
-            try transaction.restore(item)
+            try transaction.local.restore(item)
         }
         if var item = newDocuments {
             (item.node, item.parent) = (oldDocuments?.node ?? item.node, shown.node)
-            try transaction.restore(item)
+            try transaction.local.restore(item)
         }
     }
 
@@ -128,7 +130,7 @@ extension VirtualFileSystem {
     private func makeTrash(_ name: ItemName, permissions: UInt16, caller: Caller) throws -> NodeAttributes {
         let item = try naming.shared {
             let item = try metadata.write { transaction in
-                guard try transaction.item(named: name, in: .root) == nil else { throw Errno(EEXIST) }
+                guard try transaction.local.item(named: name, in: .root) == nil else { throw Errno(EEXIST) }
                 guard let home = try transaction.container(named: .cloudDocs)?.id else { throw Errno(EIO) }
                 let now = time.now()
                 var item = LocalItem(
@@ -137,7 +139,7 @@ extension VirtualFileSystem {
                 item.isExcluded = true
                 item.user = caller.user == owner.user ? nil : caller.user
                 item.group = caller.group == owner.group ? nil : caller.group
-                item.node = try transaction.insert(item)
+                item.node = try transaction.local.insert(item)
                 return item
             }
             observer?.happened(.created(item))

@@ -106,12 +106,12 @@ extension VirtualFileSystem {
     ) throws -> LocalItem {
         let item = try creating { transaction in
             let folder = try folder(parent, transaction)
-            guard try transaction.item(named: name, in: parent) == nil else { throw Errno(EEXIST) }
+            guard try transaction.local.item(named: name, in: parent) == nil else { throw Errno(EEXIST) }
             var item = newItem(name, in: folder, kind: kind, caller: caller)
             fill(&item)
             try inheritIdentity(&item, transaction)
-            item.node = try transaction.insert(item)
-            try transaction.touch(parent, at: item.changed)
+            item.node = try transaction.local.insert(item)
+            try transaction.local.touch(parent, at: item.changed)
             try afterInsertion(item)
             return item
         }
@@ -150,10 +150,11 @@ extension VirtualFileSystem {
     func inheritIdentity(_ item: inout LocalItem, _ transaction: MetadataTransaction) throws {
         // The log has no change of a link's target: another link is another item.
         guard !item.isExcluded, item.kind != .symlink,
-            let departure = try transaction.departure(named: item.name, in: item.parent), departure.kind == item.kind,
+            let departure = try transaction.pending.departure(named: item.name, in: item.parent),
+            departure.kind == item.kind,
             departure.container == item.container
         else { return }
-        try transaction.removeDeparture(of: departure.item, in: departure.container)
+        try transaction.pending.removeDeparture(of: departure.item, in: departure.container)
         item.item = departure.item
         item.isKnown = true
     }

@@ -17,7 +17,7 @@ extension VirtualFileSystem {
     /// The item of that name; `ENOENT` where there is none.
     package func lookup(_ bytes: [UInt8], in parent: NodeID) throws -> NodeAttributes {
         let name = try Self.name(bytes)
-        guard let item = try metadata.read({ try $0.item(named: name, in: parent) }) else { throw Errno(ENOENT) }
+        guard let item = try metadata.read({ try $0.local.item(named: name, in: parent) }) else { throw Errno(ENOENT) }
         return try attributes(of: item)
     }
 
@@ -25,12 +25,12 @@ extension VirtualFileSystem {
     /// `.` and `..` are the caller's.
     package func entries(of folder: NodeID, after cookie: UInt64, limit: Int) throws -> [FolderEntry] {
         let items = try metadata.read { transaction -> [LocalItem] in
-            if cookie == 0, folder != .root, try transaction.item(folder) == nil, removed[folder] == nil {
+            if cookie == 0, folder != .root, try transaction.local.item(folder) == nil, removed[folder] == nil {
                 throw Errno(ENOENT)
             }
             var last = NodeID(cookie)
             while true {
-                let (items, unreadable) = try transaction.readableChildren(of: folder, after: last, limit: limit)
+                let (items, unreadable) = try transaction.local.readableChildren(of: folder, after: last, limit: limit)
                 note(unreadable: unreadable, in: folder)
                 guard items.isEmpty, let end = unreadable.last else { return items }
                 last = end
@@ -61,12 +61,12 @@ extension VirtualFileSystem {
     /// The folder that holds `folder`, for `..`.
     package func parent(of folder: NodeID) throws -> NodeID {
         guard folder != .root else { return .root }
-        return try metadata.read { try $0.item(folder)?.parent } ?? removed[folder]?.parent ?? .root
+        return try metadata.read { try $0.local.item(folder)?.parent } ?? removed[folder]?.parent ?? .root
     }
 
     /// The bytes of a symlink.
     package func linkTarget(of node: NodeID) throws -> [UInt8] {
-        let item = try metadata.read { try $0.item(node) } ?? removed[node]
+        let item = try metadata.read { try $0.local.item(node) } ?? removed[node]
         guard let item else { throw Errno(ENOENT) }
         guard item.kind == .symlink else { throw Errno(EINVAL) }
         return item.target
@@ -79,7 +79,7 @@ extension VirtualFileSystem {
     /// and the smaller rest of the two are shown.
     package func space() throws -> FileSystemSpace {
         let disk = try content.space()
-        let totals = try metadata.read { try $0.totals() }
+        let totals = try metadata.read { try $0.local.totals() }
         let unit = max(1, UInt64(disk.f_frsize))
         let cloud = source.cloudSpace
         return FileSystemSpace(

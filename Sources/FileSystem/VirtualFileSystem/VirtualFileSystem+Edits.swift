@@ -33,7 +33,9 @@ extension VirtualFileSystem {
         let wanted = try metadata.read { transaction in
             try open.filter { file in
                 var node: NodeID? = file.node
-                while let current = node, !nodes.contains(current) { node = try transaction.item(current)?.parent }
+                while let current = node, !nodes.contains(current) {
+                    node = try transaction.local.item(current)?.parent
+                }
                 return node != nil
             }
         }
@@ -98,7 +100,7 @@ extension VirtualFileSystem {
     private func renew(_ blob: BlobName) throws {
         let node = NodeID(blob.node)
         // A download writes to what is not whole; it is rewritten at the next start.
-        guard content.needsRenewal(blob), let item = try metadata.read({ try $0.item(node) }), item.blob == blob,
+        guard content.needsRenewal(blob), let item = try metadata.read({ try $0.local.item(node) }), item.blob == blob,
             item.presence == .whole, !openFiles.isOpen(node)
         else { return }
         let before = try content.status(blob)

@@ -25,11 +25,11 @@ extension VirtualFileSystem {
         markPending(&one, at: now)
         markPending(&two, at: now)
         // Neither name nor id may stand twice, not even between two statements.
-        try transaction.remove(two.node)
-        try transaction.update(one)
-        try transaction.restore(two)
-        try transaction.touch(one.parent, at: now)
-        if one.parent != two.parent { try transaction.touch(two.parent, at: now) }
+        try transaction.local.remove(two.node)
+        try transaction.local.update(one)
+        try transaction.local.restore(two)
+        try transaction.local.touch(one.parent, at: now)
+        if one.parent != two.parent { try transaction.local.touch(two.parent, at: now) }
         try exchangeConflicts(one, two, transaction, at: now)
     }
 
@@ -37,7 +37,7 @@ extension VirtualFileSystem {
     private func exchangeConflicts(
         _ one: LocalItem, _ two: LocalItem, _ transaction: MetadataTransaction, at now: Timestamp
     ) throws {
-        let (ofOne, ofTwo) = (try transaction.conflicts(of: one), try transaction.conflicts(of: two))
+        let (ofOne, ofTwo) = (try transaction.local.conflicts(of: one), try transaction.local.conflicts(of: two))
         for (versions, document) in [(ofOne, two), (ofTwo, one)] {
             for version in versions where version.item != document.item {
                 var version = version
@@ -45,7 +45,7 @@ extension VirtualFileSystem {
                     PackageConflict(document: document.item, device: $0.device)
                 }
                 markPending(&version, at: now)
-                try transaction.update(version)
+                try transaction.local.update(version)
             }
         }
     }

@@ -17,7 +17,7 @@ extension VirtualFileSystem {
             becomeDocument(&item)
         } else {
             // What was kept or restored after its deletion has an id of the log too: another device may bring it back.
-            guard try item.isKnown || RemoteTree(transaction, container: item.container).item(item.item) != nil else {
+            guard try item.isKnown || transaction.remote(in: item.container).item(item.item) != nil else {
                 return
             }
             // Its author still uploads it under this id. A copy under another id would never get its bytes.
@@ -42,7 +42,7 @@ extension VirtualFileSystem {
             let parent = folders[next]
             next += 1
             var last = NodeID(0)
-            while case let children = try transaction.children(of: parent.node, after: last, limit: 500),
+            while case let children = try transaction.local.children(of: parent.node, after: last, limit: 500),
                 !children.isEmpty
             {
                 for child in children {
@@ -55,7 +55,7 @@ extension VirtualFileSystem {
         // The log deletes a folder once nothing is in it, so the deepest leave first.
         for var folder in folders.reversed() where folder.isExcluded {
             try leaveSync(&folder, from: folder.node == old.node ? old : folder, transaction)
-            try transaction.update(folder)
+            try transaction.local.update(folder)
         }
     }
 
@@ -66,7 +66,7 @@ extension VirtualFileSystem {
         child.isExcluded = stays(child.kind, child.name, in: parent)
         if child.isExcluded, !old.isExcluded, child.kind != .folder { try leaveSync(&child, from: old, transaction) }
         markPending(&child, at: now)
-        try transaction.update(child)
+        try transaction.local.update(child)
         return child
     }
 }

@@ -73,7 +73,7 @@ extension VirtualFileSystem {
     }
 
     private func liveItem(_ node: NodeID) throws -> LocalItem {
-        if let item = try metadata.read({ try $0.item(node) }) { return item }
+        if let item = try metadata.read({ try $0.local.item(node) }) { return item }
         if let item = openFiles[node]?.state.withLock({ $0.item }) ?? removed[node] { return item }
         throw Errno(ESTALE)
     }
@@ -135,7 +135,7 @@ extension VirtualFileSystem {
     ///
     /// - Throws: `EBUSY` for an item that is to go on in a folder that stays paused.
     package func setPaused(_ flag: Bool, of node: NodeID) throws {
-        if !flag, case let item = try liveItem(node), try metadata.read({ try $0.isPaused(in: item.parent) }) {
+        if !flag, case let item = try liveItem(node), try metadata.read({ try $0.local.isPaused(in: item.parent) }) {
             throw Errno(EBUSY)
         }
         _ = try update(node) { $0.isPaused = flag }
@@ -152,9 +152,9 @@ extension VirtualFileSystem {
 
     /// Sets the pin of the mount's root, which containers inherit, also those that come later. Their own pins are taken away.
     package func setRootPin(_ pin: PinState) throws {
-        try metadata.write(pin == .keep ? .ordinary : .freeing) { try $0.setRootPin(pin) }
+        try metadata.write(pin == .keep ? .ordinary : .freeing) { try $0.local.setRootPin(pin) }
         let containers = try metadata.read { transaction in
-            try transaction.containers().compactMap { try transaction.item($0.node) }
+            try transaction.containers().compactMap { try transaction.local.item($0.node) }
         }
         for container in containers {
             if container.pin != .inherited { _ = try update(container.node) { $0.pin = .inherited } }
@@ -183,7 +183,7 @@ extension VirtualFileSystem {
                 try inheritIdentity(&item, transaction)
             }
             markPending(&item, at: time.now())
-            try transaction.update(item)
+            try transaction.local.update(item)
         }
         source.localTreeChanged()
     }

@@ -39,14 +39,14 @@ extension VirtualFileSystem {
         // A download may end between reading the row and joining it: the row is then read again. Each time is another download.
         for _ in 0..<8 {
             do { return try loadOnce(&state, node) } catch let error as Errno where error.code == ESTALE {
-                guard try metadata.read({ try $0.item(node) }) != nil else { throw error }
+                guard try metadata.read({ try $0.local.item(node) }) != nil else { throw error }
             }
         }
         throw Errno(EAGAIN, "its content keeps changing")
     }
 
     private func loadOnce(_ state: inout OpenFile.State, _ node: NodeID) throws {
-        guard let item = try metadata.read({ try $0.item(node) }) else { throw Errno(ESTALE) }
+        guard let item = try metadata.read({ try $0.local.item(node) }) else { throw Errno(ESTALE) }
         guard item.kind == .file else { throw Errno(item.kind == .folder ? EISDIR : ENXIO) }
         guard item.content != nil || item.isEdited || item.size == 0 else {
             throw Errno(EAGAIN, "its bytes have not reached the cloud yet")
@@ -107,7 +107,7 @@ extension VirtualFileSystem {
     /// Writes down when files were used, for the eviction plan.
     package func saveUsage() throws {
         let times = usage.take()
-        if !times.isEmpty { try metadata.write { try $0.setUsed(times) } }
+        if !times.isEmpty { try metadata.write { try $0.transfers.setUsed(times) } }
     }
 
     @discardableResult
@@ -117,7 +117,7 @@ extension VirtualFileSystem {
         try metadata.write(use) { transaction in
             var item = try existing(node, transaction)
             try body(&item)
-            try transaction.update(item)
+            try transaction.local.update(item)
             return item
         }
     }

@@ -11,7 +11,7 @@ extension VirtualFileSystem {
         try metadata.read { transaction in
             var item: LocalItem?
             for bytes in names {
-                guard let next = try transaction.item(named: try Self.name(bytes), in: item?.node ?? .root) else {
+                guard let next = try transaction.local.item(named: try Self.name(bytes), in: item?.node ?? .root) else {
                     throw Errno(ENOENT)
                 }
                 item = next
@@ -21,7 +21,7 @@ extension VirtualFileSystem {
     }
 
     /// The names from the mount's root down to an item.
-    package func path(of node: NodeID) throws -> [ItemName] { try metadata.read { try $0.path(of: node) } }
+    package func path(of node: NodeID) throws -> [ItemName] { try metadata.read { try $0.local.path(of: node) } }
 
     /// Items that lost their name from outside: their handles keep the bytes.
     package func detach(_ items: [LocalItem]) {

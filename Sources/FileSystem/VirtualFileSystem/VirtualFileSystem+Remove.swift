@@ -11,10 +11,10 @@ extension VirtualFileSystem {
         let name = try Self.name(bytes)
         let removed = try removing { transaction in
             _ = try folder(parent, transaction)
-            guard let item = try transaction.item(named: name, in: parent) else { throw Errno(ENOENT) }
+            guard let item = try transaction.local.item(named: name, in: parent) else { throw Errno(ENOENT) }
             guard item.kind != .folder else { throw Errno(EISDIR) }
             try depart(item, transaction)
-            try transaction.touch(parent, at: time.now())
+            try transaction.local.touch(parent, at: time.now())
             return item
         }
         letGo(removed)
@@ -25,12 +25,12 @@ extension VirtualFileSystem {
         let name = try Self.name(bytes)
         guard parent != .root else { return try removeTopFolder(name) }
         let item = try removing { transaction in
-            guard let item = try transaction.item(named: name, in: parent) else { throw Errno(ENOENT) }
+            guard let item = try transaction.local.item(named: name, in: parent) else { throw Errno(ENOENT) }
             guard item.kind == .folder else { throw Errno(ENOTDIR) }
-            guard try !transaction.hasChildren(item.node) else { throw Errno(ENOTEMPTY) }
+            guard try !transaction.local.hasChildren(item.node) else { throw Errno(ENOTEMPTY) }
             guard !item.item.isWellKnown else { throw Errno(EPERM, "Documents belongs to its container") }
             try depart(item, transaction)
-            try transaction.touch(parent, at: time.now())
+            try transaction.local.touch(parent, at: time.now())
             return item
         }
         removed.insert(item)
@@ -47,9 +47,9 @@ extension VirtualFileSystem {
 
     /// Takes an item out of the tree and records what is to be appended to the log about it.
     func depart(_ item: LocalItem, _ transaction: MetadataTransaction) throws {
-        try transaction.remove(item.node)
+        try transaction.local.remove(item.node)
         if let conflict = item.conflict {
-            try transaction.insert(
+            try transaction.pending.insert(
                 Resolution(container: item.container, item: conflict.document, version: conflict.version))
         } else if item.isKnown {
             try leaveDeparture(of: item, transaction)
@@ -58,7 +58,7 @@ extension VirtualFileSystem {
 
     /// Notes that an item the cloud knows is gone from its place.
     func leaveDeparture(of item: LocalItem, _ transaction: MetadataTransaction) throws {
-        try transaction.insert(
+        try transaction.pending.insert(
             Departure(
                 container: item.container, item: item.item, parent: item.parent, name: item.name, kind: item.kind,
                 time: time.now()))

@@ -48,8 +48,8 @@ extension VirtualFileSystem {
         let isOutOfTrash = try !isIntoTrash && isInTrash(from, transaction)
         // mv(1) copies and deletes then: ids are unique inside a container only.
         guard from.container == into.container || isIntoTrash || isOutOfTrash else { throw Errno(EXDEV) }
-        guard var item = try transaction.item(named: oldName, in: oldParent) else { throw Errno(ENOENT) }
-        let target = try transaction.item(named: newName, in: newParent)
+        guard var item = try transaction.local.item(named: oldName, in: oldParent) else { throw Errno(ENOENT) }
+        let target = try transaction.local.item(named: newName, in: newParent)
         if let target, target.node == item.node { return ([], nil) }
         try checkRename(item, over: target, into: into, mode: mode, transaction)
         if isIntoTrash || isOutOfTrash {
@@ -69,7 +69,7 @@ extension VirtualFileSystem {
         _ transaction: MetadataTransaction
     ) throws {
         guard !item.item.isWellKnown else { throw Errno(EPERM, "Documents belongs to its container") }
-        if item.kind == .folder, try transaction.isInside(folder.node, item.node) { throw Errno(EINVAL) }
+        if item.kind == .folder, try transaction.local.isInside(folder.node, item.node) { throw Errno(EINVAL) }
         guard let target else {
             if mode == .exchange { throw Errno(ENOENT) }
             return
@@ -80,11 +80,11 @@ extension VirtualFileSystem {
             guard !target.item.isWellKnown, !item.isConflictSibling, !target.isConflictSibling else {
                 throw Errno(EPERM)
             }
-            if target.kind == .folder, try transaction.isInside(item.node, target.node) { throw Errno(EINVAL) }
+            if target.kind == .folder, try transaction.local.isInside(item.node, target.node) { throw Errno(EINVAL) }
         case .replace:
             if target.kind == .folder {
                 guard item.kind == .folder else { throw Errno(EISDIR) }
-                guard try !transaction.hasChildren(target.node) else { throw Errno(ENOTEMPTY) }
+                guard try !transaction.local.hasChildren(target.node) else { throw Errno(ENOTEMPTY) }
                 guard !target.item.isWellKnown else { throw Errno(EPERM) }
             } else if item.kind == .folder {
                 throw Errno(ENOTDIR)
@@ -104,7 +104,7 @@ extension VirtualFileSystem {
         let wasExcluded = item.isExcluded
         item.isExcluded = stays(item.kind, name, in: folder)
         if let target {
-            try transaction.remove(target.node)
+            try transaction.local.remove(target.node)
             try succeed(target, &item, transaction)
         } else if !item.isKnown {
             try inheritIdentity(&item, transaction)
@@ -113,19 +113,19 @@ extension VirtualFileSystem {
         markPending(&item, at: now)
         // The last close records what is written; a change that settled while the file stays open is queued already, and stays queued.
         if !item.isExcluded, item.isWriting, item.isEdited, old.pendingSince == nil { item.pendingSince = nil }
-        try transaction.update(item)
+        try transaction.local.update(item)
         if item.kind == .folder, item.isExcluded != wasExcluded {
             try spreadExclusion(item, from: old, transaction, at: now)
         }
-        try transaction.touch(old.parent, at: now)
-        if folder.node != old.parent { try transaction.touch(folder.node, at: now) }
+        try transaction.local.touch(old.parent, at: now)
+        if folder.node != old.parent { try transaction.local.touch(folder.node, at: now) }
     }
 
     /// A renamed conflict sibling is a document of its own from now on.
     private func leaveConflict(_ item: inout LocalItem, _ transaction: MetadataTransaction) throws {
         item.packageConflict = nil
         guard let conflict = item.conflict else { return }
-        try transaction.insert(
+        try transaction.pending.insert(
             Resolution(container: item.container, item: conflict.document, version: conflict.version))
         becomeDocument(&item)
     }
@@ -146,7 +146,7 @@ extension VirtualFileSystem {
             && !target.isExcluded && !target.isConflictSibling
         guard becomesTarget else {
             if let conflict = target.conflict {
-                try transaction.insert(
+                try transaction.pending.insert(
                     Resolution(container: target.container, item: conflict.document, version: conflict.version))
             } else if target.isKnown {
                 try leaveDeparture(of: target, transaction)

@@ -12,7 +12,7 @@ extension VirtualFileSystem {
         var current = folder
         // Damaged rows may lead in a circle; no path has more folders.
         for _ in 0..<4096 where current.parent != .root {
-            guard let above = try transaction.item(current.parent) else { return false }
+            guard let above = try transaction.local.item(current.parent) else { return false }
             current = above
         }
         return current.parent == .root && current.item != .root
@@ -27,11 +27,11 @@ extension VirtualFileSystem {
         _ item: LocalItem, into folder: LocalItem, named name: ItemName, replacing target: LocalItem?,
         _ transaction: MetadataTransaction
     ) throws -> LocalItem {
-        try transaction.forEach(below: item) { each in
+        try transaction.local.forEach(below: item) { each in
             let moves = each.container != folder.container
             guard !moves || each.kind != .file || each.isMaterialised else { throw Errno(EXDEV) }
         }
-        try transaction.forEach(below: item) { each in try enter(folder.container, each, transaction) }
+        try transaction.local.forEach(below: item) { each in try enter(folder.container, each, transaction) }
         let isKept = folder.isExcluded || stays(item.kind, name, in: folder)
         if !isKept, target == nil {
             try reclaim(item.node, named: name, in: folder.item, transaction)
@@ -51,7 +51,7 @@ extension VirtualFileSystem {
             item.presence = .whole
             item.ranges = []
         }
-        try transaction.update(item)
+        try transaction.local.update(item)
     }
 
     /// Gives an item, and what is in it, the ids of what was deleted at the place that it goes to, so that it keeps its history.
@@ -60,20 +60,20 @@ extension VirtualFileSystem {
     ) throws {
         var pending = [(node: node, name: name, parent: parent)]
         while let next = pending.popLast() {
-            guard var item = try transaction.item(next.node), let kind = item.kind.cloudKind, !item.isKnown else {
+            guard var item = try transaction.local.item(next.node), let kind = item.kind.cloudKind, !item.isKnown else {
                 continue
             }
-            let deleted = try transaction.deletedItems(of: next.name, in: next.parent, item.container)
+            let deleted = try transaction.history.deletedItems(of: next.name, in: next.parent, item.container)
                 .filter { $0.departure == nil && $0.kind == kind }
                 .max { ($0.time ?? .zero) < ($1.time ?? .zero) }
             guard let deleted else { continue }
-            if try transaction.synced(deleted.id, in: item.container) != nil {
-                try transaction.setSyncedAbsent(deleted.id, in: item.container)
+            if try transaction.synced.item(deleted.id, in: item.container) != nil {
+                try transaction.synced.setAbsent(deleted.id, in: item.container)
             }
             item.item = deleted.id
-            try transaction.update(item)
+            try transaction.local.update(item)
             guard item.kind == .folder else { continue }
-            for child in try transaction.children(of: item.node, limit: .max) {
+            for child in try transaction.local.children(of: item.node, limit: .max) {
                 pending.append((child.node, child.name, deleted.id))
             }
         }

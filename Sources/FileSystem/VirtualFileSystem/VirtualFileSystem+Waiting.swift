@@ -49,7 +49,7 @@ extension VirtualFileSystem {
         try file.state.withLock { state in
             guard let download = state.download, download.isComplete, var item = state.item else { return }
             // Without a row only the handles are left, and there is nothing to update.
-            if let row = try metadata.read({ try $0.item(item.node) }) {
+            if let row = try metadata.read({ try $0.local.item(item.node) }) {
                 guard row.presence == .whole, row.blob == item.blob else { return }
                 item = row
                 state.item = row

@@ -108,7 +108,7 @@ package final class VirtualFileSystem: Sendable {
 
     /// The row of an item that exists; `ENOENT` otherwise.
     func existing(_ node: NodeID, _ transaction: MetadataTransaction) throws -> LocalItem {
-        guard let item = try transaction.item(node) else { throw Errno(ENOENT) }
+        guard let item = try transaction.local.item(node) else { throw Errno(ENOENT) }
         return item
     }
 

@@ -5,58 +5,73 @@ import GRDB
 
 import struct Foundation.Data
 
-/// How a ``CloudItem`` stands in `remote` and `synced`.
+/// How a ``CloudItem`` is stored in the tables `remote` and `synced`: selection, values and decoding follow ``Column``.
 extension CloudItem {
-    static let columns = [
-        "container", "item", "parent", "name", "nameKey", "kind", "permissions", "modified", "created", "extended",
-        "target", "size", "digest", "layout", "sequence", "changeIndex", "author", "authorName", "isDeleted",
-        "conflicts",
-    ]
-    static let selection = columns.joined(separator: ", ")
+    static let selection = Column.allCases.map { "\($0)" }.joined(separator: ", ")
     static let query = "SELECT \(selection) FROM remote WHERE container = ? AND item = ?"
     static let insertion = "INSERT OR REPLACE INTO remote (\(selection)) VALUES (\(placeholders))"
-    static let placeholders = columns.map { _ in "?" }.joined(separator: ", ")
+    static let placeholders = Column.allCases.map { _ in "?" }.joined(separator: ", ")
 
+    /// Those of ``Column``, in its order.
     func values(in container: ContainerID, key: NameKey) -> [(any DatabaseValueConvertible)?] {
-        var target: Data?
-        if case .symlink(let path) = body { target = Data(path) }
-        return [
-            container.value, id.data, parent.data, name.data, Data(key.bytes), Int64(body.kind.rawValue),
-            Int64(attributes.permissions), attributes.modified.nanoseconds, attributes.created.nanoseconds,
-            ExtendedAttributes.encode(attributes.extended), target,
-            Int64(clamping: body.content?.size ?? 0),
-            body.content?.reference.map(\.digest.data), Int64(body.content?.reference?.layout.rawValue ?? 0),
-            Int64(bitPattern: version.sequence.value), Int64(version.index), Int64(bitPattern: author.value),
-            authorName, isDeleted, ConflictColumn.encode(conflicts),
-        ]
+        Column.allCases.map { value(of: $0, in: container, key) }
     }
 
+    private func value(
+        of column: Column, in container: ContainerID, _ key: NameKey
+    ) -> (any DatabaseValueConvertible)? {
+        switch column {
+        case .container: container.value
+        case .item: id.data
+        case .parent: parent.data
+        case .name: name.data
+        case .nameKey: Data(key.bytes)
+        case .kind: Int64(body.kind.rawValue)
+        case .permissions: Int64(attributes.permissions)
+        case .modified: attributes.modified.nanoseconds
+        case .created: attributes.created.nanoseconds
+        case .extended: ExtendedAttributes.encode(attributes.extended)
+        case .target: if case .symlink(let path) = body { Data(path) } else { nil }
+        case .size: Int64(clamping: body.content?.size ?? 0)
+        case .digest: body.content?.reference.map(\.digest.data)
+        case .layout: Int64(body.content?.reference?.layout.rawValue ?? 0)
+        case .sequence: Int64(bitPattern: version.sequence.value)
+        case .changeIndex: Int64(version.index)
+        case .author: Int64(bitPattern: author.value)
+        case .authorName: authorName
+        case .isDeleted: isDeleted
+        case .conflicts: ConflictColumn.encode(conflicts)
+        }
+    }
 }
 
 extension CloudItem: ColumnDecodable {
     init(columns: Columns) throws {
+        let columns = NamedColumns<Column>(columns)
         self.init(
-            id: try ItemID(data: columns.data(1)), parent: try ItemID(data: columns.data(2)),
-            name: try columns.name(3),
+            id: try ItemID(data: columns.data(.item)), parent: try ItemID(data: columns.data(.parent)),
+            name: try columns.name(.name),
             attributes: ItemAttributes(
-                permissions: UInt16(truncatingIfNeeded: columns.integer(6)),
-                modified: Timestamp(nanoseconds: columns.integer(7)),
-                created: Timestamp(nanoseconds: columns.integer(8)),
-                extended: try ExtendedAttributes.decode(columns.optionalData(9))),
+                permissions: UInt16(truncatingIfNeeded: columns.integer(.permissions)),
+                modified: Timestamp(nanoseconds: columns.integer(.modified)),
+                created: Timestamp(nanoseconds: columns.integer(.created)),
+                extended: try ExtendedAttributes.decode(columns.optionalData(.extended))),
             body: try Self.body(columns),
             version: VersionID(
-                sequence: LogSequence(columns.unsigned(14)), index: UInt32(truncatingIfNeeded: columns.integer(15))),
-            author: DeviceID(columns.unsigned(16)), authorName: columns.text(17),
-            conflicts: try ConflictColumn.decode(columns.optionalData(19)), isDeleted: columns.bool(18))
+                sequence: LogSequence(columns.unsigned(.sequence)),
+                index: UInt32(truncatingIfNeeded: columns.integer(.changeIndex))),
+            author: DeviceID(columns.unsigned(.author)), authorName: columns.text(.authorName),
+            conflicts: try ConflictColumn.decode(columns.optionalData(.conflicts)),
+            isDeleted: columns.bool(.isDeleted))
     }
 
-    private static func body(_ columns: Columns) throws -> ItemBody {
-        switch ItemKind(rawValue: UInt8(truncatingIfNeeded: columns.integer(5))) {
+    private static func body(_ columns: NamedColumns<Column>) throws -> ItemBody {
+        switch ItemKind(rawValue: UInt8(truncatingIfNeeded: columns.integer(.kind))) {
         case .folder: return .folder
-        case .symlink: return .symlink(target: columns.bytes(10))
+        case .symlink: return .symlink(target: columns.bytes(.target))
         case .file:
-            let size = try columns.count(11)
-            let reference = try columns.content(digest: 12, size: size, layout: 13)
+            let size = try columns.count(.size)
+            let reference = try columns.content(digest: .digest, size: size, layout: .layout)
             return .file(reference.map(FileContent.stored) ?? .announced(size: size))
         case nil: throw MetadataError.damagedRow("an unknown kind of item")
         }

@@ -50,61 +50,9 @@ extension ColumnDecodable {
     init(columns: Columns, in transaction: MetadataTransaction) throws { try self.init(columns: columns) }
 }
 
-extension MetadataTransaction {
-    func fetchOne<T: ColumnDecodable>(_ sql: String, _ arguments: StatementArguments) throws -> T? {
-        var found: T?
-        try db.forEachRow(sql, arguments) { columns in
-            found = try T(columns: columns, in: self)
-            return false
-        }
-        return found
-    }
-
-    func fetchAll<T: ColumnDecodable>(_ sql: String, _ arguments: StatementArguments = []) throws -> [T] {
-        var items: [T] = []
-        try db.forEachRow(sql, arguments) { columns in
-            items.append(try T(columns: columns, in: self))
-            return true
-        }
-        return items
-    }
-
-    /// As ``fetchAll(_:_:)`` of items by ``LocalItem/selection``: a row that holds what no item can have is left out, and its node returned apart.
-    /// For lists and queues, where one such row must not hold up all others; not where something is decided from what is missing.
-    func fetchReadable(
-        _ sql: String, _ arguments: StatementArguments = []
-    ) throws -> (items: [LocalItem], unreadable: [NodeID]) {
-        var (items, unreadable): ([LocalItem], [NodeID]) = ([], [])
-        try db.forEachRow(sql, arguments) { columns in
-            do { items.append(try LocalItem(columns: columns)) } catch let error as MetadataError {
-                guard error.code == .damaged else { throw error }
-                unreadable.append(NodeID(columns.unsigned(.node)))
-            }
-            return true
-        }
-        return (items, unreadable)
-    }
-
-    func run(_ sql: String, _ arguments: StatementArguments) throws { try db.perform(sql, arguments) }
-
-    /// The first column of the first row; 0 where there is none.
-    func number(_ sql: String, _ arguments: StatementArguments = []) throws -> Int64 {
-        try optionalNumber(sql, arguments) ?? 0
-    }
-
-    func optionalNumber(_ sql: String, _ arguments: StatementArguments = []) throws -> Int64? {
-        var number: Int64?
-        try db.forEachRow(sql, arguments) { columns in
-            number = columns.optionalInteger(0)
-            return false
-        }
-        return number
-    }
-}
-
 extension Database {
     /// Passes the rows of a query to `body` until it returns false. `body` must not run the same query.
-    fileprivate func forEachRow(
+    func forEachRow(
         _ sql: String, _ arguments: StatementArguments, _ body: (Columns) throws -> Bool
     ) throws {
         let statement = try cachedStatement(sql: sql)

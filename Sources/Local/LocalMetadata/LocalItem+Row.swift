@@ -72,10 +72,11 @@ extension LocalItem: ColumnDecodable {
         try self.init(columns: columns)
         // Most folders have no extension, so there is nothing to look up.
         guard kind == .folder, item != .root, name.bytes.contains(UInt8(ascii: ".")) else { return }
-        packageTypes = try transaction.packageTypes(of: container)
+        packageTypes = try transaction.local.packageTypes(of: container)
     }
 
     init(columns: Columns) throws {
+        let columns = NamedColumns<Column>(columns)
         let attributes = ItemAttributes(
             permissions: UInt16(truncatingIfNeeded: columns.integer(.permissions)),
             modified: Timestamp(nanoseconds: columns.integer(.modified)),
@@ -83,7 +84,7 @@ extension LocalItem: ColumnDecodable {
             extended: try ExtendedAttributes.decode(columns.optionalData(.extended)))
         self.init(
             container: ContainerID(columns.integer(.container)), item: try ItemID(data: columns.data(.item)),
-            parent: NodeID(columns.unsigned(.parent)), name: try columns.name(Column.name.rawValue),
+            parent: NodeID(columns.unsigned(.parent)), name: try columns.name(.name),
             kind: LocalKind(rawValue: UInt8(truncatingIfNeeded: columns.integer(.kind))) ?? .file,
             attributes: attributes, changed: Timestamp(nanoseconds: columns.integer(.changed)))
         node = NodeID(columns.unsigned(.node))
@@ -92,12 +93,12 @@ extension LocalItem: ColumnDecodable {
         group = columns.optionalInteger(.groupID).map { UInt32(truncatingIfNeeded: $0) }
         target = columns.bytes(.target)
         size = try columns.count(.size)
-        content = try columns.content(digest: Column.digest.rawValue, size: size, layout: Column.layout.rawValue)
+        content = try columns.content(digest: .digest, size: size, layout: .layout)
         try decodeState(columns)
     }
 
     /// Decodes the state of its content and of its sync.
-    private mutating func decodeState(_ columns: Columns) throws {
+    private mutating func decodeState(_ columns: NamedColumns<Column>) throws {
         presence = Presence(rawValue: UInt8(truncatingIfNeeded: columns.integer(.presence))) ?? .none
         ranges = columns.bytes(.ranges)
         generation = try columns.count(.generation)

@@ -24,7 +24,7 @@ extension MetadataDatabase {
                     let transaction = MetadataTransaction(db)
                     return try transaction.sealProblems(limit: limit).map { problem in
                         // Where the path cannot be read either, the report goes without it.
-                        (problem, (try? problem.node.map(transaction.path)) ?? [])
+                        (problem, (try? problem.node.map(transaction.local.path)) ?? [])
                     }
                 }
             }

@@ -1,5 +1,5 @@
-package import CloudModel
-package import ContainerLog
+import CloudModel
+import ContainerLog
 import GRDB
 
 import struct Foundation.Data
@@ -31,15 +31,6 @@ extension MetadataTransaction {
             last = end
         }
         return Array(problems.prefix(limit))
-    }
-
-    /// Nodes whose folder is not there: no path leads to them.
-    package func strandedItems(limit: Int) throws -> [LocalItem] {
-        try fetchAll(
-            """
-            SELECT \(LocalItem.selection) FROM local
-            WHERE parent NOT IN (1, 2) AND NOT EXISTS (SELECT 1 FROM local above WHERE above.node = local.parent) LIMIT ?
-            """, [limit])
     }
 
     private static let rules: [(kind: RowProblem.Kind, what: String, query: String)] = [
@@ -83,47 +74,4 @@ extension MetadataTransaction {
             "SELECT NULL FROM container WHERE NOT EXISTS (SELECT 1 FROM local WHERE local.node = container.node)"
         ),
     ]
-}
-
-/// What a check goes through, page by page.
-extension MetadataTransaction {
-    /// Rows behind `node`, in order.
-    package func items(after node: NodeID, limit: Int) throws -> [LocalItem] {
-        try fetchAll(
-            "SELECT \(LocalItem.selection) FROM local WHERE node > ? ORDER BY node LIMIT ?",
-            [Int64(bitPattern: node.value), limit])
-    }
-
-    /// Rows behind `node` of files with bytes here, in order.
-    package func present(after node: NodeID, limit: Int) throws -> [LocalItem] {
-        try fetchAll(
-            """
-            SELECT \(LocalItem.selection) FROM local
-            WHERE node > ? AND kind = 1 AND presence > 0 AND size > 0 ORDER BY node LIMIT ?
-            """, [Int64(bitPattern: node.value), limit])
-    }
-
-    /// The log's live items of a container behind `item`, in order.
-    package func cloudItems(in container: ContainerID, after item: ItemID?, limit: Int) throws -> [CloudItem] {
-        try fetchAll(
-            """
-            SELECT \(CloudItem.selection) FROM remote
-            WHERE container = ? AND item > ? AND isDeleted = 0 ORDER BY item LIMIT ?
-            """, [container.value, item?.data ?? Data(), limit])
-    }
-
-    /// A clean file that has all bytes of a content.
-    package func holder(of digest: Digest) throws -> LocalItem? {
-        try fetchOne(
-            "SELECT \(LocalItem.selection) FROM local WHERE digest = ? AND presence = 2 AND isEdited = 0 LIMIT 1",
-            [digest.data])
-    }
-
-    /// Items whose present content came with an entry of the log.
-    package func items(from sequence: LogSequence, in container: ContainerID, limit: Int) throws -> [LocalItem] {
-        try Data.fetchAll(
-            db, sql: "SELECT item FROM remote WHERE container = ? AND sequence = ? LIMIT ?",
-            arguments: [container.value, Int64(bitPattern: sequence.value), limit]
-        ).compactMap { try item(ItemID(data: $0), in: container) }
-    }
 }

@@ -1,8 +1,32 @@
+package import Basics
 import GRDB
 
-/// A read or write transaction on the metadata; the verbs are in extensions, a file per noun.
+/// A read or write transaction on the metadata: one connection, and its parts by tree, queue and table.
+///
+/// What needs several parts, and the small tables beside them (containers, settings, manifests), is in extensions.
 package struct MetadataTransaction {
     let db: Database
     let memory = TransactionMemory()
+
     init(_ db: Database) { self.db = db }
+
+    package var local: LocalTree { LocalTree(transaction: self) }
+    package var synced: SyncedTree { SyncedTree(transaction: self) }
+    package var pending: PendingChanges { PendingChanges(transaction: self) }
+    package var transfers: TransferQueue { TransferQueue(transaction: self) }
+    package var history: ItemHistory { ItemHistory(transaction: self) }
+    package var keyValues: KeyValueTable { KeyValueTable(transaction: self) }
+
+    /// The folded log of a container.
+    ///
+    /// - Parameters:
+    ///   - now: This device's clock. To be passed where entries are folded; nil: the log's clock.
+    ///   - origin: The writer of the entry that is folded; nil: not known.
+    package func remote(in container: ContainerID, now: Timestamp? = nil, origin: EntryOrigin? = nil) -> RemoteTree {
+        RemoteTree(self, container: container, now: now, origin: origin)
+    }
+}
+
+extension MetadataTransaction: MetadataTable {
+    var transaction: MetadataTransaction { self }
 }

@@ -12,7 +12,7 @@ extension RemoteTree {
     }
 
     package mutating func setKeyValue(_ entry: KeyValueEntry, for key: String) throws {
-        try transaction.noteShownValue(of: key, in: container)
+        try transaction.keyValues.noteShownValue(of: key, in: container)
         try transaction.run(
             "INSERT OR REPLACE INTO keyValue (container, key, value, time) VALUES (?, ?, ?, ?)",
             [container.value, key, entry.value.map { Data($0) }, entry.time.nanoseconds])

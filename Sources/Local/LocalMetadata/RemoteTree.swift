@@ -74,7 +74,7 @@ package struct RemoteTree: TreeStore {
             try keepVersions(before, notIn: item)
             try keepDeletion(before, item)
         }
-        if item.id == .root { transaction.noteRoot(of: container, before?.attributes, item.attributes) }
+        if item.id == .root { transaction.local.noteRoot(of: container, before?.attributes, item.attributes) }
         // A tombstone gives its name free: the index covers live items only.
         let key = try NameKey(item.name, folding: state().foldsNames)
         try transaction.run(CloudItem.insertion, StatementArguments(item.values(in: container, key: key)))
@@ -99,16 +99,16 @@ package struct RemoteTree: TreeStore {
         else { return }
         let kept = Set(after.historicContents.map(\.content.digest))
         for version in before.historicContents where !kept.contains(version.content.digest) {
-            try transaction.insert(version.superseded(at: now ?? state().time, in: container))
+            try transaction.history.insert(version.superseded(at: now ?? state().time, in: container))
         }
     }
 
     /// Notes when and by whom an item was deleted, or forgets it when the item is back.
     private func keepDeletion(_ before: CloudItem, _ after: CloudItem) throws {
         guard before.isDeleted != after.isDeleted else { return }
-        guard after.isDeleted else { return try transaction.removeDeletion(of: after.id, in: container) }
+        guard after.isDeleted else { return try transaction.history.removeDeletion(of: after.id, in: container) }
         let noted = try now ?? state().time
-        try transaction.insert(
+        try transaction.history.insert(
             Deletion(
                 container: container, item: after.id, parent: after.parent, name: after.name,
                 // No later than now, and never before 1970: a wrong clock must not keep it out of the list.
@@ -131,6 +131,15 @@ package struct RemoteTree: TreeStore {
         ).map(ItemID.init(data:))
     }
 
+    /// Live items behind `item`, in the order of their ids.
+    package func items(after item: ItemID?, limit: Int) throws -> [CloudItem] {
+        try transaction.fetchAll(
+            """
+            SELECT \(CloudItem.selection) FROM remote
+            WHERE container = ? AND item > ? AND isDeleted = 0 ORDER BY item LIMIT ?
+            """, [container.value, item?.data ?? Data(), limit])
+    }
+
     package func hasChildren(_ parent: ItemID) throws -> Bool {
         try transaction.number(
             "SELECT EXISTS (SELECT 1 FROM remote WHERE container = ? AND parent = ? AND isDeleted = 0)",
@@ -151,7 +160,7 @@ package struct RemoteTree: TreeStore {
     package mutating func setAlias(_ id: ItemID, to target: ItemID) throws {
         transaction.memory.hasAliases = true
         // What became another item is not deleted.
-        try transaction.removeDeletion(of: id, in: container)
+        try transaction.history.removeDeletion(of: id, in: container)
         try transaction.run(
             "INSERT OR REPLACE INTO alias (container, item, target) VALUES (?, ?, ?)",
             [container.value, id.data, target.data])

@@ -18,15 +18,3 @@ extension NodeID {
     /// The parent of a removed container's folder. No item has this number: those up to 15 are never given out.
     package static let removedContainers = NodeID(2)
 }
-
-extension MetadataTransaction {
-    /// Whether there is nothing in a container but its empty `Documents`.
-    package func isVacant(_ folder: LocalItem) throws -> Bool {
-        try children(of: folder.node, limit: 2).allSatisfy { try $0.item == .documents && !hasChildren($0.node) }
-    }
-
-    /// Whether the mount shows the container.
-    package func isShown(_ container: LocalContainer) throws -> Bool {
-        try item(container.node)?.parent == .root
-    }
-}

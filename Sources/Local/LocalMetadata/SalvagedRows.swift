@@ -36,7 +36,7 @@ package final class SalvagedRows: Sendable {
     private static let longestSearch: Int64 = 2_000_000
 
     package func item(_ node: NodeID) -> LocalItem? {
-        read { try MetadataTransaction($0).item(node) } ?? nil
+        read { try MetadataTransaction($0).local.item(node) } ?? nil
     }
 
     /// Whether a row is the last one and has the bytes that were written: only then does it prove anything.
@@ -51,7 +51,7 @@ package final class SalvagedRows: Sendable {
     /// Keys that were written here and that the log does not show, as far as their rows are what was written.
     package func pendingKeyValues() -> [(container: ContainerName, pending: PendingKeyValue)] {
         // A database of a time before key-value stores has none.
-        let pending = read { try MetadataTransaction($0).soundPendingKeyValues() } ?? []
+        let pending = read { try MetadataTransaction($0).keyValues.soundPending() } ?? []
         return pending.compactMap { pending in container(pending.container).map { ($0, pending) } }
     }
 

@@ -20,7 +20,7 @@ enum Schema {
         migrator.registerMigration("package conflicts") { db in
             try db.execute(
                 sql: """
-                    CREATE INDEX local_packageConflict ON local(node) WHERE \(MetadataTransaction.isPackageConflict)
+                    CREATE INDEX local_packageConflict ON local(node) WHERE \(LocalTree.isPackageConflict)
                     """)
         }
         migrator.registerMigration("paused folders") { db in

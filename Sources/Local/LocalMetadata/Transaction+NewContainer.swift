@@ -7,9 +7,9 @@ extension MetadataTransaction {
     /// folders are well known, so devices that make the same container while apart end with one.
     package func createContainer(_ name: ContainerName, at now: Timestamp) throws -> ContainerID {
         let container = try insertContainer(name)
-        var remote = RemoteTree(self, container: container)
+        var remote = remote(in: container)
         try ContainerReducer.initialise(&remote, foldsNames: false)
-        for id in [ItemID.root, .documents] { try settle(id, in: container) }
+        for id in [ItemID.root, .documents] { try synced.settle(id, in: container) }
         let root = try insertWellKnown(.root, try folderName(name.folderName), in: .root, container, at: now)
         try setNode(root, of: container)
         _ = try insertWellKnown(.documents, try folderName("Documents"), in: root, container, at: now)
@@ -19,14 +19,14 @@ extension MetadataTransaction {
     private func insertWellKnown(
         _ id: ItemID, _ name: ItemName, in parent: NodeID, _ container: ContainerID, at now: Timestamp
     ) throws -> NodeID {
-        guard let agreed = try RemoteTree(self, container: container).item(id) else {
+        guard let agreed = try remote(in: container).item(id) else {
             throw MetadataError.damagedRow("a container without its root")
         }
         var item = LocalItem(
             container: container, item: id, parent: parent, name: name, kind: .folder, attributes: agreed.attributes,
             changed: now)
         item.isKnown = true
-        return try insert(item)
+        return try local.insert(item)
     }
 
     private func folderName(_ text: String) throws -> ItemName {

@@ -12,12 +12,12 @@ struct MetadataItemTree: ItemTree, Sendable {
 
     func entry(of item: ItemNumber) -> TreeEntry? {
         if item == .root { return TreeEntry(parent: nil, kind: .folder) }
-        let row = known[item] ?? learn { try $0.item(item.node) }
+        let row = known[item] ?? learn { try $0.local.item(item.node) }
         return row.map { TreeEntry(parent: $0.place.folder, kind: $0.kind) }
     }
 
     func item(at place: ItemPlace) -> ItemNumber? {
-        (known[place] ?? learn { try $0.item(named: place.name, in: place.folder.node) })?.item
+        (known[place] ?? learn { try $0.local.item(named: place.name, in: place.folder.node) })?.item
     }
 
     private func learn(_ query: (MetadataTransaction) throws -> LocalItem?) -> ItemCache.Row? {
@@ -29,20 +29,20 @@ struct MetadataItemTree: ItemTree, Sendable {
 
     /// Whether it is a file whose bytes are here.
     func hasContent(_ item: ItemNumber) -> Bool {
-        read { try $0.item(item.node) }.map { $0.kind == .file && $0.presence == .whole } ?? false
+        read { try $0.local.item(item.node) }.map { $0.kind == .file && $0.presence == .whole } ?? false
     }
 
     /// The document that a conflict sibling is a version of; nil for anything else.
     func document(of sibling: LocalItem) -> (item: ItemNumber, version: VersionID)? {
         guard let conflict = sibling.conflictPlace else { return nil }
-        return read { try $0.document(ofVersion: sibling) }.map { (ItemNumber($0.node), conflict.version) }
+        return read { try $0.local.document(ofVersion: sibling) }.map { (ItemNumber($0.node), conflict.version) }
     }
 
     func item(_ id: ItemID, in container: ContainerID) -> ItemNumber? {
-        read { try $0.item(id, in: container) }.map { ItemNumber($0.node) }
+        read { try $0.local.item(id, in: container) }.map { ItemNumber($0.node) }
     }
 
-    func row(of item: ItemNumber) -> LocalItem? { read { try $0.item(item.node) } }
+    func row(of item: ItemNumber) -> LocalItem? { read { try $0.local.item(item.node) } }
 
     /// What can not be read is not there: the request is refused, as its own program's access would be.
     private func read(_ query: (MetadataTransaction) throws -> LocalItem?) -> LocalItem? {

@@ -81,7 +81,7 @@ package final class MonitorService: Sendable {
         _ change: TreeChange, _ transaction: MetadataTransaction
     ) throws -> (NodeID, Happening.Kind, MountPath, MountPath?)? {
         func path(_ name: ItemName, in folder: NodeID) throws -> MountPath {
-            let names = try transaction.path(of: folder).map(\.bytes) + [name.bytes]
+            let names = try transaction.local.path(of: folder).map(\.bytes) + [name.bytes]
             return try MountPath(bytes: Array(names.joined(separator: [UInt8(ascii: "/")])))
         }
         switch change {

@@ -1,4 +1,5 @@
 package import DaemonProtocol
+import CloudModel
 import LocalMetadata
 package import Queries
 import Sync
@@ -28,7 +29,7 @@ package final class QueryFeed: Sendable {
     private let source: any QuerySource
     private let connection: UInt64
     private let prepared: PreparedPredicate
-    private let condition: RowCondition
+    private let condition: ItemCondition
     private let scope: QueryScope
     private let interval: Duration
     /// Nil for a query that ends when all is gathered.
@@ -49,7 +50,7 @@ package final class QueryFeed: Sendable {
         self.source = source
         self.connection = connection
         prepared = PreparedPredicate(predicate)
-        condition = RowCondition(predicate)
+        condition = ItemCondition(predicate)
         self.scope = scope
         self.interval = interval
         try queries.enter(connection)
@@ -116,9 +117,7 @@ package final class QueryFeed: Sendable {
     private func page(_ transaction: MetadataTransaction, _ reader: inout RowReader, after last: NodeID) throws -> Batch
     {
         let limit = Self.page * 5
-        let items = try transaction.items(
-            after: last, meeting: condition.sql, condition.values.map(MetadataTransaction.QueryArgument.init),
-            limit: limit)
+        let items = try transaction.local.items(after: last, meeting: condition, limit: limit)
         var batch = Batch(next: id == nil ? .over : .live)
         for item in items {
             let row = try reader.row(item)
@@ -169,13 +168,4 @@ package final class QueryFeed: Sendable {
 
 extension QueryFeed.Batch {
     fileprivate var isLast: Bool { if case .gathering = next { false } else { true } }
-}
-
-extension MetadataTransaction.QueryArgument {
-    init(_ value: RowCondition.Value) {
-        switch value {
-        case .integer(let number): self = .integer(number)
-        case .bytes(let bytes): self = .bytes(bytes)
-        }
-    }
 }

@@ -156,7 +156,7 @@ package final class QueryService: Sendable {
             var reader = RowReader(transaction, transfers, mountPoint: mountPoint)
             var (sights, packages): ([Sight], Set<NodeID>) = ([], [])
             for node in nodes {
-                let item = try transaction.item(node)
+                let item = try transaction.local.item(node)
                 let package = try item.flatMap { try reader.package(around: $0) }
                 if let package { packages.insert(package) }
                 if package != node { sights.append(try Sight(node, item, &reader)) }
@@ -177,7 +177,7 @@ package final class QueryService: Sendable {
         }
         let sights = try metadata.read { transaction in
             var reader = RowReader(transaction, transfers, mountPoint: mountPoint)
-            return try nodes.map { try Sight($0, try transaction.item($0), &reader) }
+            return try nodes.map { try Sight($0, try transaction.local.item($0), &reader) }
         }
         send(sights)
         return !nodes.isEmpty
@@ -214,7 +214,7 @@ package final class QueryService: Sendable {
         }
         guard let (folder, last) = walk else { return nodes }
         let (children, unreadable) = try metadata.read {
-            try $0.readableChildren(of: folder, after: last, limit: Self.batch)
+            try $0.local.readableChildren(of: folder, after: last, limit: Self.batch)
         }
         let end = [children.last?.node, unreadable.last].compactMap(\.self).max()
         state.withLock { state in
@@ -230,9 +230,9 @@ package final class QueryService: Sendable {
     private func learnSiblings() throws {
         guard state.withLock({ $0.documents == nil }) else { return }
         let documents = try metadata.read { transaction in
-            let versions = try transaction.allSiblings(limit: 10_000) + transaction.packageConflicts()
+            let versions = try transaction.local.allSiblings(limit: 10_000) + transaction.local.packageConflicts()
             return try versions.compactMap { version in
-                try transaction.document(ofVersion: version).map { (version.node, $0.node) }
+                try transaction.local.document(ofVersion: version).map { (version.node, $0.node) }
             }
         }
         state.withLock { $0.documents = Dictionary(documents) { first, _ in first } }

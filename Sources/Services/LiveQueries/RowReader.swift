@@ -19,7 +19,7 @@ struct RowReader {
         self.mountPoint = mountPoint
     }
 
-    mutating func row(of node: NodeID) throws -> FoundRow? { try transaction.item(node).map { try row($0) } }
+    mutating func row(of node: NodeID) throws -> FoundRow? { try transaction.local.item(node).map { try row($0) } }
 
     mutating func row(_ item: LocalItem) throws -> FoundRow {
         FoundRow(
@@ -35,7 +35,7 @@ struct RowReader {
 
     /// The document that an item is a conflict version of.
     func document(of item: LocalItem) throws -> LocalItem? {
-        try transaction.document(ofVersion: item)
+        try transaction.local.document(ofVersion: item)
     }
 
     private mutating func path(of item: LocalItem) throws -> [UInt8] {
@@ -54,7 +54,7 @@ struct RowReader {
     mutating func folder(_ node: NodeID, depth: Int) throws -> FoundRow.Folder {
         if let known = folders[node] { return known }
         // Damaged rows may lead in a circle; no path has more folders.
-        guard node != .root, depth < 1_024, let item = try transaction.item(node) else {
+        guard node != .root, depth < 1_024, let item = try transaction.local.item(node) else {
             return FoundRow.Folder(path: [], isInDocuments: false)
         }
         let above = try folder(item.parent, depth: depth + 1)

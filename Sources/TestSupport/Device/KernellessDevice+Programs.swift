@@ -8,7 +8,7 @@ package import VirtualFileSystem
 extension KernellessDevice {
     /// The row of that name; nil where there is none.
     package func row(_ name: String, in folder: NodeID? = nil) throws -> LocalItem? {
-        try metadata.read { try $0.item(named: try ItemName(name), in: folder ?? documents) }
+        try metadata.read { try $0.local.item(named: try ItemName(name), in: folder ?? documents) }
     }
 
     package func node(_ name: String, in folder: NodeID? = nil) throws -> NodeID {

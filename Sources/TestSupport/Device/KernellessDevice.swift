@@ -67,7 +67,7 @@ package final class KernellessDevice: Sendable {
         engine = SyncEngine(context, limits: CacheLimits(minimumFree: 0))
         documents = try metadata.read { transaction in
             guard let container = try transaction.container(named: .cloudDocs),
-                let item = try transaction.item(.documents, in: container.id)
+                let item = try transaction.local.item(.documents, in: container.id)
             else { throw Errno(ENOENT) }
             return item.node
         }

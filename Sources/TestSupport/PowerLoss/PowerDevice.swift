@@ -68,7 +68,7 @@ final class PowerDevice: Sendable {
     func documents() throws -> LocalItem {
         try metadata.read { transaction in
             guard let container = try transaction.container(named: .cloudDocs),
-                let item = try transaction.item(.documents, in: container.id)
+                let item = try transaction.local.item(.documents, in: container.id)
             else { throw Errno(ENOENT, "no Documents") }
             return item
         }
@@ -76,13 +76,13 @@ final class PowerDevice: Sendable {
 
     func item(_ name: String) throws -> LocalItem? {
         let folder = try documents().node
-        return try metadata.read { try $0.item(named: try ItemName(name), in: folder) }
+        return try metadata.read { try $0.local.item(named: try ItemName(name), in: folder) }
     }
 
     /// All files of `Documents`; the tests make no folders in it.
     func all() throws -> [LocalItem] {
         let folder = try documents().node
-        return try metadata.read { try $0.children(of: folder, limit: 10_000) }
+        return try metadata.read { try $0.local.children(of: folder, limit: 10_000) }
     }
 
     /// The bytes of a file that is wholly on this device, read through the file system.
@@ -130,7 +130,7 @@ private final class EngineSource: ContentSource {
         case .evict: do { try current?.evictor.evict(item.node) } catch is EvictionRefusal { throw Errno(EBUSY) }
         case .download:
             guard let current else { return }
-            if try current.context.metadata.write({ try $0.want(item, priority: 100) }).items > 0 {
+            if try current.context.metadata.write({ try $0.transfers.want(item, priority: 100) }).items > 0 {
                 current.downloadsWanted()
             }
         }

@@ -103,7 +103,7 @@ struct StateCheck {
         guard try await cloud.containers().contains(.cloudDocs) else { return [] }
         let log = try await cloud.entries(in: .cloudDocs, after: LogSequence(0), limit: .max)
         guard container.sequence.value <= UInt64(log.count) else { return ["the cursor is past the end of the log"] }
-        let outbox = try device.metadata.read { try $0.outbox(of: container.id) }?.payload
+        let outbox = try device.metadata.read { try $0.pending.batch(of: container.id) }?.payload
         let unknown = try log.dropFirst(Int(container.sequence.value)).filter { record in
             try ChangeBatch(decoding: record.payload).device == DeviceID(1) && record.payload != outbox
         }

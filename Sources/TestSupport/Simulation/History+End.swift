@@ -56,7 +56,7 @@ extension History {
         }
         let digests = try devices.map { device in
             let container = try device.container().id
-            return try device.metadata.read { try TreeDigest(of: RemoteTree($0, container: container)) }
+            return try device.metadata.read { try TreeDigest(of: $0.remote(in: container)) }
         }
         if Set(digests).count > 1 { found.append("the folded logs differ") }
         found += try keyProblems()
@@ -71,7 +71,7 @@ extension History {
     private func lostContents(_ visible: Set<String>) throws -> [String] {
         let container = try devices[0].container().id
         return try devices[0].metadata.read { transaction in
-            let tree = RemoteTree(transaction, container: container)
+            let tree = transaction.remote(in: container)
             return ledger.problems(visible: visible) { (try? tree.standingID(for: $0)) ?? $0 }
         }
     }

@@ -138,7 +138,7 @@ extension History {
     /// Excuses contents that were written and not closed: either the old or the new may be found.
     private func excuseOpenFiles(of device: SimulatedDevice, _ ledger: inout Ledger) throws {
         for (handle, _) in device.parts.handles where handle.canWrite {
-            guard let row = try device.metadata.read({ try $0.item(handle.file.node) }) else { continue }
+            guard let row = try device.metadata.read({ try $0.local.item(handle.file.node) }) else { continue }
             ledger.excuse(try device.text(of: row))
         }
     }

@@ -23,12 +23,12 @@ extension History {
         var seen = try loggedWrites(of: key, before: Int(container.sequence.value))
         if let pending = try pending(key, of: device) { seen.insert(pending) }
         try device.metadata.write {
-            try $0.setKeyValue(key, to: value, in: container.id, at: device.time.now())
+            try $0.keyValues.set(key, to: value, in: container.id, at: device.time.now())
         }
         // As the daemon does before it replies.
         try device.metadata.makeDurable()
         record(device, "key \(key): \(value.map { "‘\(String(decoding: $0, as: UTF8.self))’" } ?? "nothing")")
-        if try device.metadata.read({ try $0.keyValue(key, in: container.id) }) != value {
+        if try device.metadata.read({ try $0.keyValues.value(key, in: container.id) }) != value {
             stepProblems.append("\(device.name) does not show what it wrote to key \(key)")
         }
         if let own = try pending(key, of: device), !seen.contains(own) { keyLedger.write(own, to: key, having: seen) }
@@ -39,7 +39,7 @@ extension History {
         try Self.keys.flatMap { key -> [String] in
             let entries = try devices.map { device in
                 let container = try device.container().id
-                return try device.metadata.read { try RemoteTree($0, container: container).keyValue(key) }
+                return try device.metadata.read { try $0.remote(in: container).keyValue(key) }
             }
             guard let first = entries.first, entries.allSatisfy({ $0 == first }) else {
                 return ["key \(key) differs: \(entries.map { "\($0.map { "\($0)" } ?? "absent")" })"]
@@ -49,7 +49,7 @@ extension History {
     }
 
     private func pending(_ key: String, of device: SimulatedDevice) throws -> KeyLedger.Write? {
-        try device.metadata.read { try $0.pendingKeyValues() }.first { $0.key == key }.map {
+        try device.metadata.read { try $0.keyValues.pending() }.first { $0.key == key }.map {
             KeyLedger.Write(value: $0.value, time: $0.time)
         }
     }

@@ -13,8 +13,10 @@ extension SimulatedDevice {
     func evictAny(_ random: inout SeededGenerator) throws -> String? {
         var files: [LocalItem] = []
         try metadata.read { transaction in
-            guard let item = try transaction.item(root) else { return }
-            try transaction.forEach(below: item) { if $0.kind == .file, $0.presence != .none { files.append($0) } }
+            guard let item = try transaction.local.item(root) else { return }
+            try transaction.local.forEach(below: item) {
+                if $0.kind == .file, $0.presence != .none { files.append($0) }
+            }
         }
         guard let file = random.pick(files) else { return nil }
         if cloud.bug == .evictsEdits, let edited = files.first(where: { $0.isEdited && !$0.isWriting }) {
@@ -40,7 +42,7 @@ extension SimulatedDevice {
     /// changes anything here by itself.
     func sealEdits() throws -> [String] {
         var mismatches: [String] = []
-        for item in try metadata.read({ try $0.edited(after: nil, limit: 100) }) where item.size > 0 {
+        for item in try metadata.read({ try $0.transfers.edited(after: nil, limit: 100) }) where item.size > 0 {
             // An edit whose bytes are gone is reported elsewhere.
             guard let status = try? content.status(item.blob) else { continue }
             let digest = SimulatedCloud.name(of: try bytes(of: item.blob)).digest
@@ -82,8 +84,8 @@ extension SimulatedDevice {
         for shard in try content.existingShards() { blobs.formUnion(try content.blobs(inShard: shard)) }
         var found: [String] = []
         try metadata.read { transaction in
-            guard let item = try transaction.item(root) else { return }
-            try transaction.forEach(below: item) { file in
+            guard let item = try transaction.local.item(root) else { return }
+            try transaction.local.forEach(below: item) { file in
                 guard file.kind == .file, file.presence != .none else { return }
                 if blobs.remove(file.blob) == nil, file.size > 0 { found.append("\(file.name) has no blob") }
             }

@@ -9,8 +9,8 @@ extension SimulatedDevice {
         guard let root = try metadata.read({ try $0.container(named: .cloudDocs) })?.node else { return [] }
         var found: [LocalItem] = []
         try metadata.read { transaction in
-            guard let item = try transaction.item(root) else { return }
-            try transaction.forEach(below: item) { if $0.kind == .file, $0.isEdited { found.append($0) } }
+            guard let item = try transaction.local.item(root) else { return }
+            try transaction.local.forEach(below: item) { if $0.kind == .file, $0.isEdited { found.append($0) } }
         }
         return found
     }
@@ -36,15 +36,15 @@ extension SimulatedDevice {
     /// For a file that disappeared because it became another one, shows its content there, as an edit of what the other one showed.
     func swapBases(of files: [LocalItem], in container: LocalContainer) throws {
         try metadata.write { transaction in
-            let tree = RemoteTree(transaction, container: container.id)
-            for old in files where try transaction.item(old.node) == nil {
+            let tree = transaction.remote(in: container.id)
+            for old in files where try transaction.local.item(old.node) == nil {
                 let id = try tree.standingID(for: old.item)
-                guard id != old.item, var row = try transaction.item(id, in: container.id), row.kind == .file,
+                guard id != old.item, var row = try transaction.local.item(id, in: container.id), row.kind == .file,
                     !row.isWriting, !row.isEdited, row.content != old.content
                 else { continue }
                 (row.content, row.size, row.presence, row.ranges) = (old.content, old.size, .none, [])
                 (row.generation, row.pendingSince) = (row.generation + 1, time.now())
-                try transaction.update(row)
+                try transaction.local.update(row)
             }
         }
     }
@@ -53,6 +53,6 @@ extension SimulatedDevice {
         var row = item
         (row.presence, row.isEdited) = (.none, false)
         try content.remove(item.blob)
-        try metadata.write { try $0.update(row) }
+        try metadata.write { try $0.local.update(row) }
     }
 }

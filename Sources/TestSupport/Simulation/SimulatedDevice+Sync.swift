@@ -31,12 +31,12 @@ extension SimulatedDevice {
     @discardableResult
     func append() throws -> Bool {
         let container = try container()
-        guard let batch = try metadata.read({ try $0.outbox(of: container.id) }) else { return false }
+        guard let batch = try metadata.read({ try $0.pending.batch(of: container.id) }) else { return false }
         try calling {
             cloud.append(batch.payload)
             sent = (sent + [batch.payload]).suffix(3)
         }
-        if cloud.bug == .forgottenBatch { try metadata.write { try $0.removeOutbox(of: container.id) } }
+        if cloud.bug == .forgottenBatch { try metadata.write { try $0.pending.removeBatch(of: container.id) } }
         return true
     }
 
@@ -52,7 +52,7 @@ extension SimulatedDevice {
     @discardableResult
     func upload(meanwhile: () throws -> Void = {}) throws -> Bool {
         let due = time.now().adding(.milliseconds(-250))
-        let items = try metadata.read { try $0.uploadable(before: due, sizes: 0...UInt64.max, limit: 100) }
+        let items = try metadata.read { try $0.transfers.uploadable(before: due, sizes: 0...UInt64.max, limit: 100) }
         var isAnyDone = false
         for item in items {
             // Deleted since: there is nothing to upload any more.
@@ -72,11 +72,11 @@ extension SimulatedDevice {
     private func note(
         _ candidate: UploadCandidate, _ reference: ContentReference, _ transaction: MetadataTransaction
     ) throws -> Bool {
-        guard cloud.bug == .uploadHidesWrite, var row = try transaction.item(candidate.item.node) else {
+        guard cloud.bug == .uploadHidesWrite, var row = try transaction.local.item(candidate.item.node) else {
             return try candidate.note(reference, in: content, transaction)
         }
         (row.content, row.isEdited) = (reference, false)
-        try transaction.update(row)
+        try transaction.local.update(row)
         return true
     }
 
@@ -84,7 +84,9 @@ extension SimulatedDevice {
     @discardableResult
     func download() throws -> Bool {
         if cloud.bug == .downloadOverEdit { try overwriteEdits() }
-        let wanted = try metadata.read { try $0.wanted(limit: 100) + $0.wantedWhenSpace(upTo: .max, limit: 100) }
+        let wanted = try metadata.read {
+            try $0.transfers.wanted(limit: 100) + $0.transfers.wantedWhenSpace(upTo: .max, limit: 100)
+        }
         for item in wanted {
             // As in the queue, a damaged content does not hold up others, and stays wanted for a later try.
             do { try fetch(item) } catch is ChunkError { continue }
@@ -94,9 +96,9 @@ extension SimulatedDevice {
 
     private func fetch(_ item: LocalItem) throws {
         if item.presence == .whole { try fetchNewVersion(of: item) } else { try materialise(item) }
-        guard var row = try metadata.read({ try $0.item(item.node) }), row.wanted > 0 else { return }
+        guard var row = try metadata.read({ try $0.local.item(item.node) }), row.wanted > 0 else { return }
         row.wanted = 0
-        try metadata.write { try $0.update(row) }
+        try metadata.write { try $0.local.update(row) }
     }
 
     /// Fills a placeholder that no program has open.
@@ -167,19 +169,19 @@ extension SimulatedDevice {
         let container = try container()
         return try metadata.read { transaction in
             var found: [String] = []
-            let pending = try transaction.pending(before: Timestamp(nanoseconds: .max), limit: 10)
+            let pending = try transaction.pending.items(before: Timestamp(nanoseconds: .max), limit: 10)
             found += try pending.map { "\(try path(of: $0, transaction)) is pending" }
-            let totals = try transaction.pendingTotals()
+            let totals = try transaction.pending.totals()
             if totals.items > pending.count { found.append("\(totals.items) changes are unsent") }
-            found += try transaction.pendingKeyValues().map { "key \($0.key) is unsent" }
-            if try transaction.outbox(of: container.id) != nil { found.append("a batch is on its way") }
-            for id in try transaction.unsettled(in: container.id, limit: 10) {
-                let item = try transaction.item(id, in: container.id)
+            found += try transaction.keyValues.pending().map { "key \($0.key) is unsent" }
+            if try transaction.pending.batch(of: container.id) != nil { found.append("a batch is on its way") }
+            for id in try transaction.synced.unsettled(in: container.id, limit: 10) {
+                let item = try transaction.local.item(id, in: container.id)
                 found.append("\(id) \(try item.map { try path(of: $0, transaction) } ?? "-") is unsettled")
             }
-            if try transaction.wantedTotal() > 0 { found.append("downloads are wanted") }
-            if let root = try transaction.item(container.node) {
-                try transaction.forEach(below: root) { item in
+            if try transaction.transfers.wantedTotal() > 0 { found.append("downloads are wanted") }
+            if let root = try transaction.local.item(container.node) {
+                try transaction.local.forEach(below: root) { item in
                     guard item.wanted > 0 else { return }
                     found.append("\(try path(of: item, transaction)) is wanted")
                 }
@@ -189,6 +191,6 @@ extension SimulatedDevice {
     }
 
     func path(of item: LocalItem, _ transaction: MetadataTransaction) throws -> String {
-        try transaction.path(of: item.node).map(\.description).joined(separator: "/")
+        try transaction.local.path(of: item.node).map(\.description).joined(separator: "/")
     }
 }

@@ -41,7 +41,7 @@ struct Snapshot {
         _ folder: NodeID, path: String, in outer: Package?, under above: [ItemID], _ device: SimulatedDevice,
         _ transaction: MetadataTransaction
     ) throws {
-        for item in try transaction.children(of: folder, limit: 10_000) {
+        for item in try transaction.local.children(of: folder, limit: 10_000) {
             let path = "\(path)/\(item.name)"
             let package = outer ?? (item.isPackage ? (item.item, path) : nil)
             if !item.isExcluded, !item.isConflictSibling { note(item, in: package) }

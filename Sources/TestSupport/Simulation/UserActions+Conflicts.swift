@@ -14,7 +14,7 @@ extension UserActions {
         guard let sibling = random.pick(try items(where: \.isConflictSibling)), let conflict = sibling.conflict else {
             throw Errno(ENOENT, "no conflicts")
         }
-        let document = try device.metadata.read { try $0.item(conflict.document, in: sibling.container) }
+        let document = try device.metadata.read { try $0.local.item(conflict.document, in: sibling.container) }
         switch random.number(0..<8) {
         case 0: return "discard: " + (try unlink(sibling, &ledger))
         case 1: return try keep(sibling, as: name(&random), in: sibling.parent, &ledger)
@@ -53,7 +53,7 @@ extension UserActions {
     }
 
     private func discardAll(of document: ItemID, in container: ContainerID, _ ledger: inout Ledger) throws -> String {
-        let siblings = try device.metadata.read { try $0.siblings(of: document, in: container) }
+        let siblings = try device.metadata.read { try $0.local.siblings(of: document, in: container) }
         return try siblings.map { try unlink($0, &ledger) }.joined(separator: ", ")
     }
 

@@ -115,7 +115,7 @@ extension UserActions {
         guard let item else { return nil }
         let (metadata, container) = (device.metadata, item.container)
         return Ledger.Place(item: item.conflict?.document ?? item.item) { id in
-            (try? metadata.read { try RemoteTree($0, container: container).standingID(for: id) }) ?? id
+            (try? metadata.read { try $0.remote(in: container).standingID(for: id) }) ?? id
         }
     }
 }

@@ -38,7 +38,7 @@ extension UserActions {
         -> String
     {
         let isNamed = try device.files.attributes(of: handle.file.node).links > 0
-        let row = try device.metadata.read { try $0.item(handle.file.node) }
+        let row = try device.metadata.read { try $0.local.item(handle.file.node) }
         let (old, place) = (isNamed ? try content(of: row) : nil, place(of: row))
         try attempt(&ledger) { ledger in
             guard isNamed else { return }

@@ -33,7 +33,7 @@ extension UserActions {
     func sweep(_ target: LocalItem, _ ledger: inout Ledger) throws -> String {
         let path = try path(target.node)
         var inside: [LocalItem] = []
-        try device.metadata.read { transaction in try transaction.forEach(below: target) { inside.append($0) } }
+        try device.metadata.read { transaction in try transaction.local.forEach(below: target) { inside.append($0) } }
         for item in inside where item.kind != .folder { _ = try unlink(item, &ledger) }
         for item in inside.filter({ $0.kind == .folder }).reversed() {
             // Deepest first: a folder that still contains something is not removed, as by rm.
@@ -46,8 +46,8 @@ extension UserActions {
     func sweepFolders(below target: LocalItem) throws {
         var inside: [LocalItem] = []
         try device.metadata.read { transaction in
-            guard let target = try transaction.item(target.node) else { return }
-            try transaction.forEach(below: target) { inside.append($0) }
+            guard let target = try transaction.local.item(target.node) else { return }
+            try transaction.local.forEach(below: target) { inside.append($0) }
         }
         for item in inside where item.kind == .folder {
             try? device.files.removeFolder(item.name.bytes, in: item.parent)
@@ -65,7 +65,7 @@ extension UserActions {
         let moved = try content(of: source)
         let (old, place) = (try content(of: target), place(of: target))
         let staysHere =
-            try Self.excluded.contains(name) || device.metadata.read { try $0.item(parent)?.isExcluded } == true
+            try Self.excluded.contains(name) || device.metadata.read { try $0.local.item(parent)?.isExcluded } == true
         if staysHere || source.isExcluded { try excuseAll(below: source, &ledger) }
         let mode = random.chance(80) ? RenameMode.replace : .noReplace
         try attempt(&ledger) {
@@ -82,8 +82,8 @@ extension UserActions {
     func excuseAll(below item: LocalItem, _ ledger: inout Ledger) throws {
         var inside: [LocalItem] = []
         try device.metadata.read { transaction in
-            guard let item = try transaction.item(item.node) else { return }
-            try transaction.forEach(below: item) { inside.append($0) }
+            guard let item = try transaction.local.item(item.node) else { return }
+            try transaction.local.forEach(below: item) { inside.append($0) }
         }
         for item in inside + [item] { ledger.excuse(try content(of: item)) }
     }

@@ -101,9 +101,9 @@ struct UserActions {
     func items(where condition: (LocalItem) -> Bool) throws -> [LocalItem] {
         let root = device.root
         return try device.metadata.read { transaction in
-            guard let item = try transaction.item(root) else { return [] }
+            guard let item = try transaction.local.item(root) else { return [] }
             var found: [LocalItem] = []
-            try transaction.forEach(below: item) { if condition($0), $0.node != root { found.append($0) } }
+            try transaction.local.forEach(below: item) { if condition($0), $0.node != root { found.append($0) } }
             return found
         }
     }
@@ -124,7 +124,7 @@ struct UserActions {
     }
 
     func item(_ name: String, in folder: NodeID) throws -> LocalItem? {
-        try device.metadata.read { try $0.item(named: try ItemName(name), in: folder) }
+        try device.metadata.read { try $0.local.item(named: try ItemName(name), in: folder) }
     }
 
     func path(_ node: NodeID) throws -> String {

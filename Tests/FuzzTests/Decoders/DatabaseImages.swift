@@ -44,11 +44,11 @@ enum DatabaseImages {
     private static func fill(_ transaction: MetadataTransaction) throws {
         let now = Timestamp(seconds: 1_760_000_000)
         let container = try transaction.createContainer(.cloudDocs, at: now)
-        var tree = RemoteTree(transaction, container: container)
+        var tree = transaction.remote(in: container)
         for batch in [try EntrySamples.first, EntrySamples.second] {
             _ = try ContainerReducer().fold(batch, at: tree.state().sequence.next, into: &tree)
         }
-        guard let documents = try transaction.item(.documents, in: container) else { return }
+        guard let documents = try transaction.local.item(.documents, in: container) else { return }
         for number in 0..<12 {
             var item = LocalItem(
                 container: container, item: ItemID(high: 1 << 63, low: UInt64(number + 2)), parent: documents.node,
@@ -60,9 +60,9 @@ enum DatabaseImages {
             item.presence = number % 3 == 0 ? .whole : .none
             item.pendingSince = number % 4 == 0 ? now : nil
             item.wanted = UInt8(number)
-            try transaction.insert(item)
+            try transaction.local.insert(item)
         }
-        try transaction.setOutbox(try EntrySamples.third.encoded(), deviceSequence: 2, of: container)
+        try transaction.pending.setBatch(try EntrySamples.third.encoded(), deviceSequence: 2, of: container)
     }
 
     private static func age(_ queue: DatabaseQueue) throws {

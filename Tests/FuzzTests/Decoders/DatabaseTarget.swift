@@ -46,40 +46,43 @@ extension FuzzTarget {
     }
 
     private static func readLocal(_ transaction: MetadataTransaction) throws {
-        for item in try transaction.items(after: NodeID(0), limit: 100) {
-            _ = try transaction.path(of: item.node)
-            _ = try transaction.effectivePin(of: item.node)
+        for item in try transaction.local.items(after: NodeID(0), limit: 100) {
+            _ = try transaction.local.path(of: item.node)
+            _ = try transaction.local.effectivePin(of: item.node)
             _ = try transaction.cloudItem(item)
-            _ = try transaction.siblings(of: item.item, in: item.container)
-            _ = try transaction.synced(item.item, in: item.container)
+            _ = try transaction.local.siblings(of: item.item, in: item.container)
+            _ = try transaction.synced.item(item.item, in: item.container)
         }
-        _ = try transaction.totals()
+        _ = try transaction.local.totals()
     }
 
     private static func readRemote(_ transaction: MetadataTransaction) throws {
         for container in try transaction.containers() {
-            _ = try transaction.cloudItems(in: container.id, after: nil, limit: 100)
-            _ = try transaction.outbox(of: container.id)
-            _ = try RemoteTree(transaction, container: container.id).state().sequence
+            _ = try transaction.remote(in: container.id).items(after: nil, limit: 100)
+            _ = try transaction.pending.batch(of: container.id)
+            _ = try transaction.remote(in: container.id).state().sequence
         }
     }
 
     private static func readQueues(_ transaction: MetadataTransaction) throws {
-        _ = try transaction.pending(before: Timestamp(nanoseconds: .max), limit: 100)
-        _ = try transaction.oldestPending()
-        _ = try transaction.pendingTotals()
-        _ = try transaction.presentBytes()
-        _ = try (transaction.wanted(limit: 100), transaction.writing(), transaction.evictable(limit: 100))
+        _ = try transaction.pending.items(before: Timestamp(nanoseconds: .max), limit: 100)
+        _ = try transaction.pending.oldest()
+        _ = try transaction.pending.totals()
+        _ = try transaction.transfers.presentBytes()
+        _ = try (
+            transaction.transfers.wanted(limit: 100), transaction.transfers.writing(),
+            transaction.transfers.evictable(limit: 100)
+        )
     }
 
     private static func readRules(_ transaction: MetadataTransaction) throws {
         _ = try transaction.rowProblems(limit: 10)
-        _ = try transaction.strandedItems(limit: 10)
+        _ = try transaction.local.strandedItems(limit: 10)
     }
 
     private static func fold(_ transaction: MetadataTransaction) throws {
         for container in try transaction.containers() {
-            var tree = RemoteTree(transaction, container: container.id)
+            var tree = transaction.remote(in: container.id)
             let sequence = try tree.state().sequence
             _ = try ContainerReducer().fold(EntrySamples.third, at: sequence.next, into: &tree)
         }

@@ -1,3 +1,4 @@
+import CloudModel
 import DaemonProtocol
 import Queries
 
@@ -7,7 +8,7 @@ extension FuzzTarget {
         let text = String(decoding: bytes, as: UTF8.self)
         guard let predicate = accepted({ try Predicate(parsing: text) }) else { return false }
         _ = PreparedPredicate(predicate)
-        _ = RowCondition(predicate)
+        _ = ItemCondition(predicate)
         let again = accepted { try Predicate(parsing: predicate.description) }
         try Violation.unless(again == predicate, "\(predicate) is read as \(again.map(\.description) ?? "nothing")")
         return true

@@ -20,10 +20,10 @@ extension FuzzTarget {
                     try expectShowable([item.attributes.modified, item.attributes.created, item.changed, item.used])
                 }
             case 1:
-                try decode(CloudItem.self, CloudItem.columns.count, &values, transaction) { item in
+                try decode(CloudItem.self, CloudItem.Column.allCases.count, &values, transaction) { item in
                     _ = item.values(in: ContainerID(1), key: NameKey(item.name, folding: false))
                 }
-            case 2: try decode(SyncedRow.self, CloudItem.columns.count + 1, &values, transaction)
+            case 2: try decode(SyncedRow.self, CloudItem.Column.allCases.count + 1, &values, transaction)
             case 3: try decode(LocalContainer.self, 5, &values, transaction)
             case 4: try decode(LogState.self, 4, &values, transaction)
             case 5: try decode(Departure.self, 7, &values, transaction)

@@ -53,7 +53,7 @@ extension KernellessDevice {
     /// Notes the bytes of every edit as uploaded.
     func finishUploads() throws {
         let items = try metadata.read {
-            try $0.uploadable(before: Timestamp(nanoseconds: .max), sizes: 0...UInt64(Int64.max), limit: 10_000)
+            try $0.transfers.uploadable(before: Timestamp(nanoseconds: .max), sizes: 0...UInt64(Int64.max), limit: 10_000)
         }
         for item in items {
             let candidate = try UploadCandidate(item, in: content)
@@ -78,7 +78,7 @@ extension KernellessDevice {
 
     /// Puts newer versions that are wanted in the place of the old ones. No test reads their bytes, which are zeros.
     func finishDownloads() throws {
-        for item in try metadata.read({ try $0.wanted(limit: 1_000) }) where item.presence == .whole {
+        for item in try metadata.read({ try $0.transfers.wanted(limit: 1_000) }) where item.presence == .whole {
             guard let newest = try remote(item.item)?.body.content?.reference else { continue }
             let blob = BlobName(node: item.node.value, generation: item.generation + 1)
             let descriptor = try content.create(blob)
@@ -115,7 +115,7 @@ extension KernellessDevice {
 
     func local(_ id: ItemID) throws -> LocalItem? {
         let container = try container.id
-        return try metadata.read { try $0.item(id, in: container) }
+        return try metadata.read { try $0.local.item(id, in: container) }
     }
 
     /// All rows below the container's folder.
@@ -124,7 +124,7 @@ extension KernellessDevice {
             let node = try container.node
             return try metadata.read { transaction in
                 var rows: [LocalItem] = []
-                if let folder = try transaction.item(node) {
+                if let folder = try transaction.local.item(node) {
                     try transaction.forEach(below: folder) { rows.append($0) }
                 }
                 return rows.sorted { $0.node < $1.node }
@@ -140,7 +140,7 @@ extension KernellessDevice {
                 var found = try transaction.pending(before: Timestamp(nanoseconds: .max), limit: 100)
                     .map { "\($0.name) is pending" }
                 if try transaction.outbox(of: id) != nil { found.append("a batch is on its way") }
-                return found + (try transaction.unsettled(in: id, limit: 100)).map { "\($0) is unsettled" }
+                return found + (try transaction.synced.unsettled(in: id, limit: 100)).map { "\($0) is unsettled" }
             }
         }
     }
@@ -151,7 +151,7 @@ extension KernellessDevice {
         return try metadata.read { transaction in
             try rows.filter { !$0.isConflictSibling }.compactMap { row in
                 let remote = try transaction.remote(row.item, in: id)
-                let parent = try transaction.identity(of: row.parent)
+                let parent = try transaction.local.identity(of: row.parent)
                 guard let remote, remote.name == row.name || row.item == .root else { return "\(comment): \(row.name)" }
                 guard row.item == .root || remote.parent == parent else {
                     return "\(comment): \(row.name) lies elsewhere"

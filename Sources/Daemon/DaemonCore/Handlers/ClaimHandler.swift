@@ -146,7 +146,7 @@ extension DaemonService {
         }
         var folder = NodeID.root
         for bytes in path.components.dropLast() {
-            guard let next = try transaction.item(named: try name(bytes, path), in: folder), next.kind == .folder
+            guard let next = try transaction.local.item(named: try name(bytes, path), in: folder), next.kind == .folder
             else {
                 throw DaemonFailure(.notFound, "the folder of the item does not exist", path: path.description)
             }
@@ -154,7 +154,7 @@ extension DaemonService {
             folder = next.node
         }
         let place = ItemPlace(folder: ItemNumber(folder), name: try name(last, path))
-        let item = try transaction.item(named: place.name, in: folder)
+        let item = try transaction.local.item(named: place.name, in: folder)
         item.map(onRow)
         return (item.map { .item(ItemNumber($0.node)) } ?? .vacant(place), place)
     }
@@ -168,8 +168,8 @@ extension DaemonService {
     func path(of key: ItemKey) throws -> MountPath {
         let names = try device.metadata.read { transaction in
             switch key {
-            case .item(let item): try transaction.path(of: item.node)
-            case .vacant(let place): try transaction.path(of: place.folder.node) + [place.name]
+            case .item(let item): try transaction.local.path(of: item.node)
+            case .vacant(let place): try transaction.local.path(of: place.folder.node) + [place.name]
             }
         }
         return try MountPath(bytes: Array(names.map(\.bytes).joined(separator: [UInt8(ascii: "/")])))

@@ -16,9 +16,10 @@ extension DaemonService {
 
     private func conflicted(below prefix: LocalItem?, _ transaction: MetadataTransaction) throws -> [ConflictedItem] {
         var documents: [NodeID: LocalItem] = [:]
-        for sibling in try transaction.allSiblings(limit: 10_000) + transaction.packageConflicts() {
-            guard let document = try transaction.document(ofVersion: sibling),
-                try prefix.map({ try transaction.isInside(document.node, $0.node) || $0.node == sibling.node }) ?? true
+        for sibling in try transaction.local.allSiblings(limit: 10_000) + transaction.local.packageConflicts() {
+            guard let document = try transaction.local.document(ofVersion: sibling),
+                try prefix.map({ try transaction.local.isInside(document.node, $0.node) || $0.node == sibling.node })
+                    ?? true
             else { continue }
             documents[document.node] = document
         }
@@ -26,7 +27,7 @@ extension DaemonService {
     }
 
     private func conflicted(_ document: LocalItem, _ transaction: MetadataTransaction) throws -> ConflictedItem {
-        let versions = try transaction.conflicts(of: document)
+        let versions = try transaction.local.conflicts(of: document)
         return ConflictedItem(
             path: try path(of: document, transaction), current: try side(document, transaction),
             versions: try versions.map { try side($0, transaction) })
@@ -51,8 +52,8 @@ extension DaemonService {
         try await blocking { [self] in
             let item = try document(at: request.path)
             let (document, siblings) = try device.metadata.read { transaction -> (LocalItem, [LocalItem]) in
-                let document = try transaction.document(ofVersion: item) ?? item
-                return (document, try transaction.conflicts(of: document))
+                let document = try transaction.local.document(ofVersion: item) ?? item
+                return (document, try transaction.local.conflicts(of: document))
             }
             guard !siblings.isEmpty else {
                 throw DaemonFailure(
@@ -80,7 +81,7 @@ extension DaemonService {
             guard chosen.kind == .folder else { return try rename(chosen, to: document.name, in: document.parent) }
             // What is in a folder can not be renamed over: both change places, and the one that lost goes.
             try rename(chosen, to: document.name, in: document.parent, mode: .exchange)
-            if let old = try device.metadata.read({ try $0.item(document.node) }) { try remove(old) }
+            if let old = try device.metadata.read({ try $0.local.item(document.node) }) { try remove(old) }
         }
     }
 
@@ -93,7 +94,7 @@ extension DaemonService {
     /// From the bottom up, as `rm -r` does.
     private func removeTree(_ package: LocalItem) throws {
         var items: [LocalItem] = []
-        try device.metadata.read { transaction in try transaction.forEach(below: package) { items.append($0) } }
+        try device.metadata.read { transaction in try transaction.local.forEach(below: package) { items.append($0) } }
         for item in items.reversed() where item.kind != .folder { try remove(item) }
         for folder in items.reversed() where folder.kind == .folder {
             try device.files.removeFolder(folder.name.bytes, in: folder.parent)
@@ -103,7 +104,7 @@ extension DaemonService {
 
     private func keepBeside(_ sibling: LocalItem, _ document: LocalItem) throws {
         let name = try document.name.firstFree { name in
-            try device.metadata.read { try $0.item(named: name, in: document.parent) } != nil
+            try device.metadata.read { try $0.local.item(named: name, in: document.parent) } != nil
         }
         try rename(sibling, to: name, in: document.parent)
     }

@@ -49,7 +49,7 @@ extension DaemonService {
         guard outcome.failure == nil else { return false }
         let items = try items(at: outcome.path)
         return try device.metadata.read { transaction in
-            try items.contains { try transaction.isAnyWanted(below: $0.node) }
+            try items.contains { try transaction.transfers.isAnyWanted(below: $0.node) }
         }
     }
 
@@ -69,7 +69,7 @@ extension DaemonService {
         let message = try device.metadata.read { transaction -> String? in
             var message: String?
             for item in items {
-                try transaction.forEach(below: item) { if message == nil { message = $0.downloadError } }
+                try transaction.local.forEach(below: item) { if message == nil { message = $0.downloadError } }
             }
             return message
         }
@@ -87,7 +87,7 @@ extension DaemonService {
                     var files: [LocalItem] = []
                     for item in try items(at: path) {
                         try device.metadata.read {
-                            try $0.forEach(below: item) { if $0.kind == .file { files.append($0) } }
+                            try $0.local.forEach(below: item) { if $0.kind == .file { files.append($0) } }
                         }
                     }
                     return try evict(files, path)

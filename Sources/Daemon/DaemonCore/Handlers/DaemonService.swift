@@ -127,12 +127,12 @@ struct DaemonService: RequestHandler {
         if let item = try item(at: path) { return [item] }
         // The trash beside the containers is on this device only.
         return try device.metadata.read {
-            try $0.readableChildren(of: .root, limit: 10_000).items.filter { $0.item == .root }
+            try $0.local.readableChildren(of: .root, limit: 10_000).items.filter { $0.item == .root }
         }
     }
 
     func path(of item: LocalItem, _ transaction: MetadataTransaction) throws -> MountPath {
-        let names = try transaction.path(of: item.node).map(\.bytes)
+        let names = try transaction.local.path(of: item.node).map(\.bytes)
         return try MountPath(bytes: Array(names.joined(separator: [UInt8(ascii: "/")])))
     }
 }

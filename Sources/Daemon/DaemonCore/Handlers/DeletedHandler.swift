@@ -49,7 +49,7 @@ extension DaemonService {
 
     private func deletedItem(_ request: RestoreDeletedRequest, _ transaction: MetadataTransaction) throws -> DeletedItem
     {
-        let found = try transaction.deletedItems(at: request.path.components.map(Array.init)).filter { item in
+        let found = try transaction.history.deletedItems(at: request.path.components.map(Array.init)).filter { item in
             request.itemID.map { $0 == item.id.description } ?? true
         }
         if let item = found.first { return item }
@@ -66,8 +66,8 @@ extension DaemonService {
         _ path: MountPath, for deleted: DeletedItem, _ transaction: MetadataTransaction
     ) throws -> (folder: NodeID, name: ItemName?) {
         let names = path.components.map(Array.init)
-        if let folder = try transaction.folder(at: names) { return (try allowed(folder, path, deleted), nil) }
-        guard let folder = try transaction.folder(at: Array(names.dropLast())), let last = names.last,
+        if let folder = try transaction.local.folder(at: names) { return (try allowed(folder, path, deleted), nil) }
+        guard let folder = try transaction.local.folder(at: Array(names.dropLast())), let last = names.last,
             let name = try? ItemName(bytes: last)
         else {
             throw DaemonFailure(
@@ -109,7 +109,7 @@ private struct DeletedPage {
         var entries: [DeletedEntry] = []
         var looks = 0
         while entries.count < limit, looks < Self.looks {
-            let page = try transaction.deletions(since: oldest, after: cursor, limit: 200)
+            let page = try transaction.history.deletions(since: oldest, after: cursor, limit: 200)
             guard !page.isEmpty else { return DeletedResponse(items: entries, next: nil) }
             for deletion in page where entries.count < limit {
                 looks += 1
@@ -120,10 +120,10 @@ private struct DeletedPage {
         return DeletedResponse(items: entries, next: cursor.map(Self.text))
     }
 
-    private mutating func entry(_ deletion: MetadataTransaction.DeletionCursor) throws -> DeletedEntry? {
-        guard let item = try transaction.deletedItem(deletion.item, in: deletion.container),
+    private mutating func entry(_ deletion: ItemHistory.DeletionCursor) throws -> DeletedEntry? {
+        guard let item = try transaction.history.deletedItem(deletion.item, in: deletion.container),
             let container = try transaction.container(deletion.container),
-            let names = try transaction.path(ofDeleted: item)
+            let names = try transaction.history.path(ofDeleted: item)
         else { return nil }
         let path = [try ItemName(container.name.folderName)] + names
         guard path.starts(with: place) else { return nil }
@@ -149,11 +149,11 @@ private struct DeletedPage {
         return (items, bytes)
     }
 
-    private static func text(_ cursor: MetadataTransaction.DeletionCursor) -> String {
+    private static func text(_ cursor: ItemHistory.DeletionCursor) -> String {
         "\(cursor.time.nanoseconds) \(cursor.container.value) \(cursor.item)"
     }
 
-    private static func cursor(_ text: String) throws -> MetadataTransaction.DeletionCursor {
+    private static func cursor(_ text: String) throws -> ItemHistory.DeletionCursor {
         let parts = text.split(separator: " ")
         guard parts.count == 3, let time = Int64(parts[0]), let container = Int64(parts[1]),
             let item = ItemID(String(parts[2]))

@@ -42,7 +42,7 @@ extension DaemonService {
     }
 
     func monitor(_ client: ClientContext) async throws -> AsyncThrowingStream<DaemonEvent, any Error> {
-        let last = try await blocking { [metadata = device.metadata] in try metadata.read { try $0.lastNode() } }
+        let last = try await blocking { [metadata = device.metadata] in try metadata.read { try $0.local.lastNode() } }
         try device.queries.enter(client.connection)
         let feed = MonitorFeed(
             device.queries, connection: client.connection, after: last, device.engine.context.transfers.clock)

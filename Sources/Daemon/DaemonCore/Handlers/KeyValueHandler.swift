@@ -15,7 +15,7 @@ extension DaemonService {
         try await blocking { [self] in
             // A store that no program has written to has nothing, whether or not its container is there.
             guard let container = try store(request.container) else { return KeyValuesResponse(values: [:]) }
-            var values = try device.metadata.read { try $0.keyValues(in: container) }
+            var values = try device.metadata.read { try $0.keyValues.values(in: container) }
             if let keys = request.keys { values = values.filter { keys.contains($0.key) } }
             return KeyValuesResponse(values: values.mapValues { Data($0) })
         }
@@ -29,10 +29,10 @@ extension DaemonService {
             do {
                 try device.metadata.write { transaction in
                     for key in request.remove.sorted() {
-                        try transaction.setKeyValue(key, to: nil, in: container, at: now)
+                        try transaction.keyValues.set(key, to: nil, in: container, at: now)
                     }
                     for (key, value) in request.set.sorted(by: { $0.key < $1.key }) {
-                        try transaction.setKeyValue(key, to: Array(value), in: container, at: now)
+                        try transaction.keyValues.set(key, to: Array(value), in: container, at: now)
                     }
                 }
             } catch let refusal as KeyValueRefusal { throw DaemonFailure(refusal) }

@@ -15,7 +15,7 @@ extension DaemonService {
     func diagnose() async throws -> DiagnoseResponse {
         try await blocking { [self] in
             let status = try mountStatus()
-            let totals = try device.metadata.read { try $0.totals() }
+            let totals = try device.metadata.read { try $0.local.totals() }
             var lines = [
                 "mount       \(status.mount)", "state       \(status.state)",
                 "device      \(status.device.name) (\(status.device.id))", "cloud       \(status.cloud.url)",
@@ -27,8 +27,8 @@ extension DaemonService {
             ]
             lines += try device.metadata.read { transaction in
                 try transaction.containers().map { container in
-                    let outbox = try transaction.outbox(of: container.id)
-                    let types = try transaction.packageTypes(of: container.id).declared.sorted()
+                    let outbox = try transaction.pending.batch(of: container.id)
+                    let types = try transaction.local.packageTypes(of: container.id).declared.sorted()
                     return "container   \(container.name): log followed to \(container.sequence)"
                         + (types.isEmpty ? "" : ", declares the packages \(types.joined(separator: " "))")
                         + (outbox.map { ", batch \($0.deviceSequence) on its way" } ?? "")

@@ -35,7 +35,7 @@ extension DaemonService {
     /// As they are here, in the log or not.
     func declaredTypes(of container: ContainerID) throws -> Set<String> {
         try device.metadata.read { transaction in
-            guard let root = try transaction.item(.root, in: container) else { return [] }
+            guard let root = try transaction.local.item(.root, in: container) else { return [] }
             return PackageTypes(declaredBy: root.attributes).declared
         }
     }

@@ -15,7 +15,7 @@ extension DaemonService {
             return try device.metadata.read { transaction in
                 let newer = try paused.newer(than: item, transaction)
                 return (
-                    item, try transaction.isPaused(item) ? newer : nil,
+                    item, try transaction.local.isPaused(item) ? newer : nil,
                     try transaction.container(item.container)?.name ?? .cloudDocs
                 )
             }
@@ -37,7 +37,7 @@ extension DaemonService {
     func resume(_ request: ResumeRequest) async throws -> DoneResponse {
         let item = try await blocking { [self] in
             let item = try file(at: request.path)
-            guard try !device.metadata.read({ try $0.isPaused(in: item.parent) }) else {
+            guard try !device.metadata.read({ try $0.local.isPaused(in: item.parent) }) else {
                 throw DaemonFailure(
                     .busy, "the sync of a folder that it is in is paused", path: request.path.description,
                     advice: "Resume the folder.")
@@ -93,7 +93,7 @@ extension DaemonService {
     private func setPaused(_ flag: Bool, _ item: LocalItem) async throws {
         try await blocking { [self] in
             // What took its place may have another node.
-            let now = try device.metadata.read { try $0.item(item.item, in: item.container) }
+            let now = try device.metadata.read { try $0.local.item(item.item, in: item.container) }
             guard let now, now.isPaused != flag else { return }
             try device.files.setPaused(flag, of: now.node)
         }
@@ -101,7 +101,7 @@ extension DaemonService {
 
     private func conflicts(of item: LocalItem) throws -> Set<VersionID> {
         try device.metadata.read { transaction in
-            Set(try transaction.siblings(of: item.item, in: item.container).compactMap { $0.conflict?.version })
+            Set(try transaction.local.siblings(of: item.item, in: item.container).compactMap { $0.conflict?.version })
         }
     }
 

@@ -124,7 +124,7 @@ extension DaemonService {
                     ? "It is excluded from sync." : "Its sync is paused, or that of a folder that it is in.")
         }
         if let why = status.uploadingError { throw DaemonFailure(.failed, sentences: why, path: path.description) }
-        let isAgreed = try item.conflict != nil || device.metadata.read { try $0.showsAgreed(item) }
+        let isAgreed = try item.conflict != nil || device.metadata.read { try $0.synced.showsAgreed(item) }
         guard let content = item.content, isAgreed, !item.isWriting else { return nil }
         return Uploaded(content: content, name: item.name, container: status.container)
     }

@@ -14,7 +14,8 @@ extension DaemonService {
         try await requireCloud()
         if case .online = device.engine.state { try await uploadWhatCanBe() }
         // A state that can not be read is what a reset repairs: that it can not be counted does not stand in the way.
-        let pending = try await blocking { [self] in (try? device.metadata.read { try $0.pendingTotals().items }) ?? 0 }
+        let pending = try await blocking { [self] in (try? device.metadata.read { try $0.pending.totals().items }) ?? 0
+        }
         return ResetResponse(pendingItems: UInt64(pending))
     }
 
@@ -48,7 +49,7 @@ extension DaemonService {
         let deadline = clock.now.advanced(by: Self.uploadLimit)
         let goal = engine.rounds + 1
         while clock.now < deadline, engine.state == .online, engine.troubles.all.isEmpty {
-            let left = try await blocking { [self] in try device.metadata.read { try $0.unpausedPendingTotal() } }
+            let left = try await blocking { [self] in try device.metadata.read { try $0.pending.unpausedTotal() } }
             if left == 0, engine.rounds >= goal { return }
             engine.localTreeChanged()
             engine.askCloud()

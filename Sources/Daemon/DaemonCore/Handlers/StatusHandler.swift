@@ -83,13 +83,13 @@ extension DaemonService {
         // Read before the transaction: the list of transfers may itself be reading the database.
         let transfers = device.engine.transfers
         return try device.metadata.read { transaction in
-            let pending = try transaction.pendingTotals()
+            let pending = try transaction.pending.totals()
             var status = MountStatus(
                 mount: configuration.mountPoint, pid: getpid(), state: configuration.stateDirectory,
                 device: DeviceStatus(name: configuration.deviceName, id: device.id.description), cloud: cloudStatus())
             status.queue = QueueStatus(
                 uploads: UInt64(transfers.count { $0.isUpload }),
-                downloads: UInt64(try transaction.wantedTotal()), pendingItems: UInt64(pending.items),
+                downloads: UInt64(try transaction.transfers.wantedTotal()), pendingItems: UInt64(pending.items),
                 pendingBytes: pending.bytes)
             status.transfers = try transfers.prefix(100).map { try self.status($0, transaction) }
             status.errors = [daemon.damage.withLock { $0 }, diskFailure].compactMap(\.self)
@@ -97,14 +97,15 @@ extension DaemonService {
             status.errors += device.engine.troubles.all.map(DaemonFailure.init)
             status.errors += try loopFailures(transaction)
             if let nameFailure { status.errors.append(nameFailure) }
-            status.errors += try transaction.failed(limit: 100).map { item in
+            status.errors += try transaction.transfers.failed(limit: 100).map { item in
                 DaemonFailure(
                     .failed, sentences: item.uploadError ?? item.downloadError ?? "it failed",
                     path: try path(of: item, transaction).description)
             }
-            status.containers = try transaction.containers().filter { try transaction.isShown($0) }.map(\.name.text)
-            status.conflicts = UInt64(try transaction.totals().conflicts)
-            status.cache = CacheStatus(bytes: try transaction.presentBytes(), limit: device.limits.size)
+            status.containers = try transaction.containers().filter { try transaction.local.isShown($0) }.map(
+                \.name.text)
+            status.conflicts = UInt64(try transaction.local.totals().conflicts)
+            status.cache = CacheStatus(bytes: try transaction.transfers.presentBytes(), limit: device.limits.size)
             status.rebuild = daemon.rebuild.map(RebuildStatus.init)
             status.check = daemon.checkStatus
             status.work = daemon.work.withLock { $0 }
@@ -115,7 +116,7 @@ extension DaemonService {
     /// Items that their folders do not show.
     private func unreadable(_ transaction: MetadataTransaction) throws -> [DaemonFailure] {
         try device.files.unreadable.all.map { node, folder in
-            let names = try transaction.path(of: folder).map(\.description).joined(separator: "/")
+            let names = try transaction.local.path(of: folder).map(\.description).joined(separator: "/")
             return DaemonFailure(
                 .damaged, "an item in this folder cannot be shown, as its row (node \(node)) is damaged", path: names,
                 advice: "Run `ubiquity check`, then `ubiquity repair`: no edit is lost.")
@@ -125,7 +126,7 @@ extension DaemonService {
     /// Documents whose uploads are delayed, as another device rewrites them in answer to this one.
     private func loopFailures(_ transaction: MetadataTransaction) throws -> [DaemonFailure] {
         try device.engine.context.loops.all.sorted { $0.key < $1.key }.prefix(100).compactMap { node, loop in
-            guard let item = try transaction.item(node) else { return nil }
+            guard let item = try transaction.local.item(node) else { return nil }
             return DaemonFailure(
                 .busy,
                 "this device and \(loop.otherDevice) rewrite it in answer to each other (\(loop.turns) times in "

@@ -8,7 +8,7 @@ extension DaemonService {
     func storage() async throws -> StorageResponse {
         try await blocking { [self] in
             try device.metadata.read { transaction in
-                let containers = try transaction.containers().filter { try transaction.isShown($0) }
+                let containers = try transaction.containers().filter { try transaction.local.isShown($0) }
                 return StorageResponse(containers: try containers.map { try storage(of: $0, transaction) })
             }
         }
@@ -17,9 +17,9 @@ extension DaemonService {
     private func storage(
         of container: LocalContainer, _ transaction: MetadataTransaction
     ) throws -> ContainerStorage {
-        let sums = try transaction.storage(below: container.node)
+        let sums = try transaction.local.storage(below: container.node)
         let areas = try sums.compactMap { sum -> StorageArea? in
-            guard let item = try transaction.item(sum.node) else { return nil }
+            guard let item = try transaction.local.item(sum.node) else { return nil }
             return StorageArea(
                 name: item.name.description, isDocuments: item.item == .documents, files: sum.files,
                 localBytes: sum.localBytes, cloudBytes: sum.cloudBytes)
@@ -27,7 +27,7 @@ extension DaemonService {
         return ContainerStorage(
             name: container.name.text, folder: container.name.folderName,
             areas: areas.sorted { ($0.isDocuments ? 0 : 1, $0.name) < ($1.isDocuments ? 0 : 1, $1.name) },
-            versionBytes: sums.reduce(try transaction.versionBytes(of: container.id)) {
+            versionBytes: sums.reduce(try transaction.history.versionBytes(of: container.id)) {
                 $0.saturatingSum($1.conflictBytes)
             })
     }

@@ -17,7 +17,7 @@ extension DaemonService {
         engine.localTreeChanged()
         guard request.wait else { return try await response() }
         try await followCloud(within: request.timeout) { [self] in
-            try await !blocking { [self] in try device.metadata.read { try $0.isAnythingPending() } }
+            try await !blocking { [self] in try device.metadata.read { try $0.pending.hasAny() } }
         } late: {
             timedOut(try await response())
         }
@@ -73,7 +73,7 @@ extension DaemonService {
     }
 
     private func response() async throws -> SyncResponse {
-        let totals = try await blocking { [self] in try device.metadata.read { try $0.pendingTotals() } }
+        let totals = try await blocking { [self] in try device.metadata.read { try $0.pending.totals() } }
         return SyncResponse(pendingItems: UInt64(totals.items), pendingBytes: totals.bytes)
     }
 

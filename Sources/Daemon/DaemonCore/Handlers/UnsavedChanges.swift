@@ -61,7 +61,7 @@ extension DaemonService {
         guard !named.isEmpty else { return nodes }
         return try device.metadata.read { transaction in
             try nodes.filter { node in
-                try named.contains { try transaction.isInside(node, $0) || transaction.isInside($0, node) }
+                try named.contains { try transaction.local.isInside(node, $0) || transaction.local.isInside($0, node) }
             }
         }
     }

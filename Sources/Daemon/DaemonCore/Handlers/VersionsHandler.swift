@@ -52,7 +52,7 @@ extension DaemonService {
             let removed = try request.versions.map { try historic($0, of: subject, request.path) }
             try device.metadata.write { transaction in
                 for version in removed {
-                    try transaction.insert(
+                    try transaction.pending.insert(
                         Resolution(container: version.container, item: version.item, version: version.version))
                 }
             }
@@ -72,7 +72,7 @@ extension DaemonService {
     func documentOrDeleted(at path: MountPath) throws -> VersionSubject {
         do {
             let named = try document(at: path)
-            let item = try device.metadata.read { try $0.document(ofVersion: named) } ?? named
+            let item = try device.metadata.read { try $0.local.document(ofVersion: named) } ?? named
             guard item.kind == .file || item.isPackage else {
                 throw DaemonFailure(
                     .invalidRequest, "it is a folder; versions are of files and packages", path: path.description,
@@ -89,18 +89,19 @@ extension DaemonService {
     private func deleted(at path: MountPath) throws -> VersionSubject? {
         try device.metadata.read { transaction in
             let names = path.components.map(Array.init)
-            let noted = try transaction.deletedItems(at: names).lazy.compactMap { item -> VersionSubject? in
-                let isPackage = try item.isFolder && transaction.packageTypes(of: item.container).isPackage(item.name)
+            let noted = try transaction.history.deletedItems(at: names).lazy.compactMap { item -> VersionSubject? in
+                let isPackage =
+                    try item.isFolder && transaction.local.packageTypes(of: item.container).isPackage(item.name)
                 guard item.cloud.body.kind == .file || isPackage else { return nil }
                 return VersionSubject(
                     item: nil, id: item.id, container: item.container, name: item.name, isPackage: isPackage)
             }
             if let noted = noted.first { return noted }
             // Deleted before deletions were noted. A name that no item can have never had versions.
-            guard let folder = try transaction.folder(at: names.dropLast()), let last = names.last,
+            guard let folder = try transaction.local.folder(at: names.dropLast()), let last = names.last,
                 let name = try? ItemName(bytes: last)
             else { return nil }
-            let gone = try transaction.deletedItems(named: name, in: folder.item, folder.container)
+            let gone = try transaction.history.deletedItems(named: name, in: folder.item, folder.container)
             return gone.first.map {
                 VersionSubject(item: nil, id: $0.id, container: folder.container, name: $0.name, isPackage: false)
             }
@@ -112,7 +113,7 @@ extension DaemonService {
     private func list(_ subject: VersionSubject, _ transaction: MetadataTransaction) throws -> [DocumentVersion] {
         let past = try history(of: subject, transaction)
         guard let item = subject.item else { return past }
-        let siblings = try transaction.conflicts(of: item)
+        let siblings = try transaction.local.conflicts(of: item)
         let present = try entry(item, .current, transaction)
         return [present] + (try siblings.map { try entry($0, .conflict, transaction) }) + past
     }
@@ -121,7 +122,7 @@ extension DaemonService {
         of subject: VersionSubject, _ transaction: MetadataTransaction
     ) throws -> [DocumentVersion] {
         guard !subject.isPackage else { return try states(of: subject, transaction).map { entry($0, of: subject) } }
-        return try transaction.versions(of: subject.id, in: subject.container, device.versions, at: now)
+        return try transaction.history.versions(of: subject.id, in: subject.container, device.versions, at: now)
             .map { entry($0, of: subject) }
     }
 
@@ -151,7 +152,7 @@ extension DaemonService {
     private func historic(_ text: String, of subject: VersionSubject, _ path: MountPath) throws -> HistoricVersion {
         let found = try VersionID(text).flatMap { version in
             try device.metadata.read { transaction in
-                try transaction.versions(of: subject.id, in: subject.container, device.versions, at: now)
+                try transaction.history.versions(of: subject.id, in: subject.container, device.versions, at: now)
                     .first { $0.version == version }
             }
         }

@@ -46,12 +46,12 @@ extension DeviceCheck {
     private mutating func checkContents(of container: LocalContainer) async throws {
         let context = context
         var cloud = CloudContent(context.transfers, container.name)
-        let total = try await context.blocking { try context.metadata.read { try $0.totals().bytes } }
+        let total = try await context.blocking { try context.metadata.read { try $0.local.totals().bytes } }
         stage("documents in the cloud, \(container.name)", total: total)
         var last: ItemID?
         while true {
             let page = try await context.blocking { [last] in
-                try context.metadata.read { try $0.cloudItems(in: container.id, after: last, limit: 256) }
+                try context.metadata.read { try $0.remote(in: container.id).items(after: last, limit: 256) }
             }
             guard let end = page.last else { return }
             last = end.id
@@ -71,7 +71,7 @@ extension DeviceCheck {
         var bad = try await cloud.badChunks(of: reference)
         guard let first = bad.first else { return }
         let context = context
-        let item = try await context.blocking { try context.metadata.read { try $0.item(id, in: container.id) } }
+        let item = try await context.blocking { try context.metadata.read { try $0.local.item(id, in: container.id) } }
         let path = if let item { await path(of: item.node) } else { [String]() }
         if repairs, try await sendAgain(reference, bad, container) {
             cloud.forget(bad)
@@ -94,7 +94,9 @@ extension DeviceCheck {
         _ reference: ContentReference, _ bad: [CloudContent.BadChunk], _ container: LocalContainer
     ) async throws -> Bool {
         let context = context
-        let holder = try await context.blocking { try context.metadata.read { try $0.holder(of: reference.digest) } }
+        let holder = try await context.blocking {
+            try context.metadata.read { try $0.local.holder(of: reference.digest) }
+        }
         guard let holder, case .good = try await context.inspect(holder) else { return false }
         try await context.backend.distrust(Set(bad.map(\.id)), in: container.name)
         let file = SharedDescriptor(adopting: try context.content.open(holder.blob))

@@ -35,12 +35,13 @@ extension DeviceCheck {
         let context = context
         return try await context.blocking {
             try context.metadata.write { transaction in
-                guard try transaction.cloudItem(item)?.content == actual, var row = try transaction.item(item.node),
+                guard try transaction.cloudItem(item)?.content == actual,
+                    var row = try transaction.local.item(item.node),
                     row == item
                 else { return false }
                 row.content = actual
                 row.size = actual.size
-                try transaction.update(row)
+                try transaction.local.update(row)
                 return true
             }
         }
@@ -59,14 +60,15 @@ extension DeviceCheck {
         let context = context
         return try await context.blocking {
             try context.changeTree { transaction, effects in
-                guard var row = try transaction.item(item.node), row == item, !context.mounted.isOpen(item.node) else {
+                guard var row = try transaction.local.item(item.node), row == item, !context.mounted.isOpen(item.node)
+                else {
                     return false
                 }
                 row.presence = .none
                 row.ranges = []
                 row.generation += 1
                 row.wanted = max(row.wanted, 100)
-                try transaction.update(row)
+                try transaction.local.update(row)
                 effects.orphanedBlobs.append(item.blob)
                 effects.changedNodes.insert(item.node)
                 effects.wantsDownloads = true
@@ -83,7 +85,7 @@ extension DeviceCheck {
         let above = try context.metadata.read { transaction -> [LocalItem] in
             var folders: [LocalItem] = []
             var parent = item.parent
-            while parent != .root, let folder = try transaction.item(parent), folders.count < 4096 {
+            while parent != .root, let folder = try transaction.local.item(parent), folders.count < 4096 {
                 folders.append(folder)
                 parent = folder.parent
             }
@@ -97,7 +99,7 @@ extension DeviceCheck {
 
     /// Gives items without a folder a place that can be seen.
     mutating func rescueStranded() async throws {
-        while case let items = try context.metadata.read({ try $0.strandedItems(limit: 100) }), !items.isEmpty {
+        while case let items = try context.metadata.read({ try $0.local.strandedItems(limit: 100) }), !items.isEmpty {
             for item in items {
                 let name = try context.metadata.read { try $0.container(item.container)?.name } ?? .cloudDocs
                 var tree = try recoveredTree(in: name)

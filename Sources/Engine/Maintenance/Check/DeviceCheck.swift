@@ -95,7 +95,7 @@ package struct DeviceCheck {
         let problems = try await context.blocking {
             try context.metadata.read { transaction in
                 try transaction.rowProblems(limit: 100).map { problem in
-                    (problem, try problem.node.map { try transaction.path(of: $0).map(\.description) } ?? [])
+                    (problem, try problem.node.map { try transaction.local.path(of: $0).map(\.description) } ?? [])
                 }
             }
         }
@@ -115,12 +115,12 @@ package struct DeviceCheck {
 
     private mutating func checkLocalContent() async throws {
         let context = context
-        let total = try await context.blocking { try context.metadata.read { try $0.presentBytes() } }
+        let total = try await context.blocking { try context.metadata.read { try $0.transfers.presentBytes() } }
         stage("documents on this device", total: total)
         var last = NodeID(0)
         while true {
             let page = try await context.blocking { [last] in
-                try context.metadata.read { try $0.items(after: last, limit: 256) }
+                try context.metadata.read { try $0.local.items(after: last, limit: 256) }
             }
             guard let end = page.last else { return }
             last = end.node
@@ -144,7 +144,7 @@ package struct DeviceCheck {
 
     private func isUnchanged(_ item: LocalItem) async throws -> Bool {
         let context = context
-        return try await context.blocking { try context.metadata.read { try $0.item(item.node) } } == item
+        return try await context.blocking { try context.metadata.read { try $0.local.item(item.node) } } == item
             && !context.mounted.isOpen(item.node)
     }
 
@@ -183,7 +183,7 @@ package struct DeviceCheck {
     func path(of node: NodeID) async -> [String] {
         let context = context
         // Only for people: without it the finding stands alone.
-        let names = try? await context.blocking { try context.metadata.read { try $0.path(of: node) } }
+        let names = try? await context.blocking { try context.metadata.read { try $0.local.path(of: node) } }
         return (names ?? []).map(\.description)
     }
 

@@ -80,7 +80,7 @@ struct RecoveredTree {
             item.parent = folder.node
             item.name = try Self.freeName(stranded.name, in: folder, transaction)
             item.pendingSince = item.isExcluded || item.isConflictSibling ? nil : now
-            try transaction.update(item)
+            try transaction.local.update(item)
         }
         count += 1
         changedNodes.insert(folder.node)
@@ -95,7 +95,7 @@ struct RecoveredTree {
         fill(&item)
         let inserted = try metadata.write { transaction in
             item.name = try Self.freeName(name, in: folder, transaction)
-            item.node = try transaction.insert(item)
+            item.node = try transaction.local.insert(item)
             return item
         }
         count += 1
@@ -122,7 +122,9 @@ struct RecoveredTree {
     private static func freeName(
         _ name: ItemName, in folder: LocalItem, _ transaction: MetadataTransaction
     ) throws -> ItemName {
-        func isTaken(_ name: ItemName) throws -> Bool { try transaction.item(named: name, in: folder.node) != nil }
+        func isTaken(_ name: ItemName) throws -> Bool {
+            try transaction.local.item(named: name, in: folder.node) != nil
+        }
         return try isTaken(name) ? name.firstFree(where: isTaken) : name
     }
 
@@ -144,18 +146,18 @@ struct RecoveredTree {
         var item = newItem(name, .folder, in: parent, like: row)
         changedNodes.insert(parent.node)
         return try metadata.write { transaction in
-            if let present = try transaction.item(named: name, in: parent.node), present.kind == .folder {
+            if let present = try transaction.local.item(named: name, in: parent.node), present.kind == .folder {
                 return present
             }
             item.name = try Self.freeName(name, in: parent, transaction)
-            item.node = try transaction.insert(item)
+            item.node = try transaction.local.insert(item)
             return item
         }
     }
 
     private func documents() throws -> LocalItem {
         let found = try metadata.read { transaction in
-            try transaction.container(named: container).flatMap { try transaction.item(.documents, in: $0.id) }
+            try transaction.container(named: container).flatMap { try transaction.local.item(.documents, in: $0.id) }
         }
         guard let found else { throw MetadataError(.damaged, "A new database has no folder for documents.") }
         return found

@@ -66,7 +66,7 @@ package struct StateRebuild: Sendable {
         for (name, pending) in SalvagedRows(path: swap.database).pendingKeyValues() {
             try metadata.write { transaction in
                 let known = try transaction.container(named: name)?.id
-                try transaction.restore(
+                try transaction.keyValues.restore(
                     pending, in: try known ?? transaction.createContainer(name, at: now), at: now)
             }
         }

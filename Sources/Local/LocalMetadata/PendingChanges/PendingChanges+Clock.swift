@@ -1,8 +1,8 @@
 package import Basics
 import GRDB
 
-/// Clocks are set back now and then. What was noted before would wait to settle until the clock is there again: hours, or years.
-extension MetadataTransaction {
+/// Changes that were noted under a clock that was set back since. They would wait to settle until the clock is there again: hours, or years.
+extension PendingChanges {
     /// Whether any untold change was noted later than `time`.
     package func hasChanges(after time: Timestamp) throws -> Bool {
         try [QueueQueries.newestPending, QueueQueries.newestDeparture, QueueQueries.newestKeyValue].contains { query in

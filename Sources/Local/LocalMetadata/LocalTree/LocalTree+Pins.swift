@@ -3,7 +3,7 @@ import GRDB
 import struct Foundation.Data
 
 /// Pins, which folders pass on to what is inside them, and the mount's root to its containers.
-extension MetadataTransaction {
+extension LocalTree {
     private static let rootPinKey = "pin"
 
     /// The pin of the item, else of the nearest folder above it that has one, else of the mount's root.
@@ -23,11 +23,13 @@ extension MetadataTransaction {
 
     /// The pin of the mount's root, also for containers that come later.
     package func rootPin() throws -> PinState {
-        guard let stored = try setting(Self.rootPinKey) else { return .inherited }
+        guard let stored = try transaction.setting(Self.rootPinKey) else { return .inherited }
         return stored.first.flatMap(PinState.init(rawValue:)) ?? .inherited
     }
 
-    package func setRootPin(_ pin: PinState) throws { try setSetting(Self.rootPinKey, Data([pin.rawValue])) }
+    package func setRootPin(_ pin: PinState) throws {
+        try transaction.setSetting(Self.rootPinKey, Data([pin.rawValue]))
+    }
 
     /// The priority with which a new file in a folder is downloaded without being asked for.
     package func priority(ofNewFileIn folder: NodeID) throws -> UInt8 {

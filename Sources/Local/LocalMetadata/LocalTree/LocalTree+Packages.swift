@@ -1,10 +1,11 @@
-package import Basics
 import CloudModel
 package import ContainerLog
 import GRDB
 
+import struct Foundation.Data
+
 /// Folders that are one document each.
-extension MetadataTransaction {
+extension LocalTree {
     /// What the log of a container declares, and what was declared here and is on its way there.
     package func packageTypes(of container: ContainerID) throws -> PackageTypes {
         if let known = memory.packageTypes[container] { return known }
@@ -36,54 +37,6 @@ extension MetadataTransaction {
             guard current != .root, let item = try item(current), item.item != .root else { break }
             if item.isPackage { found = current }
             current = item.parent
-        }
-        return found
-    }
-
-    /// Looks at everything in a package.
-    package func unsentChanges(ofPackage node: NodeID, settledBefore time: Timestamp) throws -> PackageDelta {
-        var delta = PackageDelta()
-        guard let package = try item(node) else { return delta }
-        delta.isUnderway = try isPaused(in: package.parent)
-        try forEach(below: package) { item in
-            guard !item.isExcluded, !item.isConflictSibling else { return }
-            if item.isWriting || item.isEdited || item.isPaused { delta.isUnderway = true }
-            if let since = item.pendingSince {
-                if since > time { delta.isUnderway = true }
-                delta.items.append(item)
-                delta.bytes += item.roughSize
-            }
-            guard item.kind == .folder else { return }
-            for departure in try unsentDepartures(below: item.node) {
-                if departure.time > time { delta.isUnderway = true }
-                delta.departures.append(departure)
-                delta.bytes += 64
-            }
-        }
-        return delta
-    }
-
-    /// Unsent deletions in a folder, with those of what was in the folders that were deleted.
-    package func unsentDepartures(below folder: NodeID) throws -> [Departure] {
-        try unsentDepartures(from: folder).flatMap { [$0] + (try unsentDepartures(inside: $0)) }
-    }
-
-    /// A deleted folder has no row: only the log has what was in it.
-    private func unsentDepartures(inside folder: Departure) throws -> [Departure] {
-        guard folder.kind == .folder else { return [] }
-        let tree = RemoteTree(self, container: folder.container)
-        var found: [Departure] = []
-        var folders = [folder.item]
-        // Damaged rows may lead in a circle.
-        var seen = Set(folders)
-        while let next = folders.popLast() {
-            for child in try tree.children(of: next) where seen.insert(child).inserted {
-                guard let departure = try departure(of: child, in: folder.container), !departure.isSent,
-                    try item(departure.parent) == nil
-                else { continue }
-                found.append(departure)
-                if departure.kind == .folder { folders.append(child) }
-            }
         }
         return found
     }

@@ -4,28 +4,14 @@ import GRDB
 
 import struct Foundation.Data
 
-/// A key that was written here and that the log does not show yet.
-package struct PendingKeyValue: Sendable, Equatable {
-    package let container: ContainerID
-    package let key: String
-    /// Nil: removed.
-    package let value: [UInt8]?
-    /// What decides between this and other devices' writes of the key.
-    package let time: Timestamp
+/// Key-value stores as this device shows them, in the tables `keyValue` (the log's values) and `keyValuePending`: a value that was set
+/// here precedes the log's until the log shows it.
+package struct KeyValueTable: MetadataTable {
+    let transaction: MetadataTransaction
 
-    package init(container: ContainerID, key: String, value: [UInt8]?, time: Timestamp) {
-        self.container = container
-        self.key = key
-        self.value = value
-        self.time = time
-    }
-}
-
-/// Key-value stores as this device shows them: what was written here stands before what the log says.
-extension MetadataTransaction {
-    package func keyValue(_ key: String, in container: ContainerID) throws -> [UInt8]? {
-        try pendingKeyValue(key, in: container).map(\.value)
-            ?? RemoteTree(self, container: container).keyValue(key)?.value
+    package func value(_ key: String, in container: ContainerID) throws -> [UInt8]? {
+        try pendingValue(key, in: container).map(\.value)
+            ?? transaction.remote(in: container).keyValue(key)?.value
     }
 
     private static let shown = """
@@ -35,15 +21,15 @@ extension MetadataTransaction {
           AND key NOT IN (SELECT key FROM keyValuePending WHERE container = ?1)
         """
 
-    package func keyValues(in container: ContainerID) throws -> [String: [UInt8]] {
+    package func values(in container: ContainerID) throws -> [String: [UInt8]] {
         let pairs: [ShownKeyValue] = try fetchAll(Self.shown, [container.value])
         return Dictionary(pairs.map { ($0.key, $0.value) }) { first, _ in first }
     }
 
     /// Writes a key as its user sees it. Throws ``KeyValueRefusal`` where it is no key, or the store has no room; nothing is changed then.
-    package func setKeyValue(_ key: String, to value: [UInt8]?, in container: ContainerID, at now: Timestamp) throws {
+    package func set(_ key: String, to value: [UInt8]?, in container: ContainerID, at now: Timestamp) throws {
         guard KeyValueLimits.allows(key: key) else { throw KeyValueRefusal.key }
-        let old = try keyValue(key, in: container)
+        let old = try self.value(key, in: container)
         guard old != value else { return }
         let entry = KeyValueEntry(value: value, time: now)
         guard try shownTotals(in: container).allows(entry, replacing: KeyValueEntry(value: old, time: now)) else {
@@ -51,8 +37,8 @@ extension MetadataTransaction {
         }
         // A writer has seen the present value, whatever its clock says.
         let seen = try [
-            pendingKeyValue(key, in: container)?.time,
-            RemoteTree(self, container: container).keyValue(key)?.time,
+            pendingValue(key, in: container)?.time,
+            transaction.remote(in: container).keyValue(key)?.time,
         ].compactMap(\.self).max()
         let time = max(now.nanoseconds, seen.map { $0.nanoseconds &+ 1 } ?? .min)
         memory.changedStores.insert(container)
@@ -68,16 +54,14 @@ extension MetadataTransaction {
             bytes: Int(try number("SELECT coalesce(sum(length(value)), 0) FROM (\(Self.shown))", [container.value])))
     }
 
-    private func pendingKeyValue(_ key: String, in container: ContainerID) throws -> PendingKeyValue? {
+    private func pendingValue(_ key: String, in container: ContainerID) throws -> PendingKeyValue? {
         try fetchOne(
             "SELECT container, key, value, time FROM keyValuePending WHERE container = ? AND key = ?",
             [container.value, key])
     }
 
-    // MARK: Telling the log
-
     /// What is not in the log yet and was written before `time`, oldest first.
-    package func unsentKeyValues(
+    package func unsent(
         in container: ContainerID, before time: Timestamp, limit: Int
     ) throws -> [PendingKeyValue] {
         try fetchAll(
@@ -88,12 +72,12 @@ extension MetadataTransaction {
     }
 
     /// All that the log does not show yet, of every container.
-    package func pendingKeyValues() throws -> [PendingKeyValue] {
+    package func pending() throws -> [PendingKeyValue] {
         try fetchAll("SELECT container, key, value, time FROM keyValuePending ORDER BY container, key")
     }
 
     /// The same, without rows that changed by themselves.
-    func soundPendingKeyValues() throws -> [PendingKeyValue] {
+    func soundPending() throws -> [PendingKeyValue] {
         let seal = RowSeal.expression(KeyValueMigration.pendingColumns)
         return try fetchAll(
             "SELECT container, key, value, time FROM keyValuePending WHERE seal IS \(seal) ORDER BY container, key")
@@ -113,37 +97,27 @@ extension MetadataTransaction {
     }
 
     /// The log shows what was written at that time; what was written since is still to be appended.
-    package func confirmKeyValue(_ key: String, in container: ContainerID, time: Timestamp) throws {
+    package func confirm(_ key: String, in container: ContainerID, time: Timestamp) throws {
         try noteShownValue(of: key, in: container)
         try run(
             "DELETE FROM keyValuePending WHERE container = ? AND key = ? AND time = ?",
             [container.value, key, time.nanoseconds])
     }
 
-    // MARK: What changed for its users
-
     /// Keeps what a key shows before this transaction changes it.
     func noteShownValue(of key: String, in container: ContainerID) throws {
         guard memory.shownValues[container]?[key] == nil else { return }
-        memory.shownValues[container, default: [:]][key] = .some(try keyValue(key, in: container))
+        memory.shownValues[container, default: [:]][key] = .some(try value(key, in: container))
     }
 
     /// The keys that show something else than before this transaction.
     package func changedKeys(in container: ContainerID) throws -> Set<String> {
         var changed: Set<String> = []
-        for (key, before) in memory.shownValues[container] ?? [:] where try keyValue(key, in: container) != before {
+        for (key, before) in memory.shownValues[container] ?? [:] where try value(key, in: container) != before {
             changed.insert(key)
         }
         return changed
     }
-}
-
-/// Why a key was not written.
-package enum KeyValueRefusal: Error, Equatable {
-    /// It is empty, or has more bytes than a key may.
-    case key
-    /// The store has no room.
-    case quota
 }
 
 private struct ShownKeyValue: ColumnDecodable {
@@ -153,13 +127,5 @@ private struct ShownKeyValue: ColumnDecodable {
     init(columns: Columns) throws {
         key = columns.text(0)
         value = columns.bytes(1)
-    }
-}
-
-extension PendingKeyValue: ColumnDecodable {
-    init(columns: Columns) throws {
-        self.init(
-            container: ContainerID(columns.integer(0)), key: columns.text(1),
-            value: columns.optionalData(2).map(Array.init), time: Timestamp(nanoseconds: columns.integer(3)))
     }
 }

@@ -1,28 +1,15 @@
 package import Basics
 package import CloudModel
-package import ContainerLog
+import ContainerLog
 import GRDB
 
 import struct Foundation.Data
 
-/// How long superseded versions are listed.
-package struct VersionLimits: Hashable, Sendable {
-    /// Of one document, the newest.
-    package var count: Int
-    /// After something else took their place.
-    package var age: Duration
+/// What was in the folded logs and was superseded: contents that were current once, in the table `version`, and deletions, in the table
+/// `deletion`. Rows are made as entries are folded, so each device has the same ones.
+package struct ItemHistory: MetadataTable {
+    let transaction: MetadataTransaction
 
-    /// What a database keeps of one document, whatever ``count`` says.
-    package static let most = 1_000
-
-    package init(count: Int = 10, age: Duration = .seconds(30 * 86_400)) {
-        self.count = count
-        self.age = age
-    }
-}
-
-/// The history of documents: contents that were current once. Rows come with the log; each device has the same ones.
-extension MetadataTransaction {
     func insert(_ version: HistoricVersion) throws {
         try db.perform(HistoricVersion.insertion, values: version.values)
         try run(
@@ -66,14 +53,11 @@ extension MetadataTransaction {
         try run("DELETE FROM version WHERE superseded < ?", [time.nanoseconds])
     }
 
-    /// Deleted items that had this name in this folder, the one deleted last first. Scans all that the log ever had: slow, for interactive requests only.
-    package func deletedItems(named name: ItemName, in parent: ItemID, _ container: ContainerID) throws -> [CloudItem] {
-        try fetchAll(
-            """
-            SELECT \(CloudItem.selection) FROM remote
-            WHERE container = ? AND parent = ? AND name = ? AND isDeleted = 1 AND kind = 1
-            ORDER BY sequence DESC LIMIT 10
-            """, [container.value, parent.data, name.data])
+    /// Bytes of the superseded versions of a container's documents that the cloud keeps for a while.
+    package func versionBytes(of container: ContainerID) throws -> UInt64 {
+        UInt64(
+            clamping: try number(
+                "SELECT CAST(total(size) AS INTEGER) FROM version WHERE container = ?", [container.value]))
     }
 
     private static func key(_ version: VersionID, _ item: ItemID, _ container: ContainerID) -> StatementArguments {

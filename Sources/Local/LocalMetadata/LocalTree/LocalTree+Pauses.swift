@@ -1,7 +1,7 @@
 import GRDB
 
 /// Pauses that folders pass on to what is inside them.
-extension MetadataTransaction {
+extension LocalTree {
     /// Whether the sync of the item, or of a folder that it is in, is paused.
     package func isPaused(_ item: LocalItem) throws -> Bool {
         try item.isPaused || isPaused(in: item.parent)

@@ -6,7 +6,7 @@ import GRDB
 import struct Foundation.Data
 
 /// What was deleted, for as long as it can be restored.
-extension MetadataTransaction {
+extension ItemHistory {
     func insert(_ deletion: Deletion) throws { try db.perform(Deletion.insertion, values: deletion.values) }
 
     func removeDeletion(of item: ItemID, in container: ContainerID) throws {
@@ -20,17 +20,18 @@ extension MetadataTransaction {
 
     /// The item, if it is deleted and its content is known to be in the cloud.
     package func deletedItem(_ id: ItemID, in container: ContainerID) throws -> DeletedItem? {
-        let tree = RemoteTree(self, container: container)
+        let tree = transaction.remote(in: container)
         guard !id.isWellKnown, let cloud = try tree.item(id), try tree.alias(of: id) == nil else { return nil }
         if !cloud.isDeleted {
-            guard let departure = try departure(of: id, in: container), try self.item(id, in: container) == nil,
+            guard let departure = try transaction.pending.departure(of: id, in: container),
+                try transaction.local.item(id, in: container) == nil,
                 !cloud.isAnnounced
             else { return nil }
             return DeletedItem(
                 container: container, cloud: cloud, name: departure.name, time: departure.time, device: nil,
                 departure: departure)
         }
-        guard try self.item(id, in: container) == nil, try isKept(cloud, in: container) else { return nil }
+        guard try transaction.local.item(id, in: container) == nil, try isKept(cloud, in: container) else { return nil }
         let noted: DeletionNote? = try fetchOne(
             "SELECT time, device FROM deletion WHERE container = ? AND item = ?", [container.value, id.data])
         return DeletedItem(
@@ -44,7 +45,9 @@ extension MetadataTransaction {
         guard tombstone.body.content?.reference != nil,
             try version(tombstone.version, of: tombstone.id, in: container) != nil
         else { return false }
-        return try !resolutions(of: tombstone.id, in: container).contains { $0.version == tombstone.version }
+        return try !transaction.pending.resolutions(of: tombstone.id, in: container).contains {
+            $0.version == tombstone.version
+        }
     }
 
     /// A place in the list of deletions, which is in the order of time, the newest first.
@@ -116,6 +119,13 @@ extension MetadataTransaction {
         return noted + departed
     }
 
+    /// What was deleted from a folder, at any time that is still noted.
+    package func notedDeletions(from parent: ItemID, in container: ContainerID) throws -> [NotedDeletion] {
+        try fetchAll(
+            "SELECT item, name, noted, device FROM deletion WHERE container = ? AND parent = ?",
+            [container.value, parent.data])
+    }
+
     /// Deleted items of that name that lay in that folder, in no order.
     package func deletedItems(
         of name: ItemName, in parent: ItemID, _ container: ContainerID
@@ -132,28 +142,8 @@ extension MetadataTransaction {
         return try (noted + departed).compactMap { try deletedItem($0, in: container) }
     }
 
-    /// What was deleted from a folder, at any time that is still noted.
-    package func notedDeletions(from parent: ItemID, in container: ContainerID) throws -> [NotedDeletion] {
-        try fetchAll(
-            "SELECT item, name, noted, device FROM deletion WHERE container = ? AND parent = ?",
-            [container.value, parent.data])
-    }
-
     private func ids(_ sql: String, _ arguments: StatementArguments) throws -> [ItemID] {
         try Data.fetchAll(db.cachedStatement(sql: sql), arguments: arguments).map(ItemID.init(data:))
-    }
-
-    /// The names from the container's folder down to where the item was. Nil where the log does not say: it is damaged, or of a hostile device.
-    package func path(ofDeleted item: DeletedItem) throws -> [ItemName]? {
-        let tree = RemoteTree(self, container: item.container)
-        var names = [item.name]
-        var parent = item.cloud.parent
-        while parent != .root {
-            guard names.count < 4096, let folder = try tree.standing(for: parent) else { return nil }
-            names.append(folder.name)
-            parent = folder.parent
-        }
-        return names.reversed()
     }
 }
 
@@ -169,7 +159,7 @@ extension CloudItem {
     fileprivate var isAnnounced: Bool { body.content.map { $0.reference == nil } ?? false }
 }
 
-extension MetadataTransaction.DeletionCursor: ColumnDecodable {
+extension ItemHistory.DeletionCursor: ColumnDecodable {
     init(columns: Columns) throws {
         self.init(
             time: Timestamp(nanoseconds: columns.integer(0)), container: ContainerID(columns.integer(1)),

@@ -1,0 +1,21 @@
+/// What an item directly in a container takes, with all that is in it.
+package struct AreaStorage: Sendable {
+    package let node: NodeID
+    package let files: UInt64
+    /// Bytes that are whole on this device.
+    package let localBytes: UInt64
+    /// Bytes that the cloud has, without versions.
+    package let cloudBytes: UInt64
+    /// Bytes of versions in conflict.
+    package let conflictBytes: UInt64
+}
+
+extension AreaStorage: ColumnDecodable {
+    init(columns: Columns) {
+        node = NodeID(columns.unsigned(0))
+        files = columns.unsigned(1)
+        localBytes = columns.unsigned(2)
+        cloudBytes = columns.unsigned(3)
+        conflictBytes = columns.unsigned(4)
+    }
+}

@@ -1,0 +1,60 @@
+package import CloudModel
+import GRDB
+
+import struct Foundation.Data
+
+/// The tree page by page, in the order of the nodes: for checks and queries.
+extension LocalTree {
+    /// Rows behind `node`, in order.
+    package func items(after node: NodeID, limit: Int) throws -> [LocalItem] {
+        try fetchAll(
+            "SELECT \(LocalItem.selection) FROM local WHERE node > ? ORDER BY node LIMIT ?",
+            [Int64(bitPattern: node.value), limit])
+    }
+
+    /// Items that meet a condition, behind `node` in the order of their nodes; at most `limit`.
+    package func items(after node: NodeID, meeting condition: ItemCondition, limit: Int) throws -> [LocalItem] {
+        let condition = RowCondition(condition)
+        let values: [(any DatabaseValueConvertible)?] =
+            [Int64(bitPattern: node.value)] + condition.values.map(\.argument) + [limit]
+        return try fetchAll(
+            """
+            SELECT \(LocalItem.selection) FROM local
+            WHERE node > ? AND (\(condition.sql)) ORDER BY node LIMIT ?
+            """, StatementArguments(values))
+    }
+
+    /// Rows behind `node` of files with bytes here, in order.
+    package func present(after node: NodeID, limit: Int) throws -> [LocalItem] {
+        try fetchAll(
+            """
+            SELECT \(LocalItem.selection) FROM local
+            WHERE node > ? AND kind = 1 AND presence > 0 AND size > 0 ORDER BY node LIMIT ?
+            """, [Int64(bitPattern: node.value), limit])
+    }
+
+    /// Nodes whose folder is not there: no path leads to them.
+    package func strandedItems(limit: Int) throws -> [LocalItem] {
+        try fetchAll(
+            """
+            SELECT \(LocalItem.selection) FROM local
+            WHERE parent NOT IN (1, 2) AND NOT EXISTS (SELECT 1 FROM local above WHERE above.node = local.parent) LIMIT ?
+            """, [limit])
+    }
+
+    /// A clean file that has all bytes of a content.
+    package func holder(of digest: Digest) throws -> LocalItem? {
+        try fetchOne(
+            "SELECT \(LocalItem.selection) FROM local WHERE digest = ? AND presence = 2 AND isEdited = 0 LIMIT 1",
+            [digest.data])
+    }
+}
+
+extension RowCondition.Value {
+    fileprivate var argument: any DatabaseValueConvertible {
+        switch self {
+        case .integer(let number): number
+        case .bytes(let bytes): Data(bytes)
+        }
+    }
+}

@@ -1,0 +1,126 @@
+package import CloudModel
+import GRDB
+
+import struct Foundation.Data
+
+/// The items that the mount shows, in the table `local`: one row for each node.
+///
+/// A node is an inode number of the mount and is never given out twice; an item of a container has at most one node. Every write goes
+/// through ``insert(_:)``, ``update(_:)``, ``remove(_:)`` and the few others in `LocalTree+Changes`: they note for ``RowChanges`` what the
+/// changed rows do not show, and keep ``TransactionMemory`` right.
+package struct LocalTree: MetadataTable {
+    let transaction: MetadataTransaction
+
+    package func item(_ node: NodeID) throws -> LocalItem? {
+        try fetchOne(LocalItem.query, [Int64(bitPattern: node.value)])
+    }
+
+    package func item(named name: ItemName, in parent: NodeID) throws -> LocalItem? {
+        try fetchOne(
+            "SELECT \(LocalItem.selection) FROM local WHERE parent = ? AND name = ?",
+            [Int64(bitPattern: parent.value), name.data])
+    }
+
+    package func item(_ id: ItemID, in container: ContainerID) throws -> LocalItem? {
+        try fetchOne(
+            "SELECT \(LocalItem.selection) FROM local WHERE container = ? AND item = ?", [container.value, id.data])
+    }
+
+    /// Those of these that exist.
+    package func items(_ nodes: [NodeID]) throws -> [NodeID: LocalItem] {
+        var found: [NodeID: LocalItem] = [:]
+        for node in nodes { found[node] = try item(node) }
+        return found
+    }
+
+    /// The node that shows an item; nil where none does.
+    package func node(of id: ItemID, in container: ContainerID) throws -> NodeID? {
+        try optionalNumber("SELECT node FROM local WHERE container = ? AND item = ?", [container.value, id.data]).map {
+            NodeID(UInt64(bitPattern: $0))
+        }
+    }
+
+    /// Which item a node shows; nil where there is no such node.
+    package func identity(of node: NodeID) throws -> ItemID? {
+        try Data.fetchOne(
+            db.cachedStatement(sql: "SELECT item FROM local WHERE node = ?"),
+            arguments: [Int64(bitPattern: node.value)]
+        ).map(ItemID.init(data:))
+    }
+
+    /// The highest number that an item has; zero if there is none.
+    package func lastNode() throws -> NodeID {
+        NodeID(UInt64(try optionalNumber("SELECT max(node) FROM local") ?? 0))
+    }
+
+    /// Children in the order of their nodes, behind `node`: the order stays while others come and go.
+    package func children(of parent: NodeID, after node: NodeID = NodeID(0), limit: Int) throws -> [LocalItem] {
+        try fetchAll(
+            "SELECT \(LocalItem.selection) FROM local WHERE parent = ? AND node > ? ORDER BY node LIMIT ?",
+            [Int64(bitPattern: parent.value), Int64(bitPattern: node.value), limit])
+    }
+
+    /// As ``children(of:after:limit:)``, without rows that cannot be read, whose nodes come apart.
+    package func readableChildren(
+        of parent: NodeID, after node: NodeID = NodeID(0), limit: Int
+    ) throws -> (items: [LocalItem], unreadable: [NodeID]) {
+        try fetchReadable(
+            "SELECT \(LocalItem.selection) FROM local WHERE parent = ? AND node > ? ORDER BY node LIMIT ?",
+            [Int64(bitPattern: parent.value), Int64(bitPattern: node.value), limit])
+    }
+
+    package func hasChildren(_ parent: NodeID) throws -> Bool {
+        try number("SELECT EXISTS (SELECT 1 FROM local WHERE parent = ?)", [Int64(bitPattern: parent.value)]) != 0
+    }
+
+    /// Visits an item and, for a folder, all that is below it, page by page.
+    package func forEach(below item: LocalItem, _ body: (LocalItem) throws -> Void) throws {
+        try body(item)
+        guard item.kind == .folder else { return }
+        var folders = [item.node]
+        while let folder = folders.popLast() {
+            var last = NodeID(0)
+            while case let children = try children(of: folder, after: last, limit: 500), !children.isEmpty {
+                for child in children {
+                    last = child.node
+                    if child.kind == .folder { folders.append(child.node) }
+                    try body(child)
+                }
+            }
+        }
+    }
+
+    /// The names from the container's folder down to the item; empty for an item that does not exist.
+    package func path(of node: NodeID) throws -> [ItemName] {
+        var names: [ItemName] = []
+        var current = node
+        while current != .root, let item = try item(current), names.count < 4096 {
+            names.append(item.name)
+            current = item.parent
+        }
+        return names.reversed()
+    }
+
+    /// The folder at these names as the mount shows it; nil where there is none.
+    package func folder(at names: [[UInt8]]) throws -> LocalItem? {
+        var folder: LocalItem?
+        for bytes in names {
+            guard let name = try? ItemName(bytes: bytes),
+                let next = try item(named: name, in: folder?.node ?? .root), next.kind == .folder
+            else { return nil }
+            folder = next
+        }
+        return folder
+    }
+
+    /// Whether `node` is `ancestor` or stands below it.
+    package func isInside(_ node: NodeID, _ ancestor: NodeID) throws -> Bool {
+        var current = node
+        for _ in 0..<4096 {
+            if current == ancestor { return true }
+            guard current != .root, let item = try item(current) else { return false }
+            current = item.parent
+        }
+        return false
+    }
+}

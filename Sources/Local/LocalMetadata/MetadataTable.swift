@@ -1,0 +1,62 @@
+import GRDB
+
+/// A part of the database, read and written within one transaction. All parts share its connection, with the cache of prepared
+/// statements, and its memory.
+protocol MetadataTable {
+    var transaction: MetadataTransaction { get }
+}
+
+extension MetadataTable {
+    var db: Database { transaction.db }
+    var memory: TransactionMemory { transaction.memory }
+
+    func fetchOne<T: ColumnDecodable>(_ sql: String, _ arguments: StatementArguments) throws -> T? {
+        var found: T?
+        try db.forEachRow(sql, arguments) { columns in
+            found = try T(columns: columns, in: transaction)
+            return false
+        }
+        return found
+    }
+
+    func fetchAll<T: ColumnDecodable>(_ sql: String, _ arguments: StatementArguments = []) throws -> [T] {
+        var items: [T] = []
+        try db.forEachRow(sql, arguments) { columns in
+            items.append(try T(columns: columns, in: transaction))
+            return true
+        }
+        return items
+    }
+
+    /// As ``fetchAll(_:_:)`` of items by ``LocalItem/selection``: a row that holds what no item can have is left out, and its node returned apart.
+    /// For lists and queues, where one such row must not hold up all others; not where something is decided from what is missing.
+    func fetchReadable(
+        _ sql: String, _ arguments: StatementArguments = []
+    ) throws -> (items: [LocalItem], unreadable: [NodeID]) {
+        var (items, unreadable): ([LocalItem], [NodeID]) = ([], [])
+        try db.forEachRow(sql, arguments) { columns in
+            do { items.append(try LocalItem(columns: columns)) } catch let error as MetadataError {
+                guard error.code == .damaged else { throw error }
+                unreadable.append(NodeID(columns.unsigned(LocalItem.Column.node.rawValue)))
+            }
+            return true
+        }
+        return (items, unreadable)
+    }
+
+    func run(_ sql: String, _ arguments: StatementArguments) throws { try db.perform(sql, arguments) }
+
+    /// The first column of the first row; 0 where there is none.
+    func number(_ sql: String, _ arguments: StatementArguments = []) throws -> Int64 {
+        try optionalNumber(sql, arguments) ?? 0
+    }
+
+    func optionalNumber(_ sql: String, _ arguments: StatementArguments = []) throws -> Int64? {
+        var number: Int64?
+        try db.forEachRow(sql, arguments) { columns in
+            number = columns.optionalInteger(0)
+            return false
+        }
+        return number
+    }
+}

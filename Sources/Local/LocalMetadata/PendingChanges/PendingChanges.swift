@@ -1,0 +1,107 @@
+package import Basics
+import CloudModel
+import GRDB
+
+/// Changes of this device that its log does not show yet: items with `pendingSince`, departures, resolved conflicts, keys of key-value
+/// stores, and the batch on its way.
+///
+/// A change is first noted, then sent with a batch, and forgotten when the log shows the batch. Queries use an index and never scan the
+/// tree. A row that cannot be decoded is left out: `ubiquity check` names it.
+package struct PendingChanges: MetadataTable {
+    let transaction: MetadataTransaction
+
+    /// Items with changes made before `time` that are not in the log yet, oldest first.
+    package func items(before time: Timestamp, limit: Int) throws -> [LocalItem] {
+        try fetchReadable(QueueQueries.pending, [time.nanoseconds, limit]).items
+    }
+
+    /// Items of a container with changes to append whose bytes, if they need any, are in the cloud; oldest change first, those
+    /// behind `last`.
+    package func ready(
+        in container: ContainerID, before time: Timestamp, after last: LocalItem? = nil, limit: Int
+    ) throws -> [LocalItem] {
+        try fetchReadable(
+            transaction.local.hasPausedFolders() ? QueueQueries.readyOutsidePauses : QueueQueries.ready,
+            Self.bounds(container, time, last) + [limit]
+        ).items
+    }
+
+    /// Edited files of at least `size` bytes, on their way to the cloud or waiting for it; oldest edit first, those behind `last`.
+    package func announceable(
+        in container: ContainerID, before time: Timestamp, from size: UInt64, after last: LocalItem? = nil, limit: Int
+    ) throws -> [LocalItem] {
+        try fetchReadable(
+            transaction.local.hasPausedFolders() ? QueueQueries.announceableOutsidePauses : QueueQueries.announceable,
+            Self.bounds(container, time, last) + [Int64(clamping: size), limit]
+        ).items
+    }
+
+    private static func bounds(
+        _ container: ContainerID, _ time: Timestamp, _ last: LocalItem?
+    ) -> StatementArguments {
+        [
+            last?.pendingSince?.nanoseconds ?? .min, Int64(bitPattern: last?.node.value ?? 0), time.nanoseconds,
+            container.value,
+        ]
+    }
+
+    /// Files with changes that the log has not shown yet and whose bytes count as uploaded.
+    package func uploadedFiles(in container: ContainerID) throws -> [LocalItem] {
+        try fetchAll(
+            """
+            SELECT \(LocalItem.selection) FROM local
+            WHERE pendingSince IS NOT NULL AND container = ? AND isEdited = 0 AND kind = 1 AND digest IS NOT NULL
+            """, [container.value])
+    }
+
+    /// When the oldest local change was made that is not in the log yet; ``Timestamp/zero`` if one must not wait to settle.
+    package func oldest() throws -> Timestamp? {
+        let item = try optionalNumber(QueueQueries.oldestPending)
+        let departure = try optionalNumber(QueueQueries.oldestDeparture)
+        let resolution = try number("SELECT count(*) FROM resolution WHERE isSent = 0") > 0 ? Int64(0) : nil
+        let keyValue = try optionalNumber(QueueQueries.oldestKeyValue)
+        return [item, departure, resolution, keyValue].compactMap(\.self).min().map(Timestamp.init(nanoseconds:))
+    }
+
+    /// When the next change after `time` was made to the tree that is not in the log yet.
+    package func next(after time: Timestamp) throws -> Timestamp? {
+        let item = try optionalNumber(QueueQueries.nextPending, [time.nanoseconds])
+        let departure = try optionalNumber(QueueQueries.nextDeparture, [time.nanoseconds])
+        return [item, departure].compactMap(\.self).min().map(Timestamp.init(nanoseconds:))
+    }
+
+    /// Whether any change is not appended and confirmed yet; far cheaper than ``totals()``.
+    package func hasAny() throws -> Bool {
+        try number(
+            """
+            SELECT EXISTS (SELECT 1 FROM local WHERE pendingSince IS NOT NULL)
+              OR EXISTS (SELECT 1 FROM departed) OR EXISTS (SELECT 1 FROM resolution)
+              OR EXISTS (SELECT 1 FROM keyValuePending)
+            """) != 0
+    }
+
+    /// Number of items with unsent changes, and the bytes that are to be uploaded for them.
+    package func totals() throws -> (items: Int, bytes: UInt64) {
+        let row = try Row.fetchOne(
+            db.cachedStatement(sql: QueueQueries.pendingTotals))
+        let departures =
+            try number("SELECT count(*) FROM departed") + number("SELECT count(*) FROM resolution")
+            + number("SELECT count(*) FROM keyValuePending")
+        return (Int((row?[0] as Int64?) ?? 0) + Int(departures), UInt64(clamping: (row?[1] as Int64?) ?? 0))
+    }
+
+    /// How many changes will be appended without further action; those of paused items are not counted.
+    package func unpausedTotal() throws -> Int {
+        let items = try number(
+            """
+            SELECT count(*) FROM local
+            WHERE pendingSince IS NOT NULL AND isPaused = 0 AND NOT \(QueueQueries.isPaused("local.parent"))
+            """)
+        let others = try number(
+            """
+            SELECT (SELECT count(*) FROM departed WHERE isSent = 1 OR NOT \(QueueQueries.isPaused("departed.parent")))
+              + (SELECT count(*) FROM resolution)
+            """)
+        return Int(items + others)
+    }
+}

@@ -1,0 +1,30 @@
+import CloudModel
+import ContainerLog
+import GRDB
+
+import struct Foundation.Data
+
+/// A row of `synced`. One that says "both agreed that there is no such item" has other columns that mean nothing.
+struct SyncedRow: ColumnDecodable {
+    let item: CloudItem?
+
+    init(columns: Columns) throws {
+        item = columns.bool(CloudItem.Column.allCases.count) ? nil : try CloudItem(columns: columns)
+    }
+
+    static let query = "SELECT \(CloudItem.selection), isAbsent FROM synced WHERE container = ? AND item = ?"
+    static let insertAbsent =
+        """
+        INSERT INTO synced (\(CloudItem.selection), isAbsent) VALUES (\(CloudItem.placeholders), 1)
+        ON CONFLICT (container, item) DO NOTHING
+        """
+
+    static func absent(_ id: ItemID, in container: ContainerID) -> StatementArguments {
+        let zero = Data(count: 16)
+        return StatementArguments(
+            [
+                container.value, id.data, zero, Data([UInt8(ascii: "-")]), Data(), 0, 0, 0, 0, nil, nil, 0, nil, 0, 0,
+                0, 0, "", true, nil,
+            ] as [(any DatabaseValueConvertible)?])
+    }
+}

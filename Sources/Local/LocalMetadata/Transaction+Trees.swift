@@ -1,0 +1,38 @@
+package import CloudModel
+import ContainerLog
+import GRDB
+
+import struct Foundation.Data
+
+/// Queries that need both the local tree and the log.
+extension MetadataTransaction {
+    /// The log's view of a local item; nil where the log has none.
+    package func cloudItem(_ item: LocalItem) throws -> CloudVersion? {
+        guard let cloud = try remote(in: item.container).item(item.item), !cloud.isDeleted else {
+            return nil
+        }
+        return CloudVersion(content: cloud.body.content?.reference, version: cloud.version, device: cloud.authorName)
+    }
+
+    /// The name of the device that made a conflict version.
+    package func author(of sibling: LocalItem) throws -> String? {
+        if let package = sibling.packageConflict { return package.device }
+        guard let conflict = sibling.conflict else { return nil }
+        let document = try remote(in: sibling.container).item(conflict.document)
+        return document?.conflicts.first { $0.version == conflict.version }?.authorName
+    }
+
+    /// Whether the log has a newer version of a file without edits.
+    package func isStale(_ file: LocalItem) throws -> Bool {
+        guard let newest = try cloudItem(file)?.content, newest != file.content else { return false }
+        return try synced.showsAgreed(file)
+    }
+
+    /// Items whose present content came with an entry of the log.
+    package func items(from sequence: LogSequence, in container: ContainerID, limit: Int) throws -> [LocalItem] {
+        try Data.fetchAll(
+            db, sql: "SELECT item FROM remote WHERE container = ? AND sequence = ? LIMIT ?",
+            arguments: [container.value, Int64(bitPattern: sequence.value), limit]
+        ).compactMap { try local.item(ItemID(data: $0), in: container) }
+    }
+}

@@ -1,0 +1,115 @@
+package import Basics
+import CloudModel
+import GRDB
+
+/// The contents of files that are to be uploaded, downloaded or evicted.
+///
+/// Queries use an index and never scan the tree. A row that cannot be decoded is left out: `ubiquity check` names it.
+package struct TransferQueue: MetadataTable {
+    let transaction: MetadataTransaction
+
+    /// Files whose download was asked for, most urgent first; not those that were only announced, whose bytes are nowhere yet.
+    package func wanted(limit: Int) throws -> [LocalItem] {
+        try fetchReadable(QueueQueries.wanted, [limit]).items
+    }
+
+    /// Files of at most `size` bytes that are to be downloaded while there is plenty of space.
+    package func wantedWhenSpace(upTo size: UInt64, limit: Int) throws -> [LocalItem] {
+        try fetchReadable(QueueQueries.wantedWhenSpace, [Int64(clamping: size), limit]).items
+    }
+
+    /// Number of downloads that were asked for, without those that only wait for space.
+    package func wantedTotal() throws -> Int {
+        Int(try number("SELECT count(*) FROM local WHERE wanted > 0 AND wanted > \(DownloadPriority.whenSpace)"))
+    }
+
+    /// Whether a download was asked for of the item or of anything below it, and has not ended. Looks at what is wanted, not at what is
+    /// below: a folder may hold very much.
+    package func isAnyWanted(below ancestor: NodeID) throws -> Bool {
+        let nodes = try Int64.fetchCursor(
+            db.cachedStatement(
+                sql: "SELECT node FROM local WHERE wanted > 0 AND wanted > \(DownloadPriority.whenSpace)"))
+        while let node = try nodes.next() {
+            if try transaction.local.isInside(NodeID(UInt64(bitPattern: node)), ancestor) { return true }
+        }
+        return false
+    }
+
+    /// Asks for the bytes of a file, or of every file below a folder, that are not all here or not the newest.
+    ///
+    /// - Returns: How many files.
+    package func want(_ item: LocalItem, priority: UInt8) throws -> (items: Int, bytes: UInt64) {
+        var result: (items: Int, bytes: UInt64) = (0, 0)
+        try transaction.local.forEach(below: item) { file in
+            guard file.kind == .file, try !file.isMaterialised || transaction.isStale(file) else { return }
+            result.items += 1
+            result.bytes = result.bytes.saturatingSum(file.size)
+            guard file.wanted < priority else { return }
+            var wanted = file
+            wanted.wanted = priority
+            wanted.downloadError = nil
+            try transaction.local.update(wanted)
+        }
+        return result
+    }
+
+    /// Edited files that have settled, oldest edit first.
+    package func uploadable(
+        before time: Timestamp, sizes: ClosedRange<UInt64>, limit: Int
+    ) throws -> [LocalItem] {
+        try fetchReadable(
+            transaction.local.hasPausedFolders() ? QueueQueries.uploadableOutsidePauses : QueueQueries.uploadable,
+            [time.nanoseconds, Int64(clamping: sizes.lowerBound), Int64(clamping: sizes.upperBound), limit]
+        ).items
+    }
+
+    /// Files that were open for writing when the process ended.
+    package func writing() throws -> [LocalItem] {
+        try fetchReadable(QueueQueries.writing, []).items
+    }
+
+    /// Files at rest whose bytes the cloud is to get, oldest edit first, those behind `last`.
+    package func edited(after last: LocalItem?, limit: Int) throws -> [LocalItem] {
+        let time = last?.pendingSince?.nanoseconds ?? .min
+        let node = last.map { Int64(bitPattern: $0.node.value) } ?? 0
+        return try fetchReadable(QueueQueries.edited, [time, node, limit]).items
+    }
+
+    /// Items whose last transfer failed, the newest first.
+    package func failed(limit: Int) throws -> [LocalItem] {
+        try fetchReadable(
+            """
+            SELECT \(LocalItem.selection) FROM local
+            WHERE uploadError IS NOT NULL OR downloadError IS NOT NULL ORDER BY node DESC LIMIT ?
+            """, [limit]
+        ).items
+    }
+
+    /// Some of the files whose last download failed and that were not requested since, in no order.
+    package func failedDownloads(limit: Int) throws -> [LocalItem] {
+        try fetchAll(
+            """
+            SELECT \(LocalItem.selection) FROM local
+            WHERE (uploadError IS NOT NULL OR downloadError IS NOT NULL) AND downloadError IS NOT NULL AND wanted = 0
+            ORDER BY random() LIMIT ?
+            """, [limit])
+    }
+
+    /// Clean, unpinned files with bytes here, least recently used first.
+    package func evictable(limit: Int, offset: Int = 0) throws -> [LocalItem] {
+        try fetchReadable(QueueQueries.evictable, [limit, offset]).items
+    }
+
+    /// Bytes of all files that are whole or partly here.
+    package func presentBytes() throws -> UInt64 {
+        UInt64(clamping: try number(QueueQueries.presentBytes))
+    }
+
+    /// Notes when these files were last opened.
+    package func setUsed(_ times: [NodeID: Timestamp]) throws {
+        for (node, time) in times {
+            try run(
+                "UPDATE local SET used = ? WHERE node = ?", [time.nanoseconds, Int64(bitPattern: node.value)])
+        }
+    }
+}
