@@ -252,13 +252,17 @@ let package = Package(
 
         // MARK: Daemon and command line
         .target(
+            name: "ControlServer",
+            dependencies: ["Basics", "DaemonProtocol", logging, nioCore, nioExtras, nioPosix],
+            path: "Sources/Daemon/ControlServer"),
+        .testTarget(name: "ControlServerTests", dependencies: ["ControlServer", "DaemonProtocol"]),
+        .target(
             name: "DaemonCore",
             dependencies: [
-                "Archives", "Basics", "CloudModel", "CloudProtocol", "CloudStorage", "ContainerLog", "Coordination",
-                "DaemonProtocol", "DirectoryCloud", "Fuse", "HTTPCloud", "LocalContent", "LocalMetadata", "Maintenance",
-                "Mount", "Queries", "Sync", "Transfers", "VirtualFileSystem", logging, nioCore, nioExtras, nioPosix,
-                systemPackage,
-                unixSignals,
+                "Archives", "Basics", "CloudModel", "CloudProtocol", "CloudStorage", "ContainerLog", "ControlServer",
+                "Coordination", "DaemonProtocol", "DirectoryCloud", "Fuse", "HTTPCloud", "LocalContent",
+                "LocalMetadata", "Maintenance", "Mount", "Queries", "Sync", "Transfers", "VirtualFileSystem", logging,
+                systemPackage, unixSignals,
             ], path: "Sources/Daemon/DaemonCore"),
         .executableTarget(
             name: "ubiquityd", dependencies: ["Basics", "DaemonCore", "DaemonProtocol", argumentParser, logging],
@@ -266,7 +270,8 @@ let package = Package(
         .testTarget(
             name: "DaemonCoreTests",
             dependencies: [
-                "Basics", "CloudModel", "Coordination", "DaemonCore", "DaemonProtocol", "LocalMetadata", "Mount",
+                "Basics", "CloudModel", "ControlServer", "Coordination", "DaemonCore", "DaemonProtocol",
+                "LocalMetadata", "Mount",
                 "Queries", "Sync", "TestSupport", "VirtualFileSystem", logging,
             ]),
         .target(
@@ -274,7 +279,7 @@ let package = Package(
             path: "Sources/CommandLine/Commands"),
         .testTarget(
             name: "CommandsTests",
-            dependencies: ["Basics", "Commands", "DaemonCore", "DaemonProtocol", logging, subprocess, systemPackage]),
+            dependencies: ["Basics", "Commands", "ControlServer", "DaemonProtocol", logging, subprocess, systemPackage]),
         .executableTarget(
             name: "ubiquity", dependencies: ["Commands", argumentParser], path: "Sources/CommandLine/ubiquity"),
 

@@ -1,5 +1,6 @@
 import Basics
 import CloudModel
+import ControlServer
 import Coordination
 import DaemonProtocol
 import LocalMetadata

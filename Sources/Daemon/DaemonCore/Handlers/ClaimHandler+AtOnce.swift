@@ -1,3 +1,4 @@
+import ControlServer
 import Coordination
 import DaemonProtocol
 import LocalMetadata
@@ -5,7 +6,7 @@ import Synchronization
 import VirtualFileSystem
 
 /// Claims that need not wait: on the thread that reads the connection, without a look into the database.
-extension DaemonService {
+extension ClaimHandler {
     /// Nil, and nothing has happened, where something is wrong with the request.
     func claimAtOnce(_ request: AccessRequest, _ client: ClientContext) -> PromptAnswer? {
         guard (try? request.validate()) != nil else { return nil }
@@ -14,14 +15,14 @@ extension DaemonService {
         guard let begun else {
             // Entered in the order in which requests come: calling it off, right behind it, is not to find nothing.
             guard (try? device.claims.ledger.add(client)) != nil else { return nil }
-            return .later { try await .granted(describing { try await admittedClaim(request, client) }) }
+            return .later { try await mounted.describing { DaemonResponse(try await admittedClaim(request, client)) } }
         }
         // Granted while no name could change: everything is where it was asked for.
         if case .success(let items)? = begun.outcome {
             let paths = request.accesses.map(\.path)
-            return .now(.granted(granted(items, at: paths, request, client, isWhole: begun.isWhole)))
+            return .now(DaemonResponse(granted(items, at: paths, request, client, isWhole: begun.isWhole)))
         }
-        return .later { try await .granted(describing { try await granted(outcome, request, client) }) }
+        return .later { try await mounted.describing { DaemonResponse(try await granted(outcome, request, client)) } }
     }
 
     /// Whether all of it is here, and what came of it already; nil if it was not asked for.
@@ -63,7 +64,7 @@ extension DaemonService {
         // Presenters are notified of what was written first.
         guard ledger.deliveries.isEmpty || ledger.written(request.claim, of: client).isEmpty else { return nil }
         switch device.claims.finish(request.claim, of: client) {
-        case .claim, .calledOff: return .now(.done(DoneResponse()))
+        case .claim, .calledOff: return .now(DaemonResponse(DoneResponse()))
         case .revoked: return .later { throw Self.revocation }
         // It may be among those that wait to be looked at.
         case .none: return nil

@@ -1,11 +1,20 @@
 import CloudModel
+import ControlServer
 import Coordination
 import DaemonProtocol
 import LocalMetadata
 import Logging
 import VirtualFileSystem
 
-extension DaemonService {
+struct ClaimHandler: NounHandler {
+    let mounted: MountedDevice
+    let logger: Logger
+
+    func register(in router: inout CallRouter) {
+        router.on(claim, atOnce: claimAtOnce)
+        router.on(finish, atOnce: finishAtOnce)
+    }
+
     /// Waits for coordinated access. The claim is the client's until it finishes it or goes.
     func claim(_ request: AccessRequest, _ client: ClientContext) async throws -> GrantedResponse {
         try request.validate()
@@ -30,7 +39,7 @@ extension DaemonService {
         do {
             try await begin()
             let items = try await outcome.items
-            let paths = try await blocking { [self] in try items.map(path) }
+            let paths = try await blocking { [self] in try items.map { try mounted.path(of: $0) } }
             return granted(items, at: paths, request, client, isWhole: false)
         } catch {
             if let id = claims.ledger.claim(client.request, of: client) { claims.abandon(id, of: client) }
@@ -83,7 +92,7 @@ extension DaemonService {
         guard !nodes.isEmpty else { return }
         do { try await blocking { [self] in try device.files.noteEdits(atAndBelow: nodes) } } catch {
             // The close of the file tries again; then its writer learns of it too.
-            daemon.logger.warning("could not note what was written under a claim", metadata: ["error": "\(error)"])
+            logger.warning("could not note what was written under a claim", metadata: ["error": "\(error)"])
         }
     }
 
@@ -94,7 +103,7 @@ extension DaemonService {
         var rows: [ItemCache.Row] = []
         let accesses = try device.metadata.read { transaction in
             try request.accesses.map { wanted in
-                let (key, place) = try spot(at: wanted.path, transaction) { rows.append(ItemCache.Row($0)) }
+                let (key, place) = try mounted.spot(at: wanted.path, transaction) { rows.append(ItemCache.Row($0)) }
                 return Access(key, try Access.Mode(wanted), place: place, mayCreate: true)
             }
         }
@@ -102,13 +111,16 @@ extension DaemonService {
         return ClaimRequest(request, accesses, client)
     }
 
+}
+
+extension MountedDevice {
     /// What a path means: the item that is there, or the name in its folder.
     func spot(
         at path: MountPath, _ transaction: MetadataTransaction, onRow: (LocalItem) -> Void = { _ in }
     ) throws -> (key: ItemKey, place: ItemPlace) {
         guard let last = path.components.last else {
             throw DaemonFailure(
-                .invalidRequest, "the mount itself is not an item", path: daemon.configuration.mountPoint)
+                .invalidRequest, "the mount itself is not an item", path: configuration.mountPoint)
         }
         var folder = NodeID.root
         for bytes in path.components.dropLast() {
@@ -125,7 +137,7 @@ extension DaemonService {
         return (item.map { .item(ItemNumber($0.node)) } ?? .vacant(place), place)
     }
 
-    func name(_ bytes: ArraySlice<UInt8>, _ path: MountPath) throws -> ItemName {
+    private func name(_ bytes: ArraySlice<UInt8>, _ path: MountPath) throws -> ItemName {
         do { return try ItemName(bytes: Array(bytes)) } catch {
             throw DaemonFailure(.invalidRequest, "no item can have that name", path: path.description)
         }

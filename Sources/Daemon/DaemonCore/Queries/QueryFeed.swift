@@ -1,3 +1,4 @@
+import ControlServer
 import DaemonProtocol
 import LocalMetadata
 import Queries
@@ -25,7 +26,7 @@ final class QueryFeed: Sendable {
     /// What a live query may match: beyond it, it is refused rather than wrong.
     private static let maximumItems = 250_000
 
-    private let service: DaemonService
+    private let mounted: MountedDevice
     private let client: ClientContext
     private let prepared: PreparedPredicate
     private let condition: RowCondition
@@ -37,25 +38,25 @@ final class QueryFeed: Sendable {
     private let phase = Mutex(Phase.gathering(after: NodeID(0)))
 
     init(
-        _ service: DaemonService, _ client: ClientContext, _ predicate: Predicate, _ scope: QueryScope, isLive: Bool,
+        _ mounted: MountedDevice, _ client: ClientContext, _ predicate: Predicate, _ scope: QueryScope, isLive: Bool,
         interval: Duration
     ) throws(DaemonFailure) {
-        self.service = service
+        self.mounted = mounted
         self.client = client
         prepared = PreparedPredicate(predicate)
         condition = RowCondition(predicate)
         self.scope = scope
         self.interval = interval
-        try service.device.queries.enter(client)
-        id = isLive ? service.device.queries.add(predicate, scope, bell) : nil
+        try mounted.device.queries.enter(client)
+        id = isLive ? mounted.device.queries.add(predicate, scope, bell) : nil
     }
 
     deinit {
-        if let id { service.device.queries.remove(id) }
-        service.device.queries.leave(client)
+        if let id { mounted.device.queries.remove(id) }
+        mounted.device.queries.leave(client)
     }
 
-    private var queries: QueryService { service.device.queries }
+    private var queries: QueryService { mounted.device.queries }
 
     /// The next event; nil at the end. To be called by one task.
     func next() async throws -> DaemonEvent? {
@@ -67,7 +68,7 @@ final class QueryFeed: Sendable {
     }
 
     private func gather(after last: NodeID) async throws -> FoundItems {
-        try await service.blocking { [self] in
+        try await mounted.blocking { [self] in
             if let id { queries.with { $0.beginReading(id) } }
             let batch = try read { try self.page($0, &$1, after: last) }
             let found = try send(batch, gathered: batch.isLast ? .gathered : .gathering)
@@ -79,14 +80,14 @@ final class QueryFeed: Sendable {
     /// Nil when the task was cancelled.
     private func update() async throws -> FoundItems? {
         guard let id else { return nil }
-        let clock = service.device.engine.context.transfers.clock
+        let clock = mounted.device.engine.context.transfers.clock
         while !Task.isCancelled {
             while !Task.isCancelled, !queries.with({ $0.hasNews(id) }) {
                 await bell.wait(atMost: .seconds(60), clock: clock)
             }
             // What comes meanwhile goes with it. Only cancellation ends the sleep early.
             try await clock.sleep(for: interval)
-            let found = try await service.blocking { [self] in
+            let found = try await mounted.blocking { [self] in
                 let items = queries.with { queries in
                     queries.beginReading(id)
                     return queries.takeDirty(of: id, limit: Self.page)
@@ -102,9 +103,9 @@ final class QueryFeed: Sendable {
     // MARK: Reading
 
     private func read(_ body: (MetadataTransaction, inout RowReader) throws -> Batch) throws -> Batch {
-        let transfers = TransferTable(service.device.engine)
-        let mountPoint = service.daemon.configuration.mountPoint
-        return try service.device.metadata.read { transaction in
+        let transfers = TransferTable(mounted.device.engine)
+        let mountPoint = mounted.configuration.mountPoint
+        return try mounted.device.metadata.read { transaction in
             var reader = RowReader(transaction, transfers, mountPoint: mountPoint)
             return try body(transaction, &reader)
         }

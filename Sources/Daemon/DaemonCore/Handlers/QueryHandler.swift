@@ -1,11 +1,19 @@
 import CloudModel
+import ControlServer
 import DaemonProtocol
 import LocalMetadata
 import Queries
 import Sync
 import Transfers
 
-extension DaemonService {
+struct QueryHandler: NounHandler {
+    let mounted: MountedDevice
+
+    func register(in router: inout CallRouter) {
+        router.onEvents(of: FindRequest.self, find)
+        router.onEvents(of: MonitorRequest.self) { _, client in try await monitor(client) }
+    }
+
     func find(_ request: FindRequest, _ client: ClientContext) async throws -> AsyncThrowingStream<
         DaemonEvent, any Error
     > {
@@ -15,7 +23,8 @@ extension DaemonService {
         }
         let scope = try await blocking { [self] in try self.scope(of: request) }
         let feed = try QueryFeed(
-            self, client, predicate, scope, isLive: request.live ?? false, interval: .seconds(request.interval ?? 0.25))
+            mounted, client, predicate, scope, isLive: request.live ?? false,
+            interval: .seconds(request.interval ?? 0.25))
         return AsyncThrowingStream { try await feed.next() }
     }
 
