@@ -293,28 +293,36 @@ let package = Package(
 
         // MARK: Daemon and command line
         .target(
+            name: "ControlServer",
+            dependencies: ["Basics", "DaemonProtocol", logging, nioCore, nioExtras, nioPosix],
+            path: "Sources/Daemon/ControlServer"),
+        .testTarget(name: "ControlServerTests", dependencies: ["ControlServer", "DaemonProtocol"]),
+        .target(
             name: "DaemonCore",
             dependencies: [
                 "Archives", "Basics", "ClaimService", "CloudModel", "CloudProtocol", "CloudStorage", "ContainerLog",
-                "Coordination", "DaemonProtocol", "DirectoryCloud", "Fuse", "HTTPCloud", "HTTPTransport", "LiveQueries",
-                "LocalContent",
-                "LocalMetadata", "Maintenance",
-                "Mount", "Queries", "Sync", "Transfers", "VirtualFileSystem", logging, nioCore, nioExtras, nioPosix,
-                systemPackage,
-                unixSignals,
+                "ControlServer", "Coordination", "DaemonProtocol", "DirectoryCloud", "Fuse", "HTTPCloud",
+                "HTTPTransport", "LiveQueries",
+                "LocalContent", "LocalMetadata", "Maintenance", "Mount", "Queries", "Sync", "Transfers",
+                "VirtualFileSystem", logging,
+                systemPackage, unixSignals,
             ], path: "Sources/Daemon/DaemonCore"),
         .executableTarget(
             name: "ubiquityd", dependencies: ["Basics", "DaemonCore", "DaemonProtocol", argumentParser, logging],
             path: "Sources/Daemon/ubiquityd"),
         .testTarget(
             name: "DaemonCoreTests",
-            dependencies: ["Basics", "DaemonCore", "DaemonProtocol", "Sync"]),
+            dependencies: [
+                "Basics", "CloudModel", "ControlServer", "Coordination", "DaemonCore", "DaemonProtocol",
+                "LocalMetadata", "Mount",
+                "Queries", "Sync", "TestSupport", "VirtualFileSystem", logging,
+            ]),
         .target(
             name: "Commands", dependencies: ["Basics", "CLinux", "DaemonProtocol", argumentParser],
             path: "Sources/CommandLine/Commands"),
         .testTarget(
             name: "CommandsTests",
-            dependencies: ["Basics", "Commands", "DaemonCore", "DaemonProtocol", logging, subprocess, systemPackage]),
+            dependencies: ["Basics", "Commands", "ControlServer", "DaemonProtocol", logging, subprocess, systemPackage]),
         .executableTarget(
             name: "ubiquity", dependencies: ["Commands", argumentParser], path: "Sources/CommandLine/ubiquity"),
 

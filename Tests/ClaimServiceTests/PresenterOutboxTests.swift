@@ -1,3 +1,4 @@
+import ControlServer
 import Coordination
 import DaemonProtocol
 import Testing

@@ -40,7 +40,7 @@ struct CommandTests {
             let status: MountStatus?
             init(from decoder: any Decoder) throws { status = try? MountStatus(from: decoder) }
         }
-        let handler = ScriptedHandler { _ in .status(StatusResponse(mount: .sample(pendingItems: 3))) }
+        let handler = ScriptedHandler { _ in DaemonResponse(StatusResponse(mount: .sample(pendingItems: 3))) }
         try await FakeDaemon.with(handler) { daemon in
             let outcome = try await ubiquity(["status", "--json"], daemon)
             #expect(outcome.status == 0)
@@ -51,13 +51,13 @@ struct CommandTests {
 
     @Test("a path in a mount picks it and travels relative to it")
     func paths() async throws {
-        let handler = ScriptedHandler { _ in .items(ItemsResponse(outcomes: [])) }
+        let handler = ScriptedHandler { _ in DaemonResponse(ItemsResponse(outcomes: [])) }
         try await FakeDaemon.with(handler) { daemon in
             let paths = ["\(daemon.record.mount)/CloudDocs/./a.txt", "\(daemon.record.mount)/CloudDocs/b/../c"]
             let outcome = try await ubiquity(["download", "--wait"] + paths, daemon)
             #expect(outcome.status == 0, "\(outcome.errors)")
             let expected = try [MountPath("CloudDocs/a.txt"), MountPath("CloudDocs/c")]
-            #expect(handler.requests == [.download(DownloadRequest(paths: expected, wait: true))])
+            #expect(handler.requests == [DaemonRequest(DownloadRequest(paths: expected, wait: true))])
         }
     }
 
@@ -82,7 +82,7 @@ struct CommandTests {
     func partialFailure() async throws {
         let good = ItemOutcome(path: try MountPath("a"), items: 1, bytes: 2048)
         let bad = ItemOutcome(path: try MountPath("b"), failure: DaemonFailure(.notUploaded, "not uploaded", path: "b"))
-        let handler = ScriptedHandler { _ in .items(ItemsResponse(outcomes: [good, bad])) }
+        let handler = ScriptedHandler { _ in DaemonResponse(ItemsResponse(outcomes: [good, bad])) }
         try await FakeDaemon.with(handler) { daemon in
             let mount = daemon.record.mount
             let outcome = try await ubiquity(["evict", "\(mount)/a", "\(mount)/b"], daemon)
@@ -94,7 +94,7 @@ struct CommandTests {
 
     @Test("a path outside all mounts, and a sync without one, end with status 2")
     func outside() async throws {
-        let handler = ScriptedHandler { _ in .done(DoneResponse()) }
+        let handler = ScriptedHandler { _ in DaemonResponse(DoneResponse()) }
         try await FakeDaemon.with(handler) { daemon in
             let outcome = try await ubiquity(["evict", "/usr"], daemon)
             #expect(outcome.status == 2)
@@ -105,11 +105,11 @@ struct CommandTests {
 
     @Test("unmount --wait asks the daemon to upload first")
     func unmount() async throws {
-        let handler = ScriptedHandler { _ in .done(DoneResponse()) }
+        let handler = ScriptedHandler { _ in DaemonResponse(DoneResponse()) }
         try await FakeDaemon.with(handler) { daemon in
             let outcome = try await ubiquity(["unmount", "--wait", daemon.record.mount], daemon)
             #expect(outcome.status == 0, "\(outcome.errors)")
-            #expect(handler.requests == [.stop(StopRequest(upload: true))])
+            #expect(handler.requests == [DaemonRequest(StopRequest(upload: true))])
         }
     }
 
@@ -117,7 +117,7 @@ struct CommandTests {
     func check() async throws {
         let problem = DaemonFailure(.damaged, "a byte is wrong", path: "/m/a")
         let handler = ScriptedHandler { _ in
-            .check(CheckResponse(checkedItems: 2, checkedBytes: 10, problems: [problem], problemCount: 1))
+            DaemonResponse(CheckResponse(checkedItems: 2, checkedBytes: 10, problems: [problem], problemCount: 1))
         }
         try await FakeDaemon.with(handler) { daemon in
             let outcome = try await ubiquity(["check"], daemon)
@@ -129,7 +129,7 @@ struct CommandTests {
 
     @Test("reset asks before it acts, and does nothing without a terminal")
     func reset() async throws {
-        let handler = ScriptedHandler { _ in .reset(ResetResponse(pendingItems: 1)) }
+        let handler = ScriptedHandler { _ in DaemonResponse(ResetResponse(pendingItems: 1)) }
         try await FakeDaemon.with(handler) { daemon in
             let refused = try await ubiquity(["reset", daemon.record.mount], daemon)
             #expect(refused.status == 6)
@@ -139,17 +139,17 @@ struct CommandTests {
 
     @Test("resolve hands on what to keep", arguments: [("current", ConflictChoice.current), ("4.0", .version("4.0"))])
     func resolve(text: String, choice: ConflictChoice) async throws {
-        let handler = ScriptedHandler { _ in .resolve(ResolveResponse(resolved: 1)) }
+        let handler = ScriptedHandler { _ in DaemonResponse(ResolveResponse(resolved: 1)) }
         try await FakeDaemon.with(handler) { daemon in
             let outcome = try await ubiquity(["resolve", "\(daemon.record.mount)/a", "--keep", text], daemon)
             #expect(outcome.status == 0)
-            #expect(handler.requests == [.resolve(ResolveRequest(path: try MountPath("a"), keep: choice))])
+            #expect(handler.requests == [DaemonRequest(ResolveRequest(path: try MountPath("a"), keep: choice))])
         }
     }
 
     @Test("a mount point that is taken, no folder or not empty is refused before a daemon starts")
     func mountPoint() async throws {
-        let handler = ScriptedHandler { _ in .done(DoneResponse()) }
+        let handler = ScriptedHandler { _ in DaemonResponse(DoneResponse()) }
         try await FakeDaemon.with(handler) { daemon in
             for (path, what) in [
                 (daemon.record.mount, "mounted already"), ("/etc/passwd", "not a folder"), ("/usr", "not empty"),
@@ -164,7 +164,7 @@ struct CommandTests {
 
     @Test("a mistyped command brings a suggestion and status 64")
     func suggestion() async throws {
-        let handler = ScriptedHandler { _ in .done(DoneResponse()) }
+        let handler = ScriptedHandler { _ in DaemonResponse(DoneResponse()) }
         try await FakeDaemon.with(handler) { daemon in
             for arguments in [["statsu"], ["help", "statsu"]] {
                 let outcome = try await ubiquity(arguments, daemon)
@@ -180,12 +180,12 @@ struct CommandTests {
     @Test("the status of many items is asked for in parts, none larger than a message may be, and is one document")
     func manyItems() async throws {
         let handler = ScriptedHandler { request in
-            guard case .status(let request) = request else { return .done(DoneResponse()) }
+            guard let request = request.call as? StatusRequest else { return DaemonResponse(DoneResponse()) }
             let items = request.paths.map {
                 ItemStatus(
                     path: $0, kind: .file, size: 1, downloadingStatus: .current, itemID: "1", container: "CloudDocs")
             }
-            return .status(StatusResponse(mount: .sample(), items: items))
+            return DaemonResponse(StatusResponse(mount: .sample(), items: items))
         }
         try await FakeDaemon.with(handler) { daemon in
             let paths = (1...1_100).map { "\(daemon.record.mount)/\($0)" }
@@ -198,7 +198,7 @@ struct CommandTests {
 
     @Test("of several mounts the default one is meant, and where that is none of them one has to be named: status 6")
     func severalMounts() async throws {
-        let handler = ScriptedHandler { _ in .keyValues(KeyValuesResponse(values: [:])) }
+        let handler = ScriptedHandler { _ in DaemonResponse(KeyValuesResponse(values: [:])) }
         try await FakeDaemon.with(handler) { daemon in
             let registry = MountRegistry(directories: ["\(daemon.directory)/run/ubiquity"])
             var record = daemon.record

@@ -1,26 +1,26 @@
-import DaemonCore
+import ControlServer
 import DaemonProtocol
 import Testing
 
 /// Requests that the server answers on the thread that reads them.
 @Suite("Requests that are answered at once")
 struct PromptAnswerTests {
-    private let hello = DaemonRequest.hello(HelloRequest(program: "test"))
-    private let granted = DaemonResponse.granted(GrantedResponse(paths: [.root], claim: 7))
-    private let done = DaemonResponse.done(DoneResponse())
+    private let hello = DaemonRequest(HelloRequest(program: "test"))
+    private let granted = DaemonResponse(GrantedResponse(paths: [.root], claim: 7))
+    private let done = DaemonResponse(DoneResponse())
 
     private var claim: DaemonRequest {
-        get throws { .claim(AccessRequest(accesses: [WantedAccess(path: try MountPath("a"), mode: .read)])) }
+        get throws { DaemonRequest(AccessRequest(accesses: [WantedAccess(path: try MountPath("a"), mode: .read)])) }
     }
 
     private func finish(_ claim: UInt64, isQuiet: Bool? = nil) -> DaemonRequest {
-        .finish(FinishRequest(claim: claim, isQuiet: isQuiet))
+        DaemonRequest(FinishRequest(claim: claim, isQuiet: isQuiet))
     }
 
     /// A handler that answers claims at once and holds up all else until the gate opens.
     private func handler(_ gate: Gate) -> ScriptedHandler {
         ScriptedHandler { [granted] request in
-            if case .claim = request { .now(granted) } else { nil }
+            if request.call is AccessRequest { .now(granted) } else { nil }
         } _: { [done] _ in
             await gate.wait()
             return done
@@ -34,7 +34,7 @@ struct PromptAnswerTests {
             let stream = try await RawClient.connect(daemon.record)
             try await stream.send([hello])
             #expect(try await stream.next()?.id == 1)
-            try await stream.send([.stop(StopRequest(upload: true)), try claim], from: 2)
+            try await stream.send([DaemonRequest(StopRequest(upload: true)), try claim], from: 2)
             #expect(try await stream.next() == DaemonEnvelope(id: 3, .response(granted)))
             gate.open()
             #expect(try await stream.next() == DaemonEnvelope(id: 2, .response(done)))
@@ -52,7 +52,7 @@ struct PromptAnswerTests {
             let twice = try await RawClient.connect(daemon.record)
             try await twice.send([hello])
             _ = try await twice.next()
-            try await twice.send([.stop(StopRequest(upload: true))], from: 2)
+            try await twice.send([DaemonRequest(StopRequest(upload: true))], from: 2)
             try await twice.send([try claim], from: 2)
             #expect(try await twice.next()?.failureCode == .invalidRequest)
             #expect(try await twice.next() == nil, "the connection ends")
@@ -63,7 +63,7 @@ struct PromptAnswerTests {
     @Test("a quiet finish is done and not answered, at once or not", arguments: [true, false])
     func quiet(atOnce: Bool) async throws {
         let handler = ScriptedHandler { [done] request in
-            if case .finish = request, atOnce { .now(done) } else { nil }
+            if request.call is FinishRequest, atOnce { .now(done) } else { nil }
         } _: { [done] _ in
             done
         }
@@ -110,7 +110,7 @@ struct PromptAnswerTests {
         let gate = Gate()
         let refusal = DaemonFailure(.timedOut, "its turn did not come")
         let handler = ScriptedHandler { [granted] request in
-            guard case .claim(let claim) = request else { return nil }
+            guard let claim = request.call as? AccessRequest else { return nil }
             return .later {
                 await gate.wait()
                 guard claim.purpose == nil else { throw refusal }
@@ -121,7 +121,7 @@ struct PromptAnswerTests {
         }
         let claim = try claim
         let access = WantedAccess(path: try MountPath("b"), mode: .read)
-        let other = DaemonRequest.claim(AccessRequest(accesses: [access], purpose: "p"))
+        let other = DaemonRequest(AccessRequest(accesses: [access], purpose: "p"))
         try await FakeDaemon.with(handler) { daemon in
             let stream = try await RawClient.connect(daemon.record)
             try await stream.send([hello])

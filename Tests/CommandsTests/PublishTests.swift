@@ -1,5 +1,6 @@
 import Commands
 import DaemonProtocol
+import FoundationEssentials
 import Testing
 
 extension CommandTests {
@@ -7,7 +8,7 @@ extension CommandTests {
     func publish() async throws {
         let expires = try WireTime.sample()
         let handler = ScriptedHandler { _ in
-            .published(PublishedResponse(link: 4, url: "https://cloud.example.org/p/abc", expires: expires))
+            DaemonResponse(PublishedResponse(link: 4, url: "https://cloud.example.org/p/abc", expires: expires))
         }
         try await FakeDaemon.with(handler) { daemon in
             let outcome = try await ubiquity(
@@ -17,7 +18,7 @@ extension CommandTests {
             #expect(outcome.errors.contains("link 4 until 2026-11-28 14:03:12"))
             #expect(
                 handler.requests.contains(
-                    .publish(PublishRequest(path: try MountPath("a.pdf"), seconds: 43_200, timeout: 9))))
+                    DaemonRequest(PublishRequest(path: try MountPath("a.pdf"), seconds: 43_200, timeout: 9))))
         }
     }
 
@@ -28,8 +29,8 @@ extension CommandTests {
             link: 7, container: "CloudDocs", name: "a\u{1B}[31m.pdf", size: 2_048, created: time, expires: time,
             hasPassword: true)
         let handler = ScriptedHandler { request in
-            if case .unpublish = request { return .done(DoneResponse()) }
-            return .links(LinksResponse(links: [link]))
+            if request.call is UnpublishRequest { return DaemonResponse(DoneResponse()) }
+            return DaemonResponse(LinksResponse(links: [link]))
         }
         try await FakeDaemon.with(handler) { daemon in
             let mount = daemon.record.mount
@@ -38,7 +39,7 @@ extension CommandTests {
             #expect(!listed.output.contains("\u{1B}"))
             let ended = try await ubiquity(["publish", "--withdraw", "7", mount], daemon)
             #expect(ended.output == "Withdrew link 7.\n")
-            #expect(handler.requests.contains(.unpublish(UnpublishRequest(link: 7))))
+            #expect(handler.requests.contains(DaemonRequest(UnpublishRequest(link: 7))))
         }
     }
 
@@ -61,7 +62,7 @@ extension CommandTests {
             ["publish", "--list", "--withdraw", "3"], ["publish", "--list", "--password"],
         ])
     func nonsense(_ arguments: [String]) async throws {
-        let handler = ScriptedHandler { _ in .done(DoneResponse()) }
+        let handler = ScriptedHandler { _ in DaemonResponse(DoneResponse()) }
         try await FakeDaemon.with(handler) { daemon in
             let outcome = try await ubiquity(arguments, daemon)
             #expect(outcome.status == 64)

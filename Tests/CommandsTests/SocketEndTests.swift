@@ -6,7 +6,7 @@ import Testing
 struct SocketEndTests {
     @Test("a server that ends while clients are still arriving ends in order", arguments: 0..<8)
     func arriving(round: Int) async throws {
-        let handler = ScriptedHandler { _ in .done(DoneResponse()) }
+        let handler = ScriptedHandler { _ in DaemonResponse(DoneResponse()) }
         try await FakeDaemon.with(handler) { daemon in
             let record = daemon.record
             // Not waited for: the server ends in the middle of them.
@@ -17,7 +17,7 @@ struct SocketEndTests {
 
     @Test("no connection outlasts the server, served or not", arguments: 0..<4)
     func closes(round: Int) async throws {
-        let handler = ScriptedHandler { _ in .done(DoneResponse()) }
+        let handler = ScriptedHandler { _ in DaemonResponse(DoneResponse()) }
         let clients = Mutex<[RawClient]>([])
         try await FakeDaemon.with(handler) { daemon in
             for _ in 0..<6 {

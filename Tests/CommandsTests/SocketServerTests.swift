@@ -1,6 +1,6 @@
 import Basics
 import Commands
-import DaemonCore
+import ControlServer
 import DaemonProtocol
 import FoundationEssentials
 import Glibc
@@ -8,9 +8,9 @@ import Testing
 
 @Suite("The control socket, both ends")
 struct SocketServerTests {
-    private let diagnose = ScriptedHandler { _ in .diagnose(DiagnoseResponse(report: "well")) }
+    private let diagnose = ScriptedHandler { _ in DaemonResponse(DiagnoseResponse(report: "well")) }
 
-    private func ask(_ record: MountRecord, _ request: DaemonRequest) async throws -> DaemonResponse {
+    private func ask<Call: DaemonCall>(_ record: MountRecord, _ request: Call) async throws -> Call.Response {
         try await blocking {
             var connection = try DaemonConnection.open(record)
             return try connection.call(request)
@@ -20,8 +20,8 @@ struct SocketServerTests {
     @Test("a request gets its answer")
     func answer() async throws {
         try await FakeDaemon.with(diagnose) { daemon in
-            let answer = try await ask(daemon.record, .diagnose(DiagnoseRequest()))
-            #expect(answer == .diagnose(DiagnoseResponse(report: "well")))
+            let answer = try await ask(daemon.record, DiagnoseRequest())
+            #expect(answer == DiagnoseResponse(report: "well"))
         }
     }
 
@@ -29,17 +29,17 @@ struct SocketServerTests {
     func failures() async throws {
         let refusal = DaemonFailure(.pinned, "it is pinned", path: "/m/a", advice: "Unpin it.", errno: EPERM)
         let handler = ScriptedHandler { request in
-            if case .check = request { throw Errno(EIO, "pread") }
+            if request.call is CheckRequest { throw Errno(EIO, "pread") }
             throw refusal
         }
         try await FakeDaemon.with(handler) { daemon in
             let known = await #expect(throws: CommandFailure.self) {
-                try await ask(daemon.record, .evict(EvictRequest(paths: [])))
+                try await ask(daemon.record, EvictRequest(paths: []))
             }
             #expect(known?.causes == [refusal])
             #expect(known?.status == .refused)
             let unforeseen = await #expect(throws: CommandFailure.self) {
-                try await ask(daemon.record, .check(CheckRequest()))
+                try await ask(daemon.record, CheckRequest())
             }
             #expect(unforeseen?.description.contains("pread") == true)
         }
@@ -50,14 +50,14 @@ struct SocketServerTests {
         let gate = Gate()
         let handler = ScriptedHandler(states: [.sample(pendingItems: 2), .sample()]) { _ in
             await gate.wait()
-            return .sync(SyncResponse(pendingItems: 0, pendingBytes: 0))
+            return DaemonResponse(SyncResponse(pendingItems: 0, pendingBytes: 0))
         }
         try await FakeDaemon.with(handler) { daemon in
             let seen = try await blocking {
                 var seen: [UInt64] = []
                 var connection = try DaemonConnection.open(daemon.record)
                 let request = SyncRequest(paths: [], wait: true)
-                _ = try connection.call(.sync(request), watch: WatchRequest()) { status in
+                _ = try connection.call(request, watch: WatchRequest()) { status in
                     seen.append(status.mount.queue.pendingItems)
                     if seen.count == 2 { gate.open() }
                 }
@@ -70,24 +70,25 @@ struct SocketServerTests {
     @Test("a client can call off a request that waits, at whatever moment, and nothing else ends with it")
     func callingOff() async throws {
         let handler = ScriptedHandler { request in
-            guard case .download = request else { return .diagnose(DiagnoseResponse(report: "well")) }
+            guard request.call is DownloadRequest else { return DaemonResponse(DiagnoseResponse(report: "well")) }
             while true { try await Task.sleep(for: .seconds(3_600)) }
         }
         try await FakeDaemon.with(handler) { daemon in
             let client = try await RawClient.connect(daemon.record)
-            let wait = DaemonRequest.download(DownloadRequest(paths: [.root], wait: true))
-            try await client.send([.hello(HelloRequest(program: "test"))])
+            let wait = DaemonRequest(DownloadRequest(paths: [.root], wait: true))
+            try await client.send([DaemonRequest(HelloRequest(program: "test"))])
             _ = try await client.next()
             // Called off right behind it: perhaps before it was begun.
-            try await client.send([wait, wait, .unfollow(UnfollowRequest(request: 2))], from: 2)
+            try await client.send([wait, wait, DaemonRequest(UnfollowRequest(request: 2))], from: 2)
             let answers = [try await client.next(), try await client.next()].compactMap(\.self)
             #expect(answers.first { $0.id == 2 }?.failureCode == .cancelled)
-            #expect(answers.first { $0.id == 4 }?.body == .response(.done(DoneResponse())))
-            try await client.send([.unfollow(UnfollowRequest(request: 2)), .diagnose(DiagnoseRequest())], from: 5)
+            #expect(answers.first { $0.id == 4 }?.body == .response(DaemonResponse(DoneResponse())))
+            try await client.send(
+                [DaemonRequest(UnfollowRequest(request: 2)), DaemonRequest(DiagnoseRequest())], from: 5)
             let later = [try await client.next(), try await client.next()].compactMap(\.self)
             #expect(later.first { $0.id == 5 }?.failureCode == .notFound, "it is over")
             #expect(later.contains { $0.id == 6 })
-            try await client.send([.unfollow(UnfollowRequest(request: 3))], from: 7)
+            try await client.send([DaemonRequest(UnfollowRequest(request: 3))], from: 7)
             let last = [try await client.next(), try await client.next()].compactMap(\.self)
             #expect(last.first { $0.id == 3 }?.failureCode == .cancelled)
         }
@@ -110,7 +111,7 @@ struct SocketServerTests {
             do {
                 let stream = try await RawClient.connect(daemon.record)
                 try await stream.send([
-                    .hello(HelloRequest(program: "test")), .sync(SyncRequest(paths: [], wait: true)),
+                    DaemonRequest(HelloRequest(program: "test")), DaemonRequest(SyncRequest(paths: [], wait: true)),
                 ])
                 await started.wait()
             }
@@ -121,14 +122,15 @@ struct SocketServerTests {
     @Test("a client may die at any byte and no other program notices")
     func dyingAnywhere() async throws {
         try await FakeDaemon.with(diagnose) { daemon in
-            let hello = try ControlFrame.frame(ClientEnvelope(id: 1, request: .hello(HelloRequest(program: "test"))))
-            let whole = try hello + ControlFrame.frame(ClientEnvelope(id: 2, request: .diagnose(DiagnoseRequest())))
+            let hello = try ControlFrame.frame(
+                ClientEnvelope(id: 1, request: DaemonRequest(HelloRequest(program: "test"))))
+            let whole = try hello + ControlFrame.frame(ClientEnvelope(id: 2, request: DaemonRequest(DiagnoseRequest())))
             for length in stride(from: 0, through: whole.count, by: 3) {
                 let stream = try await RawClient.connect(daemon.record)
                 try await stream.send(bytes: Array(whole.prefix(length)))
             }
-            let answer = try await ask(daemon.record, .diagnose(DiagnoseRequest()))
-            #expect(answer == .diagnose(DiagnoseResponse(report: "well")))
+            let answer = try await ask(daemon.record, DiagnoseRequest())
+            #expect(answer == DiagnoseResponse(report: "well"))
         }
     }
 
@@ -145,8 +147,8 @@ struct SocketServerTests {
             let stream = try await RawClient.connect(daemon.record)
             // The server may close before it has read all.
             try? await stream.send(bytes: noise)
-            let answer = try await ask(daemon.record, .diagnose(DiagnoseRequest()))
-            #expect(answer == .diagnose(DiagnoseResponse(report: "well")), "seed \(seed)")
+            let answer = try await ask(daemon.record, DiagnoseRequest())
+            #expect(answer == DiagnoseResponse(report: "well"), "seed \(seed)")
         }
     }
 
@@ -155,7 +157,7 @@ struct SocketServerTests {
         try await FakeDaemon.with(diagnose) { daemon in
             let stream = try await RawClient.connect(daemon.record)
             let version = ProtocolVersion(major: 99, minor: 0)
-            try await stream.send([.hello(HelloRequest(version: version, program: "future"))])
+            try await stream.send([DaemonRequest(HelloRequest(version: version, program: "future"))])
             let answer = try #require(try await stream.next())
             guard case .failure(let failure) = answer.body else {
                 Issue.record("the answer is no failure: \(answer)")
@@ -182,20 +184,22 @@ struct SocketServerTests {
         let gate = Gate()
         let handler = ScriptedHandler { _ in
             await gate.wait()
-            return .done(DoneResponse())
+            return DaemonResponse(DoneResponse())
         }
         var limits = SocketServer.Limits()
         limits.helloTimeout = .seconds(1)
         limits.heartbeat = .milliseconds(20)
         try await FakeDaemon.with(handler, limits: limits) { daemon in
             let stream = try await RawClient.connect(daemon.record)
-            try await stream.send([.hello(HelloRequest(program: "test")), .stop(StopRequest(upload: true))])
+            try await stream.send([
+                DaemonRequest(HelloRequest(program: "test")), DaemonRequest(StopRequest(upload: true)),
+            ])
             _ = try await stream.next()
             for _ in 0..<3 { #expect(try await stream.next() == DaemonEnvelope(id: 0, .event(.alive))) }
             gate.open()
             var last = try await stream.next()
             while last?.body == .event(.alive) { last = try await stream.next() }
-            #expect(last == DaemonEnvelope(id: 2, .response(.done(DoneResponse()))))
+            #expect(last == DaemonEnvelope(id: 2, .response(DaemonResponse(DoneResponse()))))
         }
     }
 
@@ -205,14 +209,14 @@ struct SocketServerTests {
         limits.maximumClients = 1
         try await FakeDaemon.with(diagnose, limits: limits) { daemon in
             let first = try await RawClient.connect(daemon.record)
-            try await first.send([.hello(HelloRequest(program: "test"))])
+            try await first.send([DaemonRequest(HelloRequest(program: "test"))])
             _ = try await first.next()
             let failure = await #expect(throws: CommandFailure.self) {
-                try await ask(daemon.record, .diagnose(DiagnoseRequest()))
+                try await ask(daemon.record, DiagnoseRequest())
             }
             #expect(failure?.causes.first?.code == .busy)
             // The first one is still served.
-            try await first.send([.diagnose(DiagnoseRequest())], from: 2)
+            try await first.send([DaemonRequest(DiagnoseRequest())], from: 2)
             #expect(try await first.next()?.id == 2)
         }
     }

@@ -8,8 +8,11 @@ import Testing
 struct CanonicalMessageTests {
     /// Writes and reads as for all other messages.
     private func whole(_ message: some Encodable) throws -> [UInt8] { try ControlFrame.frame(message) }
-    private func whole<Message: Decodable>(_ type: Message.Type, _ payload: [UInt8]) throws -> Message {
-        try ControlFrame.decode(type, from: Data(payload))
+    private func whole(_ type: ClientEnvelope.Type, _ payload: [UInt8]) throws -> ClientEnvelope {
+        try JSONDecoder().decode(type, from: Data(payload), configuration: Samples.calls)
+    }
+    private func whole(_ type: DaemonEnvelope.Type, _ payload: [UInt8]) throws -> DaemonEnvelope {
+        try JSONDecoder().decode(type, from: Data(payload), configuration: Samples.calls)
     }
 
     private func payload(_ frame: [UInt8]) -> [UInt8] { Array(frame.dropFirst(ControlFrame.headerLength)) }
@@ -22,7 +25,9 @@ struct CanonicalMessageTests {
         let envelope = ClientEnvelope(id: .random(using: &generator), request: .random(using: &generator))
         let frame = try ControlFrame.frame(envelope)
         #expect(frame == (try whole(envelope)), "seed \(seed)")
-        #expect(try ControlFrame.decode(ClientEnvelope.self, from: Data(payload(frame))) == envelope, "seed \(seed)")
+        #expect(
+            try ControlFrame.decode(ClientEnvelope.self, from: Data(payload(frame)), calls: Samples.calls) == envelope,
+            "seed \(seed)")
         #expect(try whole(ClientEnvelope.self, payload(frame)) == envelope, "seed \(seed)")
     }
 
@@ -35,7 +40,9 @@ struct CanonicalMessageTests {
         let envelope = DaemonEnvelope(id: .random(using: &generator), .response(.random(using: &generator)))
         let frame = try ControlFrame.frame(envelope)
         #expect(frame == (try whole(envelope)), "seed \(seed)")
-        #expect(try ControlFrame.decode(DaemonEnvelope.self, from: Data(payload(frame))) == envelope, "seed \(seed)")
+        #expect(
+            try ControlFrame.decode(DaemonEnvelope.self, from: Data(payload(frame)), calls: Samples.calls) == envelope,
+            "seed \(seed)")
     }
 
     @Test("the common messages are read without the decoder")
@@ -44,12 +51,13 @@ struct CanonicalMessageTests {
         let claim = AccessRequest(
             accesses: [WantedAccess(path: path, mode: .read, options: [.withoutChanges])], purpose: "p", within: 3,
             withinPresenter: 4, presenter: 5)
-        for request in [.claim(claim), .finish(FinishRequest(claim: 7, isQuiet: true))] as [DaemonRequest] {
+        for request in [DaemonRequest(claim), DaemonRequest(FinishRequest(claim: 7, isQuiet: true))] as [DaemonRequest]
+        {
             let bytes = payload(try ControlFrame.frame(ClientEnvelope(id: 2, request: request)))
             #expect(bytes.withUnsafeBytes(ClientEnvelope.init(canonical:))?.request == request)
         }
         let granted = GrantedResponse(paths: [path], claim: 9, isWhole: true)
-        for response in [.granted(granted), .done(DoneResponse())] as [DaemonResponse] {
+        for response in [DaemonResponse(granted), DaemonResponse(DoneResponse())] as [DaemonResponse] {
             let bytes = payload(try ControlFrame.frame(DaemonEnvelope(id: 2, .response(response))))
             #expect(bytes.withUnsafeBytes(DaemonEnvelope.init(canonical:))?.body == .response(response))
         }
@@ -124,7 +132,7 @@ extension DaemonRequest {
     fileprivate static func random(using generator: inout SeededGenerator) -> DaemonRequest {
         guard Int.random(in: 0..<3, using: &generator) > 0 else {
             let isQuiet = [nil, true, false].randomElement(using: &generator) ?? nil
-            return .finish(FinishRequest(claim: .random(using: &generator), isQuiet: isQuiet))
+            return DaemonRequest(FinishRequest(claim: .random(using: &generator), isQuiet: isQuiet))
         }
         func perhaps<T>(_ value: T) -> T? { Bool.random(using: &generator) ? value : nil }
         let accesses = (0..<Int.random(in: 1...3, using: &generator)).map { _ in
@@ -133,7 +141,7 @@ extension DaemonRequest {
                 options: AccessOption.allCases.filter { _ in Int.random(in: 0..<4, using: &generator) == 0 })
         }
         let purpose = ["", "coordinator-1", "a \"quote\"", "ü", "tab\t"].randomElement(using: &generator) ?? ""
-        return .claim(
+        return DaemonRequest(
             AccessRequest(
                 accesses: accesses, purpose: perhaps(purpose), timeout: perhaps(1.5), within: perhaps(.max),
                 withinPresenter: perhaps(0), presenter: perhaps(12)))
@@ -142,9 +150,9 @@ extension DaemonRequest {
 
 extension DaemonResponse {
     fileprivate static func random(using generator: inout SeededGenerator) -> DaemonResponse {
-        guard Int.random(in: 0..<4, using: &generator) > 0 else { return .done(DoneResponse()) }
+        guard Int.random(in: 0..<4, using: &generator) > 0 else { return DaemonResponse(DoneResponse()) }
         let paths = (0..<Int.random(in: 0...3, using: &generator)).map { _ in MountPath.random(using: &generator) }
-        return .granted(
+        return DaemonResponse(
             GrantedResponse(
                 paths: paths, claim: .random(using: &generator),
                 isWhole: [nil, true, false].randomElement(using: &generator) ?? nil))

@@ -20,7 +20,7 @@ struct ControlFrameTests {
             stream = stream.dropFirst(piece.count)
             splitter.append(piece)
             while let payload = try splitter.next() {
-                received.append(try ControlFrame.decode(ClientEnvelope.self, from: payload))
+                received.append(try ControlFrame.decode(ClientEnvelope.self, from: payload, calls: Samples.calls))
             }
         }
         #expect(received == messages, "seed \(seed)")
@@ -37,7 +37,8 @@ struct ControlFrameTests {
     func tooLongToSend() {
         let envelope = DaemonEnvelope(
             id: 1,
-            .response(.diagnose(DiagnoseResponse(report: String(repeating: "x", count: ControlFrame.maximumLength)))))
+            .response(
+                DaemonResponse(DiagnoseResponse(report: String(repeating: "x", count: ControlFrame.maximumLength)))))
         #expect(throws: DaemonFailure.self) { try ControlFrame.frame(envelope) }
     }
 
@@ -52,7 +53,8 @@ struct ControlFrameTests {
             }
             let cut = payload.prefix(Int.random(in: 0...payload.count, using: &generator))
             for data in [payload, Data(cut)] {
-                guard let message = try? ControlFrame.decode(DaemonEnvelope.self, from: data) else { continue }
+                guard let message = try? ControlFrame.decode(DaemonEnvelope.self, from: data, calls: Samples.calls)
+                else { continue }
                 // What decodes must be a message that can be encoded again.
                 #expect(throws: Never.self, "seed \(seed)") { try ControlFrame.payload(message) }
             }

@@ -60,7 +60,7 @@ struct HostileFrameTests {
     private func read(_ splitter: inout FrameSplitter) throws {
         while let payload = try splitter.next() {
             // Almost none of them is a message.
-            _ = try? ControlFrame.decode(ClientEnvelope.self, from: payload)
+            _ = try? ControlFrame.decode(ClientEnvelope.self, from: payload, calls: Samples.calls)
             _ = ControlFrame.requestID(of: payload)
         }
     }
@@ -73,7 +73,8 @@ struct HostileFrameTests {
             for request in Samples.requests {
                 let whole = try ControlFrame.payload(ClientEnvelope(id: .max, request: request))
                 let payload = mutated(whole, &generator)
-                guard let envelope = try? ControlFrame.decode(ClientEnvelope.self, from: payload) else { continue }
+                guard let envelope = try? ControlFrame.decode(ClientEnvelope.self, from: payload, calls: Samples.calls)
+                else { continue }
                 #expect(throws: Never.self, "seed \(seed)") { try ControlFrame.payload(envelope) }
             }
         }
@@ -87,7 +88,8 @@ struct HostileFrameTests {
             for event in Samples.events {
                 let whole = try ControlFrame.payload(DaemonEnvelope(id: 0, .event(event)))
                 let payload = mutated(whole, &generator)
-                guard let envelope = try? ControlFrame.decode(DaemonEnvelope.self, from: payload) else { continue }
+                guard let envelope = try? ControlFrame.decode(DaemonEnvelope.self, from: payload, calls: Samples.calls)
+                else { continue }
                 #expect(throws: Never.self, "seed \(seed)") { try ControlFrame.payload(envelope) }
             }
         }
@@ -115,9 +117,13 @@ struct HostileFrameTests {
     func nesting() {
         for depth in [100, 10_000, 100_000] {
             let payload = Data((String(repeating: "[", count: depth) + String(repeating: "]", count: depth)).utf8)
-            #expect(throws: (any Error).self) { try ControlFrame.decode(ClientEnvelope.self, from: payload) }
+            #expect(throws: (any Error).self) {
+                try ControlFrame.decode(ClientEnvelope.self, from: payload, calls: Samples.calls)
+            }
             let inside = Data("{\"id\":1,\"request\":\(String(repeating: "{\"a\":", count: depth))".utf8)
-            #expect(throws: (any Error).self) { try ControlFrame.decode(ClientEnvelope.self, from: inside) }
+            #expect(throws: (any Error).self) {
+                try ControlFrame.decode(ClientEnvelope.self, from: inside, calls: Samples.calls)
+            }
         }
     }
 }

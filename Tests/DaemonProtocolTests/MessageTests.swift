@@ -8,13 +8,17 @@ struct MessageTests {
     @Test("every request arrives as it was sent", arguments: Samples.requests)
     func requestRoundTrip(_ request: DaemonRequest) throws {
         let envelope = ClientEnvelope(id: 7, request: request)
-        #expect(try ControlFrame.decode(ClientEnvelope.self, from: ControlFrame.payload(envelope)) == envelope)
+        #expect(
+            try ControlFrame.decode(ClientEnvelope.self, from: ControlFrame.payload(envelope), calls: Samples.calls)
+                == envelope)
     }
 
     @Test("every response arrives as it was sent", arguments: Samples.responses)
     func responseRoundTrip(_ response: DaemonResponse) throws {
         let envelope = DaemonEnvelope(id: 7, .response(response))
-        #expect(try ControlFrame.decode(DaemonEnvelope.self, from: ControlFrame.payload(envelope)) == envelope)
+        #expect(
+            try ControlFrame.decode(DaemonEnvelope.self, from: ControlFrame.payload(envelope), calls: Samples.calls)
+                == envelope)
     }
 
     @Test(
@@ -23,12 +27,14 @@ struct MessageTests {
             DaemonEnvelope(id: 1, .failure(Samples.failure))
         ] + Samples.events.map { DaemonEnvelope(id: 2, .event($0)) })
     func bodyRoundTrip(_ envelope: DaemonEnvelope) throws {
-        #expect(try ControlFrame.decode(DaemonEnvelope.self, from: ControlFrame.payload(envelope)) == envelope)
+        #expect(
+            try ControlFrame.decode(DaemonEnvelope.self, from: ControlFrame.payload(envelope), calls: Samples.calls)
+                == envelope)
     }
 
     @Test("the wire format does not change")
     func pinnedFormat() throws {
-        let pin = ClientEnvelope(id: 3, request: .pin(PinRequest(paths: [Samples.oddPath], pin: .keep)))
+        let pin = ClientEnvelope(id: 3, request: DaemonRequest(PinRequest(paths: [Samples.oddPath], pin: .keep)))
         let text = String(decoding: try ControlFrame.payload(pin), as: UTF8.self)
         #expect(text == #"{"id":3,"request":{"pin":{"paths":[{"base64":"Q2xvdWREb2NzL2NhZuk="}],"pin":"keep"}}}"#)
         let failure = DaemonEnvelope(id: 3, .failure(DaemonFailure(.offline, "the cloud is away", path: "/m")))
@@ -41,7 +47,7 @@ struct MessageTests {
         let payload = Data(#"{"id":9,"request":{"levitate":{}}}"#.utf8)
         #expect(ControlFrame.requestID(of: payload) == 9)
         let failure = #expect(throws: DaemonFailure.self) {
-            try ControlFrame.decode(ClientEnvelope.self, from: payload)
+            try ControlFrame.decode(ClientEnvelope.self, from: payload, calls: Samples.calls)
         }
         #expect(failure?.code == .unsupported)
     }
@@ -50,9 +56,11 @@ struct MessageTests {
     func laterVersion() throws {
         let failure = Data(#"{"id":1,"failure":{"code":"gravity","message":"it fell","mood":"sad"}}"#.utf8)
         let expected = DaemonEnvelope(id: 1, .failure(DaemonFailure(.failed, "it fell")))
-        #expect(try ControlFrame.decode(DaemonEnvelope.self, from: failure) == expected)
+        #expect(try ControlFrame.decode(DaemonEnvelope.self, from: failure, calls: Samples.calls) == expected)
         let event = Data(#"{"id":0,"event":{"weather":{"rain":true}}}"#.utf8)
-        #expect(try ControlFrame.decode(DaemonEnvelope.self, from: event) == DaemonEnvelope(id: 0, .event(.alive)))
+        #expect(
+            try ControlFrame.decode(DaemonEnvelope.self, from: event, calls: Samples.calls)
+                == DaemonEnvelope(id: 0, .event(.alive)))
     }
 
     @Test("only another major version is refused")

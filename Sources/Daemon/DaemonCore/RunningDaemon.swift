@@ -1,6 +1,7 @@
 import Basics
 import ClaimService
 import CloudModel
+import ControlServer
 import DaemonProtocol
 import Fuse
 import Glibc
@@ -24,12 +25,7 @@ final class RunningDaemon: Sendable {
     private let stopping = Mutex<AsyncStream<Void>.Continuation?>(nil)
     private let session = Mutex<FuseSession?>(nil)
     private let ending = Mutex(false)
-    /// What is wrong with the database, as far as it was looked at.
-    let damage = Mutex<DaemonFailure?>(nil)
-    /// The check that runs; one at a time.
-    let check = Mutex<CheckStatus?>(nil)
-    /// The newest work on many items that runs.
-    let work = Mutex<WorkStatus?>(nil)
+    let progress = DaemonProgress()
 
     init(_ device: Device, _ configuration: DaemonConfiguration, rebuild: RebuildReport?, logger: Logger) {
         self.device = device
@@ -50,7 +46,8 @@ final class RunningDaemon: Sendable {
             mount: configuration.mountPoint, pid: getpid(), state: configuration.stateDirectory,
             socket: configuration.controlSocket)
         publish(record)
-        let server = SocketServer(socket: socket, identity: identity, handler: DaemonService(self), logger: logger)
+        let service = DaemonService(self)
+        let server = SocketServer(socket: socket, identity: identity, handler: service, logger: logger)
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.device.engine.run() }
             group.addTask { await self.serve(server) }
@@ -60,7 +57,7 @@ final class RunningDaemon: Sendable {
             group.addTask { await self.device.queries.run(EngineQuerySource(self.device.engine)) }
             group.addTask { await self.obey(signals) }
             group.addTask { await self.end(session, when: stops) }
-            group.addTask { await DaemonService(self).obeyCloud() }
+            group.addTask { await service.resets.obeyCloud() }
             endIfNotDurable()
             await noteCloud(readiness)
             readiness.ready()
@@ -118,10 +115,8 @@ final class RunningDaemon: Sendable {
             .damaged, "the metadata database is damaged (\(problem))", path: configuration.stateDirectory,
             advice: "Run `ubiquity reset`: it rebuilds it from the cloud and loses no edit.")
         logger.error("\(failure)")
-        damage.withLock { $0 = failure }
+        progress.damage.withLock { $0 = failure }
     }
-
-    var checkStatus: CheckStatus? { check.withLock { $0 } }
 
     /// Whether the daemon ended to have its state reset.
     var resetsNext: Bool { ending.withLock { $0 } }

@@ -1,6 +1,10 @@
 /// Requests coordinated access to items, all together or none. The response is sent when the access is granted; from then on it is a
 /// claim, identified by the number of this request, until ``FinishRequest`` or the end of the connection.
-package struct AccessRequest: Codable, Hashable, Sendable {
+package struct AccessRequest: DaemonCall {
+    package typealias Response = GrantedResponse
+    package static let verb = "claim"
+    package var admission: CallAdmission { .claim }
+
     package let accesses: [WantedAccess]
     /// Claims of one purpose never wait for each other, across connections. Nil gives this request a purpose of its own.
     package let purpose: String?
@@ -54,7 +58,9 @@ package enum AccessOption: String, Codable, Hashable, Sendable, CaseIterable {
     case forDeleting, forMoving, forMerging, forReplacing, contentIndependentMetadataOnly
 }
 
-package struct GrantedResponse: Codable, Hashable, Sendable {
+package struct GrantedResponse: CallResponse {
+    package static let kind = "granted"
+
     /// Where the items are now, in the order of the request.
     package let paths: [MountPath]
     /// Unique in this daemon; for ``AccessRequest/within``.
@@ -71,7 +77,12 @@ package struct GrantedResponse: Codable, Hashable, Sendable {
 }
 
 /// Ends a claim, or cancels a request that still waits.
-package struct FinishRequest: Codable, Hashable, Sendable {
+package struct FinishRequest: DaemonCall {
+    package typealias Response = DoneResponse
+    package static let verb = "finish"
+    package var admission: CallAdmission { .brief }
+    package var wantsResponse: Bool { isQuiet != true }
+
     /// The number of the request.
     package let claim: UInt64
     /// If true, the daemon sends no response, whatever the outcome. Nil counts as false.
@@ -84,11 +95,16 @@ package struct FinishRequest: Codable, Hashable, Sendable {
 }
 
 /// Lists the claims of all programs, granted and waiting.
-package struct ClaimsRequest: Codable, Hashable, Sendable {
+package struct ClaimsRequest: DaemonCall {
+    package typealias Response = ClaimsResponse
+    package static let verb = "claims"
+
     package init() {}
 }
 
-package struct ClaimsResponse: Codable, Hashable, Sendable {
+package struct ClaimsResponse: CallResponse {
+    package static let kind = "claims"
+
     package let items: [ClaimedItem]
     /// Running transfers, which readers may wait for; at most 100. Nil counts as none.
     package let transfers: [TransferStatus]?

@@ -4,31 +4,30 @@ extension ClientEnvelope {
     package init?(canonical bytes: UnsafeRawBufferPointer) {
         var reader = CanonicalReader(bytes)
         guard reader.skip("{\"id\":"), let id = reader.number(), reader.skip(",\"request\":{\"") else { return nil }
-        let request: DaemonRequest
+        let call: any DaemonCall
         if reader.skip("claim\":") {
             guard let claim = AccessRequest(&reader) else { return nil }
-            request = .claim(claim)
+            call = claim
         } else {
             guard reader.skip("finish\":"), let finish = FinishRequest(&reader) else { return nil }
-            request = .finish(finish)
+            call = finish
         }
         guard reader.skip("}}"), reader.isAtEnd else { return nil }
-        self.init(id: id, request: request)
+        self.init(id: id, call)
     }
 
     /// The whole frame; nil for any other request.
     var canonicalFrame: [UInt8]? {
         var writer = CanonicalWriter(id: id)
         writer.put(",\"request\":{\"")
-        switch request {
-        case .claim(let claim):
+        if let claim = request.call as? AccessRequest {
             guard claim.timeout == nil else { return nil }
             writer.put("claim\":")
             claim.write(to: &writer)
-        case .finish(let finish):
+        } else {
+            guard let finish = request.call as? FinishRequest else { return nil }
             writer.put("finish\":")
             finish.write(to: &writer)
-        default: return nil
         }
         writer.put("}}")
         return writer.frame()

@@ -1,10 +1,15 @@
 /// Lists the unresolved conflicts at or below a path.
-package struct ConflictsRequest: Codable, Hashable, Sendable {
+package struct ConflictsRequest: DaemonCall {
+    package typealias Response = ConflictsResponse
+    package static let verb = "conflicts"
+
     package let path: MountPath
     package init(path: MountPath) { self.path = path }
 }
 
-package struct ConflictsResponse: Codable, Hashable, Sendable {
+package struct ConflictsResponse: CallResponse {
+    package static let kind = "conflicts"
+
     package let conflicts: [ConflictedItem]
     package init(conflicts: [ConflictedItem]) { self.conflicts = conflicts }
 }
@@ -40,7 +45,10 @@ package struct ConflictSide: Codable, Hashable, Sendable {
     }
 }
 
-package struct ResolveRequest: Codable, Hashable, Sendable {
+package struct ResolveRequest: DaemonCall {
+    package typealias Response = ResolveResponse
+    package static let verb = "resolve"
+
     package let path: MountPath
     package let keep: ConflictChoice
 
@@ -84,7 +92,9 @@ package enum ConflictChoice: Codable, Hashable, Sendable {
     }
 }
 
-package struct ResolveResponse: Codable, Hashable, Sendable {
+package struct ResolveResponse: CallResponse {
+    package static let kind = "resolve"
+
     /// The number of versions that are no longer in conflict.
     package let resolved: UInt64
     package init(resolved: UInt64) { self.resolved = resolved }

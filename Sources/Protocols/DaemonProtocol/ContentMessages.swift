@@ -1,5 +1,9 @@
 /// Downloads the bytes of items; for a folder, of all items below it.
-package struct DownloadRequest: Codable, Hashable, Sendable {
+package struct DownloadRequest: DaemonCall {
+    package typealias Response = ItemsResponse
+    package static let verb = "download"
+    package var admission: CallAdmission { wait ? .wait : .request }
+
     package let paths: [MountPath]
     /// Whether to respond only when the bytes are local, not already when their transfer is queued.
     package let wait: Bool
@@ -11,12 +15,18 @@ package struct DownloadRequest: Codable, Hashable, Sendable {
 }
 
 /// Evicts the local bytes of items; for a folder, of all items below it. Refused for items that are not uploaded, open or pinned.
-package struct EvictRequest: Codable, Hashable, Sendable {
+package struct EvictRequest: DaemonCall {
+    package typealias Response = ItemsResponse
+    package static let verb = "evict"
+
     package let paths: [MountPath]
     package init(paths: [MountPath]) { self.paths = paths }
 }
 
-package struct PinRequest: Codable, Hashable, Sendable {
+package struct PinRequest: DaemonCall {
+    package typealias Response = ItemsResponse
+    package static let verb = "pin"
+
     package let paths: [MountPath]
     package let pin: PinPolicy
 
@@ -43,7 +53,9 @@ package enum PinPolicy: String, Codable, Hashable, Sendable, CaseIterable {
 }
 
 /// The outcome for each path, in the order of the request.
-package struct ItemsResponse: Codable, Hashable, Sendable {
+package struct ItemsResponse: CallResponse {
+    package static let kind = "items"
+
     package let outcomes: [ItemOutcome]
     package init(outcomes: [ItemOutcome]) { self.outcomes = outcomes }
 }

@@ -44,14 +44,26 @@ package enum ControlFrame {
         try JSONDecoder().decode(type, from: payload)
     }
 
-    /// The same with a fast path for frequent messages.
-    package static func decode(_ type: ClientEnvelope.Type, from payload: Data) throws -> ClientEnvelope {
-        try payload.withUnsafeBytes(ClientEnvelope.init(canonical:)) ?? JSONDecoder().decode(type, from: payload)
+    package static func decode<Message: DecodableWithConfiguration>(
+        _ type: Message.Type, from payload: Data, calls: CallRegistry
+    ) throws -> Message where Message.DecodingConfiguration == CallRegistry {
+        try JSONDecoder().decode(type, from: payload, configuration: calls)
     }
 
     /// The same with a fast path for frequent messages.
-    package static func decode(_ type: DaemonEnvelope.Type, from payload: Data) throws -> DaemonEnvelope {
-        try payload.withUnsafeBytes(DaemonEnvelope.init(canonical:)) ?? JSONDecoder().decode(type, from: payload)
+    package static func decode(
+        _ type: ClientEnvelope.Type, from payload: Data, calls: CallRegistry
+    ) throws -> ClientEnvelope {
+        try payload.withUnsafeBytes(ClientEnvelope.init(canonical:))
+            ?? JSONDecoder().decode(type, from: payload, configuration: calls)
+    }
+
+    /// The same with a fast path for frequent messages.
+    package static func decode(
+        _ type: DaemonEnvelope.Type, from payload: Data, calls: CallRegistry
+    ) throws -> DaemonEnvelope {
+        try payload.withUnsafeBytes(DaemonEnvelope.init(canonical:))
+            ?? JSONDecoder().decode(type, from: payload, configuration: calls)
     }
 
     /// The number of a request that could not be decoded otherwise, so that the failure can be sent for that request.

@@ -4,27 +4,27 @@ extension DaemonEnvelope {
     package init?(canonical bytes: UnsafeRawBufferPointer) {
         var reader = CanonicalReader(bytes)
         guard reader.skip("{\"id\":"), let id = reader.number(), reader.skip(",\"response\":{\"") else { return nil }
-        let response: DaemonResponse
+        let response: any CallResponse
         if reader.skip("done\":{}") {
-            response = .done(DoneResponse())
+            response = DoneResponse()
         } else {
             guard reader.skip("granted\":"), let granted = GrantedResponse(&reader) else { return nil }
-            response = .granted(granted)
+            response = granted
         }
         guard reader.skip("}}"), reader.isAtEnd else { return nil }
-        self.init(id: id, .response(response))
+        self.init(id: id, .response(DaemonResponse(response)))
     }
 
     /// The whole frame; nil for any other message.
     var canonicalFrame: [UInt8]? {
         guard case .response(let response) = body else { return nil }
         var writer = CanonicalWriter(id: id)
-        switch response {
-        case .done: writer.put(",\"response\":{\"done\":{}")
-        case .granted(let granted):
+        if response.value is DoneResponse {
+            writer.put(",\"response\":{\"done\":{}")
+        } else {
+            guard let granted = response.value as? GrantedResponse else { return nil }
             writer.put(",\"response\":{\"granted\":")
             granted.write(to: &writer)
-        default: return nil
         }
         writer.put("}}")
         return writer.frame()

@@ -1,5 +1,8 @@
 /// Introduces the client; the daemon refuses another major version before anything else.
-package struct HelloRequest: Codable, Hashable, Sendable {
+package struct HelloRequest: DaemonCall {
+    package typealias Response = HelloResponse
+    package static let verb = "hello"
+
     package let version: ProtocolVersion
     /// The name of the client program, for the log.
     package let program: String
@@ -10,7 +13,9 @@ package struct HelloRequest: Codable, Hashable, Sendable {
     }
 }
 
-package struct HelloResponse: Codable, Hashable, Sendable {
+package struct HelloResponse: CallResponse {
+    package static let kind = "hello"
+
     package let version: ProtocolVersion
     package let pid: Int32
     /// Where the daemon's mount is.
@@ -27,21 +32,31 @@ package struct HelloResponse: Codable, Hashable, Sendable {
 }
 
 /// Unmounts and ends the daemon. The response is sent before the daemon ends, so the client then waits for the mount to disappear.
-package struct StopRequest: Codable, Hashable, Sendable {
+package struct StopRequest: DaemonCall {
+    package typealias Response = DoneResponse
+    package static let verb = "stop"
+
     /// Whether to upload everything first; otherwise the queue is kept for the next start.
     package let upload: Bool
     package init(upload: Bool) { self.upload = upload }
 }
 
-package struct DoneResponse: Codable, Hashable, Sendable {
+package struct DoneResponse: CallResponse {
+    package static let kind = "done"
+
     package init() {}
 }
 
-package struct DiagnoseRequest: Codable, Hashable, Sendable {
+package struct DiagnoseRequest: DaemonCall {
+    package typealias Response = DiagnoseResponse
+    package static let verb = "diagnose"
+
     package init() {}
 }
 
-package struct DiagnoseResponse: Codable, Hashable, Sendable {
+package struct DiagnoseResponse: CallResponse {
+    package static let kind = "diagnose"
+
     /// A readable text.
     package let report: String
     /// How many requests the kernel has sent since the mount, by their names in its protocol; nil from a daemon that does not count.

@@ -1,5 +1,8 @@
 /// Lists deleted items that can be restored, the newest first. A folder that was deleted with its contents is listed alone.
-package struct DeletedRequest: Codable, Hashable, Sendable {
+package struct DeletedRequest: DaemonCall {
+    package typealias Response = DeletedResponse
+    package static let verb = "deleted"
+
     /// Lists only items that were at this path or below it; the folder itself may be gone.
     package let path: MountPath
     /// Where to continue: ``DeletedResponse/next`` of the previous response.
@@ -14,7 +17,9 @@ package struct DeletedRequest: Codable, Hashable, Sendable {
     }
 }
 
-package struct DeletedResponse: Codable, Hashable, Sendable {
+package struct DeletedResponse: CallResponse {
+    package static let kind = "deleted"
+
     package let items: [DeletedEntry]
     /// Where to continue; nil at the end. A page may have no items even if it is not the last.
     package let next: String?
@@ -54,7 +59,10 @@ package struct DeletedEntry: Codable, Hashable, Sendable {
 }
 
 /// Restores a deleted item, a folder with all that was deleted with it: as placeholders, without the network.
-package struct RestoreDeletedRequest: Codable, Hashable, Sendable {
+package struct RestoreDeletedRequest: DaemonCall {
+    package typealias Response = RestoreDeletedResponse
+    package static let verb = "restoreDeleted"
+
     /// The path that it had. Of several items with this path, the one deleted last is restored.
     package let path: MountPath
     /// Selects the item if several had that path.
@@ -70,7 +78,9 @@ package struct RestoreDeletedRequest: Codable, Hashable, Sendable {
     }
 }
 
-package struct RestoreDeletedResponse: Codable, Hashable, Sendable {
+package struct RestoreDeletedResponse: CallResponse {
+    package static let kind = "restoreDeleted"
+
     /// Where it is now.
     package let path: MountPath
     /// How many items came back.

@@ -1,11 +1,25 @@
+import FoundationEssentials
+
 /// What a client sends: a request under a number that it chooses, new for each request of the connection.
-package struct ClientEnvelope: Codable, Hashable, Sendable {
+package struct ClientEnvelope: Hashable, Sendable {
     package let id: UInt64
     package let request: DaemonRequest
 
     package init(id: UInt64, request: DaemonRequest) {
         self.id = id
         self.request = request
+    }
+
+    package init(id: UInt64, _ call: any DaemonCall) { self.init(id: id, request: DaemonRequest(call)) }
+}
+
+extension ClientEnvelope: Encodable, DecodableWithConfiguration {
+    private enum CodingKeys: String, CodingKey { case id, request }
+
+    package init(from decoder: any Decoder, configuration calls: CallRegistry) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        id = try container.decode(UInt64.self, forKey: .id)
+        request = try container.decode(DaemonRequest.self, forKey: .request, configuration: calls)
     }
 }
 
@@ -28,13 +42,18 @@ package struct DaemonEnvelope: Hashable, Sendable {
     }
 }
 
-extension DaemonEnvelope: Codable {
+extension DaemonEnvelope.Body {
+    package static func response(_ response: some CallResponse) -> Self { .response(DaemonResponse(response)) }
+}
+
+extension DaemonEnvelope: Encodable, DecodableWithConfiguration {
     private enum CodingKeys: String, CodingKey { case id, response, failure, event }
 
-    package init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder, configuration calls: CallRegistry) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         id = try container.decode(UInt64.self, forKey: .id)
-        if let response = try container.decodeIfPresent(DaemonResponse.self, forKey: .response) {
+        let response = try container.decodeIfPresent(DaemonResponse.self, forKey: .response, configuration: calls)
+        if let response {
             body = .response(response)
         } else if let failure = try container.decodeIfPresent(DaemonFailure.self, forKey: .failure) {
             body = .failure(failure)

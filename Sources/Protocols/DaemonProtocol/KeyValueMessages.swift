@@ -1,7 +1,10 @@
 package import FoundationEssentials
 
 /// Requests the values of a container's key-value store.
-package struct KeyValuesRequest: Codable, Hashable, Sendable {
+package struct KeyValuesRequest: DaemonCall {
+    package typealias Response = KeyValuesResponse
+    package static let verb = "keyValues"
+
     package let container: String
     /// Nil requests all keys.
     package let keys: [String]?
@@ -12,14 +15,19 @@ package struct KeyValuesRequest: Codable, Hashable, Sendable {
     }
 }
 
-package struct KeyValuesResponse: Codable, Hashable, Sendable {
+package struct KeyValuesResponse: CallResponse {
+    package static let kind = "keyValues"
+
     /// Encoded property lists (docs/KEYVALUES.md).
     package let values: [String: Data]
     package init(values: [String: Data]) { self.values = values }
 }
 
 /// Writes values atomically; they are durable when the response is sent. Fails with `quota` if they would exceed the size of a store.
-package struct SetKeyValuesRequest: Codable, Hashable, Sendable {
+package struct SetKeyValuesRequest: DaemonCall {
+    package typealias Response = DoneResponse
+    package static let verb = "setKeyValues"
+
     package let container: String
     package let set: [String: Data]
     package let remove: [String]
@@ -33,7 +41,11 @@ package struct SetKeyValuesRequest: Codable, Hashable, Sendable {
 
 /// Requests events about changes that others make to a store, until the client disconnects. The first event is sent at once and names no
 /// key: all later changes are reported.
-package struct WatchKeyValuesRequest: Codable, Hashable, Sendable {
+package struct WatchKeyValuesRequest: DaemonCall {
+    package typealias Response = DoneResponse
+    package static let verb = "watchKeyValues"
+    package var admission: CallAdmission { .lasting }
+
     package let container: String
     package init(container: String) { self.container = container }
 }

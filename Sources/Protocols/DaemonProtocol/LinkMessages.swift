@@ -1,5 +1,8 @@
 /// Publishes the present version of a document, once it is in the cloud, for everyone who has the link.
-package struct PublishRequest: Codable, Hashable, Sendable {
+package struct PublishRequest: DaemonCall {
+    package typealias Response = PublishedResponse
+    package static let verb = "publish"
+
     package let path: MountPath
     /// How long the link is valid.
     package let seconds: Int64
@@ -15,7 +18,9 @@ package struct PublishRequest: Codable, Hashable, Sendable {
     }
 }
 
-package struct PublishedResponse: Codable, Hashable, Sendable {
+package struct PublishedResponse: CallResponse {
+    package static let kind = "published"
+
     /// The number of the link that `unpublish` takes.
     package let link: Int64
     /// Sent only in this response.
@@ -30,11 +35,16 @@ package struct PublishedResponse: Codable, Hashable, Sendable {
 }
 
 /// Lists the published documents of the mount's account.
-package struct LinksRequest: Codable, Hashable, Sendable {
+package struct LinksRequest: DaemonCall {
+    package typealias Response = LinksResponse
+    package static let verb = "links"
+
     package init() {}
 }
 
-package struct LinksResponse: Codable, Hashable, Sendable {
+package struct LinksResponse: CallResponse {
+    package static let kind = "links"
+
     package let links: [PublishedDocument]
     package init(links: [PublishedDocument]) { self.links = links }
 }
@@ -64,7 +74,10 @@ package struct PublishedDocument: Codable, Hashable, Sendable {
 }
 
 /// Ends a link at once.
-package struct UnpublishRequest: Codable, Hashable, Sendable {
+package struct UnpublishRequest: DaemonCall {
+    package typealias Response = DoneResponse
+    package static let verb = "unpublish"
+
     package let link: Int64
     package init(link: Int64) { self.link = link }
 }

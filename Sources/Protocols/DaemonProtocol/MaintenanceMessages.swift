@@ -1,11 +1,16 @@
 /// Rebuilds the device's state from the cloud. What was not uploaded is uploaded first if possible, and otherwise becomes
 /// documents in the folder `Recovered`.
-package struct ResetRequest: Codable, Hashable, Sendable {
+package struct ResetRequest: DaemonCall {
+    package typealias Response = ResetResponse
+    package static let verb = "reset"
+
     package init() {}
 }
 
 /// The reset begins: the daemon unmounts, rebuilds and mounts again under the same process id. Its next ``MountStatus`` reports the result.
-package struct ResetResponse: Codable, Hashable, Sendable {
+package struct ResetResponse: CallResponse {
+    package static let kind = "reset"
+
     /// The number of items whose changes were not in the cloud when the reset began.
     package let pendingItems: UInt64
     package init(pendingItems: UInt64) { self.pendingItems = pendingItems }
@@ -37,7 +42,10 @@ package struct RebuildStatus: Codable, Hashable, Sendable {
 }
 
 /// Verifies what this device and its cloud keep: the database against itself, bytes against digests, the log entry by entry.
-package struct CheckRequest: Codable, Hashable, Sendable {
+package struct CheckRequest: DaemonCall {
+    package typealias Response = CheckResponse
+    package static let verb = "check"
+
     /// Whether to repair what can be repaired.
     package let repair: Bool
     package init(repair: Bool = false) { self.repair = repair }
@@ -48,7 +56,9 @@ package struct CheckRequest: Codable, Hashable, Sendable {
     }
 }
 
-package struct CheckResponse: Codable, Hashable, Sendable {
+package struct CheckResponse: CallResponse {
+    package static let kind = "check"
+
     package let checkedItems: UInt64
     package let checkedBytes: UInt64
     /// What is damaged, and still is after a repair; at most a few hundred entries.

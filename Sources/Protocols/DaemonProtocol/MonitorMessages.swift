@@ -1,10 +1,18 @@
 /// Requests events about everything that happens in the mount, until the client disconnects.
-package struct MonitorRequest: Codable, Hashable, Sendable {
+package struct MonitorRequest: DaemonCall {
+    package typealias Response = DoneResponse
+    package static let verb = "monitor"
+    package var admission: CallAdmission { .lasting }
+
     package init() {}
 }
 
 /// Ends a request of this connection that sends events: its response is then `done`.
-package struct UnfollowRequest: Codable, Hashable, Sendable {
+package struct UnfollowRequest: DaemonCall {
+    package typealias Response = DoneResponse
+    package static let verb = "unfollow"
+    package var admission: CallAdmission { .brief }
+
     package let request: UInt64
     package init(request: UInt64) { self.request = request }
 }

@@ -1,5 +1,8 @@
 /// Declares and withdraws package extensions of a container, then lists the extensions that make its folders packages.
-package struct PackageTypesRequest: Codable, Hashable, Sendable {
+package struct PackageTypesRequest: DaemonCall {
+    package typealias Response = PackageTypesResponse
+    package static let verb = "packageTypes"
+
     package let container: String
     /// Extensions without a dot.
     package let add: [String]?
@@ -12,7 +15,9 @@ package struct PackageTypesRequest: Codable, Hashable, Sendable {
     }
 }
 
-package struct PackageTypesResponse: Codable, Hashable, Sendable {
+package struct PackageTypesResponse: CallResponse {
+    package static let kind = "packageTypes"
+
     /// The extensions that every container has, sorted.
     package let builtIn: [String]
     /// The extensions that this container declares, sorted.

@@ -1,6 +1,9 @@
 /// Downloads the newest version of a document in the cloud, even while its sync is paused; then to a file outside the mount, which is
 /// kept for at least a day while the daemon runs. The response is a ``FetchVersionResponse``.
-package struct LatestVersionRequest: Codable, Hashable, Sendable {
+package struct LatestVersionRequest: DaemonCall {
+    package typealias Response = FetchVersionResponse
+    package static let verb = "latestVersion"
+
     package let path: MountPath
     /// Seconds to wait for the cloud; nil waits without a limit.
     package let timeout: Double?
@@ -12,7 +15,10 @@ package struct LatestVersionRequest: Codable, Hashable, Sendable {
 }
 
 /// Ends the pause of a document's sync, or uploads the document once in spite of the pause.
-package struct ResumeRequest: Codable, Hashable, Sendable {
+package struct ResumeRequest: DaemonCall {
+    package typealias Response = DoneResponse
+    package static let verb = "resume"
+
     package enum Edits: String, Codable, Hashable, Sendable {
         /// They are uploaded; if another device wrote too, this is a conflict, as always.
         case upload

@@ -1,5 +1,8 @@
 /// Registers a presenter of an item: it gets a question before others read or write, and notifications of what happened.
-package struct PresentRequest: Codable, Hashable, Sendable {
+package struct PresentRequest: DaemonCall {
+    package typealias Response = PresentingResponse
+    package static let verb = "present"
+
     /// The item need not exist yet, but its folder must.
     package let path: MountPath
     /// The callbacks that it implements. No others are sent.
@@ -36,25 +39,38 @@ package enum ObservableAttribute: String, Codable, Hashable, Sendable, CaseItera
     case isExcludedFromSync, isSyncPaused
 }
 
-package struct PresentingResponse: Codable, Hashable, Sendable {
+package struct PresentingResponse: CallResponse {
+    package static let kind = "presenting"
+
     /// Unique in this daemon.
     package let presenter: UInt64
     package init(presenter: UInt64) { self.presenter = presenter }
 }
 
 /// Removes a presenter. Requests that wait for its reply go on.
-package struct WithdrawRequest: Codable, Hashable, Sendable {
+package struct WithdrawRequest: DaemonCall {
+    package typealias Response = DoneResponse
+    package static let verb = "withdraw"
+    package var admission: CallAdmission { .brief }
+
     package let presenter: UInt64
     package init(presenter: UInt64) { self.presenter = presenter }
 }
 
 /// Requests the events for this connection's presenters, until the client disconnects. May be sent once per connection.
-package struct PresenterEventsRequest: Codable, Hashable, Sendable {
+package struct PresenterEventsRequest: DaemonCall {
+    package typealias Response = DoneResponse
+    package static let verb = "letters"
+
     package init() {}
 }
 
 /// The reply to a ``PresenterQuestion``.
-package struct AnswerRequest: Codable, Hashable, Sendable {
+package struct AnswerRequest: DaemonCall {
+    package typealias Response = DoneResponse
+    package static let verb = "answer"
+    package var admission: CallAdmission { .brief }
+
     package let question: UInt64
     /// Why the presenter could not do it, in which case the access fails; nil if it did.
     package let failure: String?

@@ -1,5 +1,9 @@
 /// Requests the items that a predicate matches: events of ``FoundItems``, gathered first; then, for a live query, the changes.
-package struct FindRequest: Codable, Hashable, Sendable {
+package struct FindRequest: DaemonCall {
+    package typealias Response = DoneResponse
+    package static let verb = "find"
+    package var admission: CallAdmission { .lasting }
+
     /// In the language of docs/QUERIES.md.
     package let predicate: String
     /// Where to search; nil for all scopes.

@@ -1,16 +1,24 @@
 /// Requests the state of the mount, and of items if paths are given.
-package struct StatusRequest: Codable, Hashable, Sendable {
+package struct StatusRequest: DaemonCall {
+    package typealias Response = StatusResponse
+    package static let verb = "status"
+
     package let paths: [MountPath]
     package init(paths: [MountPath] = []) { self.paths = paths }
 }
 
 /// Requests the same as ``StatusRequest``, now and after each change.
-package struct WatchRequest: Codable, Hashable, Sendable {
+package struct WatchRequest: DaemonCall {
+    package typealias Response = DoneResponse
+    package static let verb = "watch"
+
     package let paths: [MountPath]
     package init(paths: [MountPath] = []) { self.paths = paths }
 }
 
-package struct StatusResponse: Codable, Hashable, Sendable {
+package struct StatusResponse: CallResponse {
+    package static let kind = "status"
+
     package let mount: MountStatus
     /// One for each requested path that exists.
     package let items: [ItemStatus]

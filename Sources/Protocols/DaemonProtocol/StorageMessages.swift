@@ -1,9 +1,14 @@
 /// Asks how much space containers take, on this device and in the cloud.
-package struct StorageRequest: Codable, Hashable, Sendable {
+package struct StorageRequest: DaemonCall {
+    package typealias Response = StorageResponse
+    package static let verb = "storage"
+
     package init() {}
 }
 
-package struct StorageResponse: Codable, Hashable, Sendable {
+package struct StorageResponse: CallResponse {
+    package static let kind = "storage"
+
     package let containers: [ContainerStorage]
     package init(containers: [ContainerStorage]) { self.containers = containers }
 }

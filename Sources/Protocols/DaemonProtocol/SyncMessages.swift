@@ -1,5 +1,8 @@
 /// Uploads everything under these paths now, without waiting for writing to settle; no path means the whole mount.
-package struct SyncRequest: Codable, Hashable, Sendable {
+package struct SyncRequest: DaemonCall {
+    package typealias Response = SyncResponse
+    package static let verb = "sync"
+
     package let paths: [MountPath]
     /// Whether to respond only when everything is in the cloud, and what the cloud had then is known on this device.
     package let wait: Bool
@@ -13,7 +16,9 @@ package struct SyncRequest: Codable, Hashable, Sendable {
     }
 }
 
-package struct SyncResponse: Codable, Hashable, Sendable {
+package struct SyncResponse: CallResponse {
+    package static let kind = "sync"
+
     /// The number of items that are still pending; 0 after a waiting request.
     package let pendingItems: UInt64
     package let pendingBytes: UInt64

@@ -1,11 +1,16 @@
 /// Lists the versions of a document: the current one, those in conflict, and those of its history.
-package struct VersionsRequest: Codable, Hashable, Sendable {
+package struct VersionsRequest: DaemonCall {
+    package typealias Response = VersionsResponse
+    package static let verb = "versions"
+
     /// The path of a document. If it is deleted, the one deleted last under this name is listed.
     package let path: MountPath
     package init(path: MountPath) { self.path = path }
 }
 
-package struct VersionsResponse: Codable, Hashable, Sendable {
+package struct VersionsResponse: CallResponse {
+    package static let kind = "versions"
+
     package let path: MountPath
     /// Whether the document is deleted: there is then no current version, and a version of the history can only be restored to a file.
     package let isDeleted: Bool
@@ -52,7 +57,10 @@ package struct DocumentVersion: Codable, Hashable, Sendable {
 }
 
 /// Downloads the bytes of a version of the history to a file outside the mount, which is kept for at least a day while the daemon runs.
-package struct FetchVersionRequest: Codable, Hashable, Sendable {
+package struct FetchVersionRequest: DaemonCall {
+    package typealias Response = FetchVersionResponse
+    package static let verb = "fetchVersion"
+
     package let path: MountPath
     package let version: String
 
@@ -62,14 +70,19 @@ package struct FetchVersionRequest: Codable, Hashable, Sendable {
     }
 }
 
-package struct FetchVersionResponse: Codable, Hashable, Sendable {
+package struct FetchVersionResponse: CallResponse {
+    package static let kind = "fetchVersion"
+
     /// The version, with the path of its bytes in ``DocumentVersion/file``.
     package let version: DocumentVersion
     package init(version: DocumentVersion) { self.version = version }
 }
 
 /// Makes a version the document's current one; what is current now becomes one of the history.
-package struct RestoreRequest: Codable, Hashable, Sendable {
+package struct RestoreRequest: DaemonCall {
+    package typealias Response = DoneResponse
+    package static let verb = "restore"
+
     package let path: MountPath
     package let version: String
 
@@ -80,7 +93,10 @@ package struct RestoreRequest: Codable, Hashable, Sendable {
 }
 
 /// Removes versions of the history, on every device.
-package struct RemoveVersionsRequest: Codable, Hashable, Sendable {
+package struct RemoveVersionsRequest: DaemonCall {
+    package typealias Response = DoneResponse
+    package static let verb = "removeVersions"
+
     package let path: MountPath
     package let versions: [String]
 

@@ -1,5 +1,5 @@
 import Basics
-import DaemonCore
+import ControlServer
 import DaemonProtocol
 import FoundationEssentials
 import Glibc
@@ -54,13 +54,27 @@ final class ScriptedHandler: RequestHandler {
 
     var requests: [DaemonRequest] { asked.withLock { $0 } }
 
+    /// The calls that commands send, and those of these tests.
+    static let known = CallRegistry([
+        AccessRequest.self, CheckRequest.self, ClaimsRequest.self, ConflictsRequest.self, DeletedRequest.self,
+        DiagnoseRequest.self, DownloadRequest.self, EvictRequest.self, FetchVersionRequest.self, FindRequest.self,
+        FinishRequest.self, HelloRequest.self, KeyValuesRequest.self, LinksRequest.self, MonitorRequest.self,
+        PackageTypesRequest.self, PinRequest.self, PublishRequest.self, RemoveVersionsRequest.self, ResetRequest.self,
+        ResolveRequest.self, RestoreDeletedRequest.self, RestoreRequest.self, SetKeyValuesRequest.self,
+        StatusRequest.self, StopRequest.self, StorageRequest.self, SyncRequest.self, UnfollowRequest.self,
+        UnpublishRequest.self, VersionsRequest.self, WatchKeyValuesRequest.self, WatchRequest.self,
+    ])
+
+    var calls: CallRegistry { Self.known }
+
     func handle(_ request: DaemonRequest, from client: ClientContext) async throws -> DaemonResponse {
         asked.withLock { $0.append(request) }
         return try await answer(request)
     }
 
-    func events(for request: WatchRequest, from client: ClientContext) async throws -> AsyncStream<DaemonEvent> {
-        AsyncStream { continuation in
+    func stream(_ request: DaemonRequest, from client: ClientContext) async throws -> CallRouter.Events? {
+        guard request.call is WatchRequest else { return nil }
+        return CallRouter.Events { continuation in
             for state in states { continuation.yield(.status(StatusResponse(mount: state))) }
             continuation.finish()
         }

@@ -31,7 +31,7 @@ final class RawClient: Sendable {
         try await blocking {
             while true {
                 if let payload = try self.splitter.withLock({ try $0.next() }) {
-                    return try ControlFrame.decode(DaemonEnvelope.self, from: payload)
+                    return try ControlFrame.decode(DaemonEnvelope.self, from: payload, calls: ScriptedHandler.known)
                 }
                 let bytes = try self.stream.withLock { try $0.receive() }
                 if bytes.isEmpty { return nil }

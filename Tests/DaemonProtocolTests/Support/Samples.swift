@@ -55,100 +55,96 @@ enum Samples {
         return happening
     }
 
-    static let requests: [DaemonRequest] = [
-        .hello(HelloRequest(program: "test")), .status(StatusRequest(paths: [path, oddPath])),
-        .watch(WatchRequest()), .sync(SyncRequest(paths: [.root], wait: true, timeout: 1.5)),
-        .download(DownloadRequest(paths: [path], wait: true)), .evict(EvictRequest(paths: [oddPath])),
-        .pin(PinRequest(paths: [path], pin: .evictOnUpdate)), .storage(StorageRequest()),
-        .conflicts(ConflictsRequest(path: .root)),
-        .resolve(ResolveRequest(path: path, keep: .version("7.0"))), .stop(StopRequest(upload: true)),
-        .versions(VersionsRequest(path: oddPath)), .fetchVersion(FetchVersionRequest(path: path, version: "7.0")),
-        .restore(RestoreRequest(path: path, version: "7.0")),
-        .removeVersions(RemoveVersionsRequest(path: oddPath, versions: ["7.0", "8.1"])),
-        .deleted(DeletedRequest(path: oddPath, after: "1 2 3", limit: 7)),
-        .restoreDeleted(RestoreDeletedRequest(path: path, itemID: "8000", to: oddPath)),
-        .diagnose(DiagnoseRequest()), .reset(ResetRequest()), .check(CheckRequest()),
-        .claim(
-            AccessRequest(
-                accesses: [WantedAccess(path: oddPath, mode: .write, options: [.forMerging])], purpose: "p", timeout: 2,
-                within: 3, withinPresenter: 4, presenter: 5)),
-        .finish(FinishRequest(claim: 3)), .claims(ClaimsRequest()),
-        .present(
-            PresentRequest(path: oddPath, callbacks: [.saveChanges, .didMove], purpose: "p", observed: [.isUploaded])),
-        .withdraw(WithdrawRequest(presenter: 5)), .letters(PresenterEventsRequest()),
-        .answer(AnswerRequest(question: 6, failure: "the disk is full")),
-        .find(
-            FindRequest(
-                predicate: "name LIKE '*.txt'", scopes: [.documents, .external], containers: ["CloudDocs"], live: true,
-                interval: 0.5, acceptsWords: true)),
-        .monitor(MonitorRequest()),
-        .packageTypes(PackageTypesRequest(container: "CloudDocs", add: ["mydoc"], remove: ["old"])),
-        .keyValues(KeyValuesRequest(container: "CloudDocs", keys: ["a"])),
-        .setKeyValues(SetKeyValuesRequest(container: "CloudDocs", set: ["a": Data([1, 2])], remove: ["b"])),
-        .watchKeyValues(WatchKeyValuesRequest(container: "CloudDocs")), .unfollow(UnfollowRequest(request: 7)),
-        .publish(PublishRequest(path: oddPath, seconds: 604_800, password: "secret", timeout: 1.5)),
-        .links(LinksRequest()), .unpublish(UnpublishRequest(link: 4)),
-        .latestVersion(LatestVersionRequest(path: path, timeout: 5)),
-        .resume(
-            ResumeRequest(path: oddPath, edits: .uploadUnlessConflict, seen: "7.0", staysPaused: true, timeout: 5)),
+    /// The types of all samples.
+    static let calls = CallRegistry(sampleCalls.map { type(of: $0) })
+    static let requests = sampleCalls.map(DaemonRequest.init)
+    static let responses = sampleResponses.map(DaemonResponse.init)
+
+    private static let sampleCalls: [any DaemonCall] = [
+        HelloRequest(program: "test"), StatusRequest(paths: [path, oddPath]),
+        WatchRequest(), SyncRequest(paths: [.root], wait: true, timeout: 1.5),
+        DownloadRequest(paths: [path], wait: true), EvictRequest(paths: [oddPath]),
+        PinRequest(paths: [path], pin: .evictOnUpdate), StorageRequest(),
+        ConflictsRequest(path: .root),
+        ResolveRequest(path: path, keep: .version("7.0")), StopRequest(upload: true),
+        VersionsRequest(path: oddPath), FetchVersionRequest(path: path, version: "7.0"),
+        RestoreRequest(path: path, version: "7.0"),
+        RemoveVersionsRequest(path: oddPath, versions: ["7.0", "8.1"]),
+        DeletedRequest(path: oddPath, after: "1 2 3", limit: 7),
+        RestoreDeletedRequest(path: path, itemID: "8000", to: oddPath),
+        DiagnoseRequest(), ResetRequest(), CheckRequest(),
+        AccessRequest(
+            accesses: [WantedAccess(path: oddPath, mode: .write, options: [.forMerging])], purpose: "p", timeout: 2,
+            within: 3, withinPresenter: 4, presenter: 5),
+        FinishRequest(claim: 3), ClaimsRequest(),
+        PresentRequest(path: oddPath, callbacks: [.saveChanges, .didMove], purpose: "p", observed: [.isUploaded]),
+        WithdrawRequest(presenter: 5), PresenterEventsRequest(),
+        AnswerRequest(question: 6, failure: "the disk is full"),
+        FindRequest(
+            predicate: "name LIKE '*.txt'", scopes: [.documents, .external], containers: ["CloudDocs"], live: true,
+            interval: 0.5, acceptsWords: true),
+        MonitorRequest(),
+        PackageTypesRequest(container: "CloudDocs", add: ["mydoc"], remove: ["old"]),
+        KeyValuesRequest(container: "CloudDocs", keys: ["a"]),
+        SetKeyValuesRequest(container: "CloudDocs", set: ["a": Data([1, 2])], remove: ["b"]),
+        WatchKeyValuesRequest(container: "CloudDocs"), UnfollowRequest(request: 7),
+        PublishRequest(path: oddPath, seconds: 604_800, password: "secret", timeout: 1.5),
+        LinksRequest(), UnpublishRequest(link: 4),
+        LatestVersionRequest(path: path, timeout: 5),
+        ResumeRequest(path: oddPath, edits: .uploadUnlessConflict, seen: "7.0", staysPaused: true, timeout: 5),
     ]
 
-    static let responses: [DaemonResponse] = [
-        .hello(HelloResponse(pid: 1, mount: "/m", state: "/s")),
-        .status(StatusResponse(mount: mount, items: [item], failures: [failure])),
-        .items(ItemsResponse(outcomes: [ItemOutcome(path: oddPath, items: 2, bytes: 3, failure: failure)])),
-        .sync(SyncResponse(pendingItems: 0, pendingBytes: 0)),
-        .storage(
-            StorageResponse(containers: [
-                ContainerStorage(
-                    name: "com.example.app", folder: "com~example~app",
-                    areas: [StorageArea(name: "Data", isDocuments: false, files: 1, localBytes: 2, cloudBytes: 3)],
-                    versionBytes: 4)
-            ])),
-        .conflicts(ConflictsResponse(conflicts: [ConflictedItem(path: path, current: side, versions: [side])])),
-        .versions(VersionsResponse(path: oddPath, isDeleted: true, versions: [version])),
-        .fetchVersion(FetchVersionResponse(version: version)),
-        .deleted(
-            DeletedResponse(
-                items: [
-                    DeletedEntry(
-                        itemID: "8000", path: oddPath, kind: .folder,
-                        deleted: WireTime(Timestamp(seconds: 1_700_000_000)),
-                        device: "desk", size: 9, items: 3)
-                ], next: "1 2 3")),
-        .restoreDeleted(RestoreDeletedResponse(path: oddPath, items: 4, missing: 1)),
-        .resolve(ResolveResponse(resolved: 1)), .diagnose(DiagnoseResponse(report: "all\nwell")),
-        .reset(ResetResponse(pendingItems: 2)),
-        .check(CheckResponse(checkedItems: 1, checkedBytes: 2, problems: [failure], problemCount: 1)),
-        .granted(GrantedResponse(paths: [oddPath], claim: 7)),
-        .claims(
-            ClaimsResponse(
-                items: [
-                    ClaimedItem(
-                        path: path,
-                        claims: [
-                            ClaimStatus(
-                                claim: 7, program: "ubiquity", pid: 4711, mode: .read, stage: .waiting, seconds: 1.5,
-                                waitsFor: [3], waitsForPresenters: [5], isStopped: true)
-                        ],
-                        presenters: [
-                            PresenterStatus(
-                                presenter: 5, program: "NoteTaker", pid: 4712, unanswered: 1, isSilent: true)
-                        ])
-                ], transfers: [TransferStatus(path: path, direction: .download, completedBytes: 1, totalBytes: 4)])),
-        .published(
-            PublishedResponse(
-                link: 4, url: "https://cloud.example.org/p/x", expires: WireTime(Timestamp(seconds: 1_800_000_000)))),
-        .links(
-            LinksResponse(links: [
-                PublishedDocument(
-                    link: 4, container: "CloudDocs", name: "a.txt", size: 3,
-                    created: WireTime(Timestamp(seconds: 1_700_000_000)),
-                    expires: WireTime(Timestamp(seconds: 1_800_000_000)), hasPassword: true)
-            ])),
-        .presenting(PresentingResponse(presenter: 5)),
-        .packageTypes(PackageTypesResponse(builtIn: ["app"], declared: ["mydoc"])),
-        .keyValues(KeyValuesResponse(values: ["ä": Data([1, 0, 255])])), .done(DoneResponse()),
+    private static let sampleResponses: [any CallResponse] = [
+        HelloResponse(pid: 1, mount: "/m", state: "/s"),
+        StatusResponse(mount: mount, items: [item], failures: [failure]),
+        ItemsResponse(outcomes: [ItemOutcome(path: oddPath, items: 2, bytes: 3, failure: failure)]),
+        SyncResponse(pendingItems: 0, pendingBytes: 0),
+        StorageResponse(containers: [
+            ContainerStorage(
+                name: "com.example.app", folder: "com~example~app",
+                areas: [StorageArea(name: "Data", isDocuments: false, files: 1, localBytes: 2, cloudBytes: 3)],
+                versionBytes: 4)
+        ]),
+        ConflictsResponse(conflicts: [ConflictedItem(path: path, current: side, versions: [side])]),
+        VersionsResponse(path: oddPath, isDeleted: true, versions: [version]),
+        FetchVersionResponse(version: version),
+        DeletedResponse(
+            items: [
+                DeletedEntry(
+                    itemID: "8000", path: oddPath, kind: .folder,
+                    deleted: WireTime(Timestamp(seconds: 1_700_000_000)),
+                    device: "desk", size: 9, items: 3)
+            ], next: "1 2 3"),
+        RestoreDeletedResponse(path: oddPath, items: 4, missing: 1),
+        ResolveResponse(resolved: 1), DiagnoseResponse(report: "all\nwell"),
+        ResetResponse(pendingItems: 2),
+        CheckResponse(checkedItems: 1, checkedBytes: 2, problems: [failure], problemCount: 1),
+        GrantedResponse(paths: [oddPath], claim: 7),
+        ClaimsResponse(
+            items: [
+                ClaimedItem(
+                    path: path,
+                    claims: [
+                        ClaimStatus(
+                            claim: 7, program: "ubiquity", pid: 4711, mode: .read, stage: .waiting, seconds: 1.5,
+                            waitsFor: [3], waitsForPresenters: [5], isStopped: true)
+                    ],
+                    presenters: [
+                        PresenterStatus(
+                            presenter: 5, program: "NoteTaker", pid: 4712, unanswered: 1, isSilent: true)
+                    ])
+            ], transfers: [TransferStatus(path: path, direction: .download, completedBytes: 1, totalBytes: 4)]),
+        PublishedResponse(
+            link: 4, url: "https://cloud.example.org/p/x", expires: WireTime(Timestamp(seconds: 1_800_000_000))),
+        LinksResponse(links: [
+            PublishedDocument(
+                link: 4, container: "CloudDocs", name: "a.txt", size: 3,
+                created: WireTime(Timestamp(seconds: 1_700_000_000)),
+                expires: WireTime(Timestamp(seconds: 1_800_000_000)), hasPassword: true)
+        ]),
+        PresentingResponse(presenter: 5),
+        PackageTypesResponse(builtIn: ["app"], declared: ["mydoc"]),
+        KeyValuesResponse(values: ["ä": Data([1, 0, 255])]), DoneResponse(),
     ]
 
     static let events: [DaemonEvent] = [

@@ -33,19 +33,21 @@ final class HandDaemon: Sendable {
         return (try daemon.take().get(), connection)
     }
 
+    private static let calls = CallRegistry([HelloRequest.self, FinishRequest.self, PresentRequest.self])
+
     private init(_ directory: URL, _ listener: Int32) throws {
         self.directory = directory
         descriptor = try check("accept") { accept(listener, nil, nil) }
         let hello = try next()
         let response = HelloResponse(pid: getpid(), mount: "/mount", state: directory.path)
-        try send(DaemonEnvelope(id: hello.id, .response(.hello(response))))
+        try send(DaemonEnvelope(id: hello.id, .response(response)))
     }
 
     /// The next request. Waits for it.
     func next() throws -> ClientEnvelope {
         while true {
             if let payload = try splitter.withLock({ try $0.next() }) {
-                return try ControlFrame.decode(ClientEnvelope.self, from: payload)
+                return try ControlFrame.decode(ClientEnvelope.self, from: payload, calls: Self.calls)
             }
             var buffer = [UInt8](repeating: 0, count: 4096)
             let count = try check("recv") { recv(descriptor, &buffer, buffer.count, 0) }
@@ -56,8 +58,14 @@ final class HandDaemon: Sendable {
 
     /// The answer that ``MountConnection/ask(_:)`` of the tests expects.
     func answer(_ envelope: ClientEnvelope) throws {
-        guard case .finish(let finish) = envelope.request else { throw Errno(EPROTO) }
-        try send(DaemonEnvelope(id: envelope.id, .response(.presenting(PresentingResponse(presenter: finish.claim)))))
+        try send(DaemonEnvelope(id: envelope.id, .response(PresentingResponse(presenter: try number(envelope)))))
+    }
+
+    /// The number that ``MountConnection/ask(_:)`` of the tests sent.
+    func number(_ envelope: ClientEnvelope) throws -> UInt64 {
+        guard let request = envelope.request.call as? PresentRequest, let number = request.purpose.flatMap(UInt64.init)
+        else { throw Errno(EPROTO) }
+        return number
     }
 
     func send(_ envelope: DaemonEnvelope) throws {
@@ -77,10 +85,7 @@ final class HandDaemon: Sendable {
 extension MountConnection {
     /// Asks something that has one right answer, on this thread.
     func ask(_ number: UInt64) throws -> UInt64 {
-        guard case .presenting(let answer) = try call(.finish(FinishRequest(claim: number))) else {
-            throw Errno(EPROTO)
-        }
-        return answer.presenter
+        try call(PresentRequest(path: .root, callbacks: [], purpose: "\(number)")).presenter
     }
 
     /// The same on a thread of its own.

@@ -85,15 +85,15 @@ struct MountConnectionTests {
     func calledOff() throws {
         let (daemon, connection) = try HandDaemon.connected()
         let isGivenBack = BlockingPromise<Bool>()
-        connection.send(.finish(FinishRequest(claim: 1))) { id, _ in
-            let answer = DaemonResponse.granted(GrantedResponse(paths: [], claim: 7))
+        connection.send(PresentRequest(path: .root, callbacks: [], purpose: "1")) { id, _ in
+            let answer = GrantedResponse(paths: [], claim: 7)
             let granted = MountAuthority.granted(.success(answer), id, connection, "/mount", isWrite: true)
             (try? granted.get())?.drop()
             isGivenBack.put(true)
         }
         let request = try daemon.next()
         try daemon.answer(request)
-        guard case .finish(let finish) = try daemon.next().request else { throw Errno(EPROTO) }
+        let finish = try #require(try daemon.next().request.call as? FinishRequest)
         #expect(finish.claim == request.id && finish.isQuiet == true)
         #expect(isGivenBack.take())
         // It reads on.
@@ -145,9 +145,9 @@ struct MountConnectionTests {
             let isMore = left.indices.contains { left[$0] > 0 && open[$0] == nil }
             if open.isEmpty || (isMore && generator.chance(60)) {
                 let envelope = try daemon.next()
-                guard case .finish(let finish) = envelope.request else { throw Errno(EPROTO) }
-                open[Int(finish.claim) / rounds] = envelope
-                left[Int(finish.claim) / rounds] -= 1
+                let thread = Int(try daemon.number(envelope)) / rounds
+                open[thread] = envelope
+                left[thread] -= 1
             } else if let envelope = open.removeValue(forKey: chosen) {
                 try daemon.answer(envelope)
             }

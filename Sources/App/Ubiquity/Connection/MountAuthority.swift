@@ -36,7 +36,7 @@ final class MountAuthority: ClaimAuthority {
         do throws(DaemonFailure) {
             let connection = try connection()
             let request = try request(accesses, terms)
-            let id = connection.send(.claim(request)) { [root] id, answer in
+            let id = connection.send(request) { [root] id, answer in
                 outcome(Self.granted(answer, id, connection, root, isWrite: accesses.contains(where: \.isWriting)))
             }
             return ClaimTicket { connection.finish(id) }
@@ -52,10 +52,11 @@ final class MountAuthority: ClaimAuthority {
     }
 
     static func granted(
-        _ answer: MountConnection.Answer, _ id: UInt64, _ connection: MountConnection, _ root: String, isWrite: Bool
+        _ answer: Result<GrantedResponse, DaemonFailure>, _ id: UInt64, _ connection: MountConnection, _ root: String,
+        isWrite: Bool
     ) -> Result<GrantedClaim, CoordinationFailure> {
         switch answer {
-        case .success(.granted(let granted)):
+        case .success(let granted):
             let finish: @Sendable () -> CoordinationFailure? = {
                 // For a reader it does not matter whether it was in time.
                 guard isWrite else {
@@ -63,7 +64,7 @@ final class MountAuthority: ClaimAuthority {
                     return nil
                 }
                 do throws(DaemonFailure) {
-                    _ = try connection.call(.finish(FinishRequest(claim: id)))
+                    _ = try connection.call(FinishRequest(claim: id))
                     return nil
                 } catch { return CoordinationFailure(error) }
             }
@@ -71,7 +72,6 @@ final class MountAuthority: ClaimAuthority {
                 GrantedClaim(
                     paths: granted.paths.map { "\(root)/\($0)" }, number: granted.claim,
                     isWhole: granted.isWhole ?? false, finish: finish, drop: { connection.finish(id) }))
-        case .success: return .failure(CoordinationFailure(.failed, "The daemon gave an answer of another kind."))
         case .failure(let failure): return .failure(CoordinationFailure(failure))
         }
     }
@@ -97,8 +97,8 @@ final class MountAuthority: ClaimAuthority {
     /// Asks the daemon, without waiting. The completion is called once, on the thread that reads.
     ///
     /// - Returns: What calls the request off; the completion may be called all the same.
-    func send(
-        _ request: DaemonRequest, _ completion: @escaping @Sendable (MountConnection.Answer) -> Void
+    func send<Call: DaemonCall>(
+        _ request: Call, _ completion: @escaping @Sendable (Result<Call.Response, DaemonFailure>) -> Void
     ) throws(DaemonFailure) -> @Sendable () -> Void {
         let connection = try connection()
         let id = connection.send(request) { _, answer in completion(answer) }
@@ -106,13 +106,15 @@ final class MountAuthority: ClaimAuthority {
     }
 
     /// Asks the daemon and waits for its answer.
-    func call(_ request: DaemonRequest) throws(DaemonFailure) -> DaemonResponse { try connection().call(request) }
+    func call<Call: DaemonCall>(_ request: Call) throws(DaemonFailure) -> Call.Response {
+        try connection().call(request)
+    }
 
     /// Requests events. `onEnd` is called once, with the reason unless the end was requested.
     ///
     /// - Returns: A function that ends it.
     func follow(
-        _ request: DaemonRequest, onEvent: @escaping @Sendable (DaemonEvent) -> Void,
+        _ request: some DaemonCall, onEvent: @escaping @Sendable (DaemonEvent) -> Void,
         onEnd: @escaping @Sendable (DaemonFailure?) -> Void
     ) throws(DaemonFailure) -> @Sendable () -> Void {
         let connection = try connection()
@@ -122,8 +124,8 @@ final class MountAuthority: ClaimAuthority {
 
     /// Waits until the bytes of an item, or of all in a folder, are here.
     func download(_ absolute: String) throws(DaemonFailure) {
-        let response = try call(.download(DownloadRequest(paths: [try path(absolute)], wait: true)))
-        if case .items(let items) = response, let failure = items.outcomes.first?.failure { throw failure }
+        let items = try call(DownloadRequest(paths: [try path(absolute)], wait: true))
+        if let failure = items.outcomes.first?.failure { throw failure }
     }
 
     /// What the mount says of an item in one of its extended attributes; nil if it says nothing.
@@ -203,11 +205,11 @@ final class MountAuthority: ClaimAuthority {
             defer { state.isReadingLetters = true }
             return !state.isReadingLetters
         }
-        if begins { connection.send(.letters(PresenterEventsRequest())) { _, _ in } }
+        if begins { connection.send(PresenterEventsRequest()) { _, _ in } }
         let done = BlockingPromise<Bool>()
         let request = PresentRequest(path: mountPath, callbacks: agent.callbacks, observed: agent.observed)
-        connection.send(.present(request)) { [self] _, answer in
-            if case .success(.presenting(let response)) = answer { enter(agent, response.presenter, connection) }
+        connection.send(request) { [self] _, answer in
+            if case .success(let response) = answer { enter(agent, response.presenter, connection) }
             state.withLock { state in
                 state.registrations -= 1
                 if state.registrations == 0 { state.early = [:] }
@@ -241,7 +243,7 @@ final class MountAuthority: ClaimAuthority {
 
     func answer(_ question: UInt64, failure: String?) {
         // To a daemon that is gone there is nothing to answer.
-        alive?.send(.answer(AnswerRequest(question: question, failure: failure))) { _, _ in }
+        alive?.send(AnswerRequest(question: question, failure: failure)) { _, _ in }
     }
 
     /// The daemon sees every move by itself.
@@ -264,7 +266,7 @@ final class MountAuthority: ClaimAuthority {
 
 extension MountConnection {
     /// Ends a claim, or cancels its request. The response is ignored.
-    fileprivate func finish(_ id: UInt64) { post(.finish(FinishRequest(claim: id, isQuiet: true))) }
+    fileprivate func finish(_ id: UInt64) { post(FinishRequest(claim: id, isQuiet: true)) }
 
-    fileprivate func withdraw(_ number: UInt64) { send(.withdraw(WithdrawRequest(presenter: number))) { _, _ in } }
+    fileprivate func withdraw(_ number: UInt64) { send(WithdrawRequest(presenter: number)) { _, _ in } }
 }

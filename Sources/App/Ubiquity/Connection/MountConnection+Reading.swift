@@ -87,7 +87,8 @@ extension MountConnection {
         reader.heard = .now
         reader.splitter.append(bytes)
         while let payload = try reader.splitter.next() {
-            handle(try ControlFrame.decode(DaemonEnvelope.self, from: payload))
+            let calls = state.withLock { $0.calls }
+            handle(try ControlFrame.decode(DaemonEnvelope.self, from: payload, calls: calls))
         }
         return true
     }

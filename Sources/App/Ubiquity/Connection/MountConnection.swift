@@ -7,15 +7,16 @@ import Synchronization
 /// This process' connection with the daemon of a mount: many threads ask over it, and one of them reads, or else a thread of its own. A daemon
 /// that is silent for ``ControlFrame/silenceLimit`` counts as gone, so nothing waits for longer than that for one that is frozen.
 final class MountConnection: Sendable {
-    typealias Answer = Result<DaemonResponse, DaemonFailure>
     /// With the number of the request. Called on whichever thread reads, which must not be held up.
-    typealias Completion = @Sendable (UInt64, Answer) -> Void
+    typealias Completion<Response> = @Sendable (UInt64, Result<Response, DaemonFailure>) -> Void
 
     struct State {
         var lastID: UInt64 = 0
-        var waiting: [UInt64: Completion] = [:]
+        var waiting: [UInt64: Completion<DaemonResponse>] = [:]
         /// Those that get the events of requests that last.
         var followers: [UInt64: @Sendable (DaemonEvent) -> Void] = [:]
+        /// Those that were sent, whose responses can be decoded.
+        var calls = CallRegistry()
         var isOver = false
         /// A thread that waits for its answer reads.
         var isLent = false
@@ -47,7 +48,7 @@ final class MountConnection: Sendable {
         thread.name = "ubiquity-client"
         thread.start()
         do throws(DaemonFailure) {
-            _ = try call(.hello(HelloRequest(program: ProcessInfo.processInfo.processName)))
+            _ = try call(HelloRequest(program: ProcessInfo.processInfo.processName))
         } catch {
             end(error)
             throw error
@@ -60,14 +61,14 @@ final class MountConnection: Sendable {
     ///
     /// - Returns: Its number.
     @discardableResult
-    func send(
-        _ request: DaemonRequest, follower: (@Sendable (DaemonEvent) -> Void)? = nil,
-        _ completion: @escaping Completion
+    func send<Call: DaemonCall>(
+        _ request: Call, follower: (@Sendable (DaemonEvent) -> Void)? = nil,
+        _ completion: @escaping Completion<Call.Response>
     ) -> UInt64 {
         let (id, isOver) = state.withLock { state in
-            state.lastID += 1
+            state.enter(Call.self)
             if !state.isOver {
-                state.waiting[state.lastID] = completion
+                state.waiting[state.lastID] = { completion($0, $1.flatMap(Self.typed)) }
                 state.followers[state.lastID] = follower
             }
             return (state.lastID, state.isOver)
@@ -83,23 +84,32 @@ final class MountConnection: Sendable {
     }
 
     /// Sends a request whose response is ignored. An older daemon may send one.
-    func post(_ request: DaemonRequest) {
+    func post<Call: DaemonCall>(_ request: Call) {
         let id = state.withLock { state in
-            state.lastID += 1
+            state.enter(Call.self)
             return state.lastID
         }
         // A daemon that is gone needs no message.
         do { try write(request, id) } catch { end() }
     }
 
-    private func write(_ request: DaemonRequest, _ id: UInt64) throws {
-        let frame = try ControlFrame.frame(ClientEnvelope(id: id, request: request))
+    private static func typed<Response: CallResponse>(
+        _ response: DaemonResponse
+    ) -> Result<Response, DaemonFailure> {
+        guard let value = response.value as? Response else {
+            return .failure(DaemonFailure(.failed, "the daemon sent a response of another kind than requested"))
+        }
+        return .success(value)
+    }
+
+    private func write(_ request: some DaemonCall, _ id: UInt64) throws {
+        let frame = try ControlFrame.frame(ClientEnvelope(id: id, request))
         try sending.withLock { _ in try stream.send(frame) }
     }
 
     /// Asks for events until the request ends, or ``unfollow(_:)``. Called on whichever thread reads, which must not be held up.
     func follow(
-        _ request: DaemonRequest, onEvent: @escaping @Sendable (DaemonEvent) -> Void,
+        _ request: some DaemonCall, onEvent: @escaping @Sendable (DaemonEvent) -> Void,
         onEnd: @escaping @Sendable (DaemonFailure?) -> Void
     ) -> UInt64 {
         // Entered before it is sent: the first event may come before this returns.
@@ -111,11 +121,11 @@ final class MountConnection: Sendable {
         }
     }
 
-    func unfollow(_ id: UInt64) { send(.unfollow(UnfollowRequest(request: id))) { _, _ in } }
+    func unfollow(_ id: UInt64) { send(UnfollowRequest(request: id)) { _, _ in } }
 
     /// Asks and waits for the answer.
-    func call(_ request: DaemonRequest) throws(DaemonFailure) -> DaemonResponse {
-        let answer = BlockingPromise<Answer>()
+    func call<Call: DaemonCall>(_ request: Call) throws(DaemonFailure) -> Call.Response {
+        let answer = BlockingPromise<Result<Call.Response, DaemonFailure>>()
         ask {
             send(request) { _, result in answer.put(result) }
         } until: {
@@ -126,7 +136,7 @@ final class MountConnection: Sendable {
 
     private static let gone = DaemonFailure(.failed, "the daemon of the mount is gone")
 
-    private func take(_ id: UInt64) -> Completion? {
+    private func take(_ id: UInt64) -> Completion<DaemonResponse>? {
         state.withLock { state in
             state.followers[id] = nil
             return state.waiting.removeValue(forKey: id)
@@ -147,7 +157,7 @@ final class MountConnection: Sendable {
     }
 
     func end(_ failure: DaemonFailure = MountConnection.gone) {
-        let waiting = state.withLock { state -> [UInt64: Completion]? in
+        let waiting = state.withLock { state -> [UInt64: Completion<DaemonResponse>]? in
             guard !state.isOver else { return nil }
             state.isOver = true
             defer { (state.waiting, state.followers) = ([:], [:]) }
@@ -157,5 +167,13 @@ final class MountConnection: Sendable {
         stream.shutDown()
         for (id, completion) in waiting { completion(id, .failure(failure)) }
         onEnd()
+    }
+}
+
+extension MountConnection.State {
+    /// Takes the next number for a request.
+    fileprivate mutating func enter<Call: DaemonCall>(_ call: Call.Type) {
+        lastID += 1
+        if !calls.knows(Call.verb) { calls.add(call) }
     }
 }

@@ -8,14 +8,6 @@ enum MissingContent: Sendable {
     /// Of a version that the cloud has.
     case version(MountAuthority, FetchVersionRequest)
 
-    private func request() throws(DaemonFailure) -> (MountAuthority, DaemonRequest) {
-        switch self {
-        case .document(let mount, let path):
-            (mount, .download(DownloadRequest(paths: [try mount.path(path)], wait: true)))
-        case .version(let mount, let request): (mount, .fetchVersion(request))
-        }
-    }
-
     /// Returns when the bytes are here. The daemon ends it with an error when none have come for ``Patience/limit``.
     func fetch(_ call: AccessCall) throws(CoordinationFailure) {
         let outcome = BlockingPromise<CoordinationFailure?>()
@@ -29,8 +21,7 @@ enum MissingContent: Sendable {
         let once = Once()
         let end: @Sendable (CoordinationFailure?) -> Void = { if once.isFirst() { completion($0) } }
         do throws(DaemonFailure) {
-            let (mount, request) = try self.request()
-            let drop = try mount.send(request) { answer in end(Self.failure(answer)) }
+            let drop = try request(end)
             call.wait {
                 end(.cancelled)
                 drop()
@@ -38,11 +29,25 @@ enum MissingContent: Sendable {
         } catch { end(CoordinationFailure(error)) }
     }
 
-    private static func failure(_ answer: MountConnection.Answer) -> CoordinationFailure? {
+    /// - Returns: A function that cancels the request.
+    private func request(
+        _ end: @escaping @Sendable (CoordinationFailure?) -> Void
+    ) throws(DaemonFailure) -> @Sendable () -> Void {
+        switch self {
+        case .document(let mount, let path):
+            try mount.send(DownloadRequest(paths: [try mount.path(path)], wait: true)) { answer in
+                end(Self.failure(answer) { $0.outcomes.lazy.compactMap(\.failure).first })
+            }
+        case .version(let mount, let request):
+            try mount.send(request) { answer in end(Self.failure(answer) { _ in nil }) }
+        }
+    }
+
+    private static func failure<Response>(
+        _ answer: Result<Response, DaemonFailure>, in response: (Response) -> DaemonFailure?
+    ) -> CoordinationFailure? {
         switch answer {
-        case .success(.items(let items)):
-            items.outcomes.lazy.compactMap(\.failure).first.map { CoordinationFailure($0) }
-        case .success: nil
+        case .success(let value): response(value).map { CoordinationFailure($0) }
         case .failure(let failure): CoordinationFailure(failure)
         }
     }

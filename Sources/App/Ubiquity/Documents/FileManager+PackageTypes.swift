@@ -44,7 +44,7 @@ extension FileManager {
         let request = PackageTypesRequest(
             container: container ?? ContainerName.cloudDocs.text, add: add, remove: remove)
         do throws(DaemonFailure) {
-            guard case .packageTypes(let types) = try mount.call(.packageTypes(request)) else { return [] }
+            let types = try mount.call(request)
             return Set(types.builtIn).union(types.declared)
         } catch {
             throw CoordinationFailure.error(.fileReadUnknown, error.description, at: nil)

@@ -22,7 +22,7 @@ extension FileManager {
             var next: String?
             while items.count < limit {
                 let request = DeletedRequest(path: path, after: next, limit: UInt64(clamping: limit - items.count))
-                guard case .deleted(let page) = try mount.call(.deleted(request)) else { break }
+                let page = try mount.call(request)
                 items += page.items.map { UbiquitousDeletedItem($0, below: mount.root) }
                 next = page.next
                 guard next != nil else { break }
@@ -44,7 +44,7 @@ extension FileManager {
         do throws(DaemonFailure) {
             let to: MountPath? = if let target { try mount.path(target) } else { nil }
             let request = RestoreDeletedRequest(path: try mount.path(path), itemID: item.identifier, to: to)
-            guard case .restoreDeleted(let restored) = try mount.call(.restoreDeleted(request)) else { return item.url }
+            let restored = try mount.call(request)
             return UbiquitousDeletedItem.url(of: restored.path, below: mount.root, isDirectory: item.isDirectory)
         } catch { throw error.cocoa(item.url) }
     }

@@ -43,7 +43,7 @@ extension FileManager {
         let (mount, path) = try mount(of: url)
         let version: DocumentVersion? = try await aside(url) { () throws(DaemonFailure) in
             let request = LatestVersionRequest(path: try mount.path(path), timeout: 60)
-            guard case .fetchVersion(let answer) = try mount.call(.latestVersion(request)) else { return nil }
+            let answer = try mount.call(request)
             guard answer.version.kind == .history else {
                 try mount.download(path)
                 return nil
@@ -62,7 +62,7 @@ extension FileManager {
         try await aside(url) { () throws(DaemonFailure) in
             let request = ResumeRequest(
                 path: try mount.path(path), edits: edits, seen: seen, staysPaused: staysPaused, timeout: 60)
-            _ = try mount.call(.resume(request))
+            _ = try mount.call(request)
         }
     }
 

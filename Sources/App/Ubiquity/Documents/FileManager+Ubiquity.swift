@@ -16,7 +16,7 @@ extension FileManager {
     /// Throws `CocoaError.fileNoSuchFile`, or `featureUnsupported` for what is in no container.
     public func startDownloadingUbiquitousItem(at url: URL) throws {
         let (mount, path) = try ubiquitous(url)
-        try check(url) { try mount.call(.download(DownloadRequest(paths: [try mount.path(path)], wait: false))) }
+        try check(url) { try mount.call(DownloadRequest(paths: [try mount.path(path)], wait: false)) }
     }
 
     /// Drops the bytes of an item here; they stay in the cloud. Not inside a coordinated write of it.
@@ -24,7 +24,7 @@ extension FileManager {
     /// Throws if they are not in the cloud yet, pinned, or in use.
     public func evictUbiquitousItem(at url: URL) throws {
         let (mount, path) = try ubiquitous(url)
-        try check(url) { try mount.call(.evict(EvictRequest(paths: [try mount.path(path)]))) }
+        try check(url) { try mount.call(EvictRequest(paths: [try mount.path(path)])) }
     }
 
     /// The folder of a container, made if there is none: what is in its `Documents` folder is what its user sees. Nil where nothing is mounted,
@@ -67,14 +67,10 @@ extension FileManager {
         forPublishingUbiquitousItemAt url: URL, expiration outDate: UnsafeMutablePointer<NSDate?>?
     ) throws -> URL {
         let (mount, path) = try ubiquitous(url)
-        var answer: DaemonResponse?
-        try check(url) {
-            let request = PublishRequest(path: try mount.path(path), seconds: 30 * 86_400, timeout: 0)
-            let response = try mount.call(.publish(request))
-            answer = response
-            return response
+        let link = try inCocoaTerms(url) {
+            try mount.call(PublishRequest(path: try mount.path(path), seconds: 30 * 86_400, timeout: 0))
         }
-        guard case .published(let link)? = answer, let found = URL(string: link.url) else {
+        guard let found = URL(string: link.url) else {
             throw CoordinationFailure.error(.fileReadUnknown, "The daemon gave no link for \(url.path).", at: url)
         }
         outDate?.pointee = NSDate(timeIntervalSince1970: Double(link.expires.timestamp.nanoseconds) / 1e9)
@@ -89,11 +85,15 @@ extension FileManager {
         return (mount, route.path)
     }
 
-    /// Turns what the daemon says into the errors that programs know.
-    private func check(_ url: URL, _ ask: () throws -> DaemonResponse) throws {
-        do {
-            if case .items(let items) = try ask(), let failure = items.outcomes.first?.failure { throw failure }
-        } catch let failure as DaemonFailure { throw failure.cocoa(url) }
+    private func check(_ url: URL, _ call: () throws -> ItemsResponse) throws {
+        try inCocoaTerms(url) {
+            if let failure = try call().outcomes.first?.failure { throw failure }
+        }
+    }
+
+    /// Converts failures of the daemon into the errors that programs know.
+    private func inCocoaTerms<Result>(_ url: URL, _ body: () throws -> Result) throws -> Result {
+        do { return try body() } catch let failure as DaemonFailure { throw failure.cocoa(url) }
     }
 }
 

@@ -83,7 +83,7 @@ extension NSFileVersion {
             do throws(DaemonFailure) {
                 let request = RemoveVersionsRequest(
                     path: try mount.path(route.path), versions: [String(describing: version)])
-                _ = try mount.call(.removeVersions(request))
+                _ = try mount.call(request)
             } catch { throw error.cocoa(document) }
             return
         }

@@ -138,8 +138,7 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
     private class func known(of url: URL) throws(DaemonFailure) -> [NSFileVersion] {
         let route = ClaimRouter.shared.route(url)
         guard let mount = route.mount else { return [] }
-        guard case .versions(let answer) = try mount.call(.versions(VersionsRequest(path: try mount.path(route.path))))
-        else { return [] }
+        let answer = try mount.call(VersionsRequest(path: try mount.path(route.path)))
         for version in answer.versions where version.kind == .history {
             VersionDirectory.shared.add(version, of: route.path, mount)
         }

@@ -129,7 +129,7 @@ extension MountAuthority {
     func status(of path: String, _ url: URL) throws -> ItemStatus? {
         do throws(DaemonFailure) {
             let request = StatusRequest(paths: [try self.path(path)])
-            guard case .status(let response) = try call(.status(request)) else { return nil }
+            let response = try call(request)
             if let failure = response.failures.first { throw failure }
             return response.items.first
         } catch { throw error.cocoa(url) }

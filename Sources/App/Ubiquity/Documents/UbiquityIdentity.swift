@@ -31,7 +31,7 @@ struct UbiquityIdentity {
     static func current() -> String? {
         // A daemon that does not answer is as good as none.
         guard let mount = ClaimRouter.shared.principalMount,
-            case .status(let status) = try? mount.call(.status(StatusRequest(paths: [])))
+            let status = try? mount.call(StatusRequest(paths: []))
         else { return nil }
         return UbiquityIdentity(status.mount, program: thisProgram)?.token
     }

@@ -46,7 +46,7 @@ final class VersionDirectory: Sendable {
     func fetch(_ file: String) throws(DaemonFailure) -> Bool {
         guard let place = places.withLock({ $0.byFile[file] }) else { return false }
         guard let (mount, request) = try wanted(place, file) else { return true }
-        _ = try mount.call(.fetchVersion(request))
+        _ = try mount.call(request)
         return true
     }
 

@@ -4,7 +4,6 @@ import Synchronization
 
 /// Changes of the store that the daemon reports, handled on the engine's queue.
 extension KeyValueEngine {
-    private static let otherAnswer = DaemonFailure(.failed, "the daemon gave an answer of another kind than asked")
 
     /// Listens to the store and reads all of it. False where there is no daemon, or none that answers.
     func fetch() -> Bool {
@@ -20,7 +19,7 @@ extension KeyValueEngine {
     }
 
     private func listen(_ mount: MountAuthority) throws(DaemonFailure) -> @Sendable () -> Void {
-        try mount.follow(.watchKeyValues(WatchKeyValuesRequest(container: container))) { [weak self] event in
+        try mount.follow(WatchKeyValuesRequest(container: container)) { [weak self] event in
             guard let self, case .keyValues(let news) = event, !news.keys.isEmpty else { return }
             queue.async { self.take(news) }
         } onEnd: { [weak self] _ in
@@ -30,15 +29,13 @@ extension KeyValueEngine {
     }
 
     private static func account(_ mount: MountAuthority) throws(DaemonFailure) -> String {
-        guard case .status(let status) = try mount.call(.status(StatusRequest())) else { throw otherAnswer }
+        let status = try mount.call(StatusRequest())
         // The address, and behind a blank who the device is signed in as there.
         return [status.mount.cloud.url, status.mount.cloud.account].compactMap(\.self).joined(separator: " ")
     }
 
     private func read(_ mount: MountAuthority, _ keys: [String]?) throws(DaemonFailure) -> [String: PropertyValue] {
-        guard
-            case .keyValues(let answer) = try mount.call(.keyValues(KeyValuesRequest(container: container, keys: keys)))
-        else { throw Self.otherAnswer }
+        let answer = try mount.call(KeyValuesRequest(container: container, keys: keys))
         // What a newer program wrote in a form that this one does not know is not shown by it, and stays as it is.
         return answer.values.compactMapValues { try? PropertyValue(decoding: $0) }
     }

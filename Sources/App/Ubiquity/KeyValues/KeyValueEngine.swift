@@ -137,7 +137,7 @@ final class KeyValueEngine: Sendable {
         let (taken, refused) = KeyValueFlush { [container] part throws(DaemonFailure) in
             let set = part.compactMapValues { $0?.encoded().map { Data($0) } }
             let removed = part.keys.filter { set[$0] == nil }.sorted()
-            _ = try mount.call(.setKeyValues(SetKeyValuesRequest(container: container, set: set, remove: removed)))
+            _ = try mount.call(SetKeyValuesRequest(container: container, set: set, remove: removed))
         }.send(written)
         forget(taken, areKnown: true)
         forget(refused, areKnown: false)

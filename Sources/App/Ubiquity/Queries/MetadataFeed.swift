@@ -47,7 +47,7 @@ final class MetadataFeed: Sendable {
 
     /// Throws what the daemon says, or that there is none.
     func start() throws(DaemonFailure) {
-        let end = try mount.follow(.find(request)) { [weak self] event in
+        let end = try mount.follow(request) { [weak self] event in
             if case .found(let found) = event { self?.take(found) }
         } onEnd: { [weak self] failure in
             self?.ended(failure)

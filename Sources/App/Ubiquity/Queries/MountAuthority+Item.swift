@@ -15,7 +15,7 @@ extension MountAuthority {
         let (result, isOver) = (SharedItem(), DispatchSemaphore(value: 0))
         guard
             let end = try? follow(
-                .find(FindRequest(predicate: predicate.description)),
+                FindRequest(predicate: predicate.description),
                 onEvent: { event in
                     if case .found(let items) = event, let item = items.added.first { result.set(item) }
                 }, onEnd: { _ in isOver.signal() })

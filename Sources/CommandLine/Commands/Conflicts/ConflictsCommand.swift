@@ -25,9 +25,7 @@ struct ConflictsCommand: ParsableCommand {
         for group in try MountSelection(path.map { [$0] } ?? [], .current()).groups {
             var connection = try DaemonConnection.open(group.record)
             let request = ConflictsRequest(path: group.paths.first ?? .root)
-            guard case .conflicts(let answer) = try connection.call(.conflicts(request)) else {
-                throw DaemonConnection.unexpectedAnswer(group.record)
-            }
+            let answer = try connection.call(request)
             found += answer.conflicts.map { (group.record, $0) }
         }
         if json {

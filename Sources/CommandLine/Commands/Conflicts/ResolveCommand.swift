@@ -24,9 +24,7 @@ struct ResolveCommand: ParsableCommand {
         let place = try MountLocator.current().place(of: path)
         var connection = try DaemonConnection.open(place.record)
         let request = ResolveRequest(path: place.path, keep: ConflictChoice(keep))
-        guard case .resolve(let answer) = try connection.call(.resolve(request)) else {
-            throw DaemonConnection.unexpectedAnswer(place.record)
-        }
+        let answer = try connection.call(request)
         print("Resolved \(place.record.display(place.path)) (\(counted(answer.resolved, "version"))).")
     }
 }

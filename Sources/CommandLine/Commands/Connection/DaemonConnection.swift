@@ -9,6 +9,8 @@ package struct DaemonConnection: ~Copyable {
     let record: MountRecord
     private let stream: UnixStream
     private var splitter = FrameSplitter()
+    /// Those that were sent, whose responses can be decoded.
+    private var calls = CallRegistry()
     /// The number of the last request.
     private(set) var lastID: UInt64 = 0
 
@@ -17,8 +19,7 @@ package struct DaemonConnection: ~Copyable {
         _ record: MountRecord, patience: Duration = ControlFrame.silenceLimit
     ) throws(CommandFailure) -> DaemonConnection {
         var connection = DaemonConnection(record, try connect(record, patience))
-        let hello = HelloRequest(program: "ubiquity")
-        guard case .hello = try connection.call(.hello(hello)) else { throw unexpectedAnswer(record) }
+        _ = try connection.call(HelloRequest(program: "ubiquity"))
         return connection
     }
 
@@ -36,17 +37,19 @@ package struct DaemonConnection: ~Copyable {
     }
 
     /// Asks and waits for the answer. With `watch`, states of the mount arrive in the meantime.
-    package mutating func call(
-        _ request: DaemonRequest, watch: WatchRequest? = nil, onStatus: (StatusResponse) -> Void = { _ in }
-    ) throws(CommandFailure) -> DaemonResponse {
-        if let watch { _ = try send(.watch(watch)) }
+    package mutating func call<Call: DaemonCall>(
+        _ request: Call, watch: WatchRequest? = nil, onStatus: (StatusResponse) -> Void = { _ in }
+    ) throws(CommandFailure) -> Call.Response {
+        if let watch { _ = try send(watch) }
         let id = try send(request)
         while true {
             let envelope = try receive()
             switch envelope.body {
             case .event(.status(let status)): onStatus(status)
             case .event: continue
-            case .response(let response) where envelope.id == id: return response
+            case .response(let response) where envelope.id == id:
+                guard let value = response.value as? Call.Response else { throw unexpectedResponse }
+                return value
             // Number 0 is the connection itself: turned away.
             case .failure(let failure) where envelope.id == id || envelope.id == 0:
                 throw CommandFailure(failure.located(in: record))
@@ -59,12 +62,12 @@ package struct DaemonConnection: ~Copyable {
     package mutating func watch(
         _ request: WatchRequest, onStatus: (StatusResponse) -> Void
     ) throws(CommandFailure) {
-        _ = try call(.watch(request), onStatus: onStatus)
+        _ = try call(request, onStatus: onStatus)
     }
 
     /// Hands on every event of a request that lasts, until it ends.
     mutating func follow(
-        _ request: DaemonRequest, onEvent: (DaemonEvent) throws(CommandFailure) -> Void
+        _ request: some DaemonCall, onEvent: (DaemonEvent) throws(CommandFailure) -> Void
     ) throws(CommandFailure) {
         let id = try send(request)
         while true {
@@ -89,10 +92,11 @@ package struct DaemonConnection: ~Copyable {
         return false
     }
 
-    private mutating func send(_ request: DaemonRequest) throws(CommandFailure) -> UInt64 {
+    private mutating func send<Call: DaemonCall>(_ request: Call) throws(CommandFailure) -> UInt64 {
         lastID += 1
+        calls.add(Call.self)
         do {
-            try stream.send(ControlFrame.frame(ClientEnvelope(id: lastID, request: request)))
+            try stream.send(ControlFrame.frame(ClientEnvelope(id: lastID, request)))
         } catch {
             throw Self.explain(error, record)
         }
@@ -103,7 +107,7 @@ package struct DaemonConnection: ~Copyable {
         do {
             while true {
                 if let payload = try splitter.next() {
-                    return try ControlFrame.decode(DaemonEnvelope.self, from: payload)
+                    return try ControlFrame.decode(DaemonEnvelope.self, from: payload, calls: calls)
                 }
                 let bytes = try stream.receive()
                 guard !bytes.isEmpty else { throw Errno(ECONNRESET, "recv") }
@@ -134,9 +138,9 @@ package struct DaemonConnection: ~Copyable {
         }
     }
 
-    static func unexpectedAnswer(_ record: MountRecord) -> CommandFailure {
+    private var unexpectedResponse: CommandFailure {
         CommandFailure(
-            .failed, "the daemon gave an answer of another kind than asked", path: record.mount,
+            .failed, "the daemon sent a response of another kind than requested", path: record.mount,
             advice: "Restart it: it may be of another release.")
     }
 }

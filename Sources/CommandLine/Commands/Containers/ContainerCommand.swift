@@ -28,9 +28,7 @@ struct ContainerList: ParsableCommand {
     func run() throws {
         let record = try mount.record()
         var connection = try DaemonConnection.open(record)
-        guard case .status(let status) = try connection.call(.status(StatusRequest())) else {
-            throw DaemonConnection.unexpectedAnswer(record)
-        }
+        let status = try connection.call(StatusRequest())
         let names = status.mount.containers.sorted()
         if json { return print(try StatusJSON.text(Document(containers: names))) }
         names.forEach { print($0) }

@@ -27,10 +27,10 @@ struct DocumentMove {
         _ body: () throws(CommandFailure) -> Void
     ) throws(CommandFailure) {
         let access = WantedAccess(path: path, mode: .write, options: options)
-        _ = try connection.call(.claim(AccessRequest(accesses: [access], purpose: nil, timeout: nil)))
+        _ = try connection.call(AccessRequest(accesses: [access], purpose: nil, timeout: nil))
         let claim = connection.lastID
         // The connection's end would end the claim as well.
-        defer { _ = try? connection.call(.finish(FinishRequest(claim: claim))) }
+        defer { _ = try? connection.call(FinishRequest(claim: claim)) }
         try body()
     }
 

@@ -22,7 +22,7 @@ struct DownloadCommand: ParsableCommand {
 
     func run() throws {
         try ItemsRequest.run(paths, verb: wait ? "Downloaded" : "Downloading", wait: wait, json: json) {
-            .download(DownloadRequest(paths: $0, wait: wait))
+            DownloadRequest(paths: $0, wait: wait)
         }
     }
 }

@@ -15,6 +15,6 @@ struct EvictCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        try ItemsRequest.run(paths, verb: "Evicted", json: json) { .evict(EvictRequest(paths: $0)) }
+        try ItemsRequest.run(paths, verb: "Evicted", json: json) { EvictRequest(paths: $0) }
     }
 }

@@ -17,10 +17,10 @@ enum ItemsRequest {
     }
 
     /// `verb`: what was done to the items, such as "Evicted"; the rest of the sentence is counted here.
-    static func run(
+    static func run<Call: DaemonCall>(
         _ arguments: [String], verb: String, wait: Bool = false, json: Bool = false,
-        _ request: ([MountPath]) -> DaemonRequest
-    ) throws {
+        _ request: ([MountPath]) -> Call
+    ) throws where Call.Response == ItemsResponse {
         var failures: [DaemonFailure] = []
         var document: [Outcome] = []
         for group in try MountSelection(arguments, .current()).groups {
@@ -38,9 +38,9 @@ enum ItemsRequest {
         if let failure = CommandFailure(failures) { throw failure }
     }
 
-    private static func ask(
-        _ group: MountSelection.Group, wait: Bool, _ request: DaemonRequest
-    ) throws(CommandFailure) -> [ItemOutcome] {
+    private static func ask<Call: DaemonCall>(
+        _ group: MountSelection.Group, wait: Bool, _ request: Call
+    ) throws(CommandFailure) -> [ItemOutcome] where Call.Response == ItemsResponse {
         var connection = try DaemonConnection.open(group.record)
         var display = LiveDisplay()
         let watches = wait || Terminal.isInteractive
@@ -52,8 +52,7 @@ enum ItemsRequest {
             }
         }
         display.clear()
-        guard case .items(let answer) = response else { throw DaemonConnection.unexpectedAnswer(group.record) }
-        return answer.outcomes
+        return response.outcomes
     }
 
     static func sentence(_ verb: String, _ outcome: ItemOutcome, _ record: MountRecord) -> String {

@@ -65,9 +65,8 @@ struct MoveOutCommand: ParsableCommand {
         }
         var connection = try DaemonConnection.open(place.record)
         let download = DownloadRequest(paths: [place.path], wait: true)
-        if case .items(let answer) = try connection.call(.download(download)),
-            let failure = CommandFailure(answer.outcomes.compactMap { $0.failure?.located(in: place.record) })
-        {
+        let outcomes = try connection.call(download).outcomes
+        if let failure = CommandFailure(outcomes.compactMap { $0.failure?.located(in: place.record) }) {
             throw failure
         }
         try DocumentMove.holding(place.path, [.forMoving], &connection) { () throws(CommandFailure) in

@@ -19,6 +19,6 @@ struct PinCommand: ParsableCommand {
     var paths: [String]
 
     func run() throws {
-        try ItemsRequest.run(paths, verb: "Pinned") { .pin(PinRequest(paths: $0, pin: whenSpace ? .whenSpace : .keep)) }
+        try ItemsRequest.run(paths, verb: "Pinned") { PinRequest(paths: $0, pin: whenSpace ? .whenSpace : .keep) }
     }
 }

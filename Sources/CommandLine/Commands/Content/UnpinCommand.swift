@@ -10,6 +10,6 @@ struct UnpinCommand: ParsableCommand {
     var paths: [String]
 
     func run() throws {
-        try ItemsRequest.run(paths, verb: "Unpinned") { .pin(PinRequest(paths: $0, pin: .inherited)) }
+        try ItemsRequest.run(paths, verb: "Unpinned") { PinRequest(paths: $0, pin: .inherited) }
     }
 }

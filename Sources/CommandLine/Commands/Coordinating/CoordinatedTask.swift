@@ -30,15 +30,13 @@ struct CoordinatedTask: ParsableArguments {
         let request = AccessRequest(
             accesses: [WantedAccess(path: place.path, mode: mode)], purpose: purpose, timeout: timeout,
             within: outer?.claim)
-        guard case .granted(let granted) = try connection.call(.claim(request)) else {
-            throw DaemonConnection.unexpectedAnswer(place.record)
-        }
+        let granted = try connection.call(request)
         let claim = connection.lastID
         SurroundingClaim(purpose: purpose, claim: granted.claim).export()
         let program = try ChildProgram.start(command)
         // The daemon's signs of life stay unread meanwhile: they fill the socket's buffer at most.
         let status = program.wait()
-        do { _ = try connection.call(.finish(FinishRequest(claim: claim))) } catch {
+        do { _ = try connection.call(FinishRequest(claim: claim)) } catch {
             Terminal.complain(error)
             Terminal.note("the document was not held until the program ended.")
             throw ExitCode(status == 0 ? ExitStatus.failed.rawValue : status)

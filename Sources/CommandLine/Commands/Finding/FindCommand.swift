@@ -66,7 +66,7 @@ struct FindCommand: ParsableCommand {
             acceptsWords: true)
         var output = FoundOutput(
             record: record, sort: sort, isReversed: reverse, isLive: live, isJSON: json, endsWithNull: endsWithNull)
-        try connection.follow(.find(request)) { event throws(CommandFailure) in
+        try connection.follow(request) { event throws(CommandFailure) in
             if case .found(let found) = event { try output.show(found) }
         }
         try output.end()

@@ -23,7 +23,7 @@ struct MonitorCommand: ParsableCommand {
     func run() throws {
         let record = try mount.record(path)
         var connection = try DaemonConnection.open(record)
-        try connection.follow(.monitor(MonitorRequest())) { event throws(CommandFailure) in
+        try connection.follow(MonitorRequest()) { event throws(CommandFailure) in
             guard case .happened(let happening) = event else { return }
             print(json ? try FoundOutput.line(happening) : Self.line(happening, record))
             fflush(nil)

@@ -30,9 +30,7 @@ struct KeyValueStoreChoice: ParsableArguments {
 
     /// Throws where a store is empty because there is no such container.
     func requireContainer(_ connection: inout DaemonConnection) throws {
-        guard case .status(let status) = try connection.call(.status(StatusRequest())) else {
-            throw DaemonConnection.unexpectedAnswer(connection.record)
-        }
+        let status = try connection.call(StatusRequest())
         guard !status.mount.containers.contains(container.replacing("~", with: ".")) else { return }
         throw CommandFailure(
             .failed, "there is no container \(printable(container))",
@@ -42,9 +40,7 @@ struct KeyValueStoreChoice: ParsableArguments {
     static func values(
         _ request: KeyValuesRequest, _ connection: inout DaemonConnection
     ) throws -> [String: PropertyValue] {
-        guard case .keyValues(let answer) = try connection.call(.keyValues(request)) else {
-            throw DaemonConnection.unexpectedAnswer(connection.record)
-        }
+        let answer = try connection.call(request)
         return try answer.values.mapValues { data in
             do { return try PropertyValue(decoding: data) } catch {
                 throw CommandFailure(.failed, "a value can not be read (\(error))", advice: "Update ubiquity.")
@@ -89,7 +85,7 @@ struct KeyValueSet: ParsableCommand {
         }
         var connection = try store.connect()
         let request = SetKeyValuesRequest(container: store.container, set: [key: Data(bytes)])
-        _ = try connection.call(.setKeyValues(request))
+        _ = try connection.call(request)
     }
 
     private func parsed() throws -> PropertyValue {
@@ -108,7 +104,7 @@ struct KeyValueRemove: ParsableCommand {
 
     func run() throws {
         var connection = try store.connect()
-        _ = try connection.call(.setKeyValues(SetKeyValuesRequest(container: store.container, remove: keys)))
+        _ = try connection.call(SetKeyValuesRequest(container: store.container, remove: keys))
     }
 }
 
@@ -144,7 +140,7 @@ struct KeyValueWatch: ParsableCommand {
         // The other one is free to ask while this one listens.
         var connection = try store.connect()
         let (container, choice) = (store.container, KeyValueStoreChoice.self)
-        try events.follow(.watchKeyValues(WatchKeyValuesRequest(container: container))) {
+        try events.follow(WatchKeyValuesRequest(container: container)) {
             event throws(CommandFailure) in
             guard case .keyValues(let news) = event, !news.keys.isEmpty else { return }
             do {

@@ -72,11 +72,10 @@ struct CheckRun {
     private func ask(_ record: MountRecord) throws -> CheckResponse {
         var connection = try DaemonConnection.open(record)
         var display = LiveDisplay()
-        let answer = try connection.call(.check(CheckRequest(repair: repair)), watch: WatchRequest()) {
+        let response = try connection.call(CheckRequest(repair: repair), watch: WatchRequest()) {
             if Terminal.isInteractive, let check = $0.mount.check { display.show([line(check)]) }
         }
         display.clear()
-        guard case .check(let response) = answer else { throw DaemonConnection.unexpectedAnswer(record) }
         return response
     }
 

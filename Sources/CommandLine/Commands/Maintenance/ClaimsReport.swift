@@ -21,9 +21,7 @@ enum ClaimsReport {
 
     private static func ask(_ group: MountSelection.Group) throws -> Mount {
         var connection = try DaemonConnection.open(group.record)
-        guard case .claims(let answer) = try connection.call(.claims(ClaimsRequest())) else {
-            throw DaemonConnection.unexpectedAnswer(group.record)
-        }
+        let answer = try connection.call(ClaimsRequest())
         return Mount(mount: group.record.mount, items: answer.items, tree: ClaimsTree(answer))
     }
 

@@ -35,9 +35,7 @@ struct DiagnoseCommand: ParsableCommand {
         var mounts: [Mount] = []
         for group in try MountSelection(path.map { [$0] } ?? [], .current()).groups {
             var connection = try DaemonConnection.open(group.record)
-            guard case .diagnose(let answer) = try connection.call(.diagnose(DiagnoseRequest())) else {
-                throw DaemonConnection.unexpectedAnswer(group.record)
-            }
+            let answer = try connection.call(DiagnoseRequest())
             mounts.append(Mount(mount: group.record.mount, report: answer.report, requests: answer.requests))
         }
         if json {

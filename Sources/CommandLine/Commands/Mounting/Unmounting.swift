@@ -14,7 +14,7 @@ enum Unmounting {
         var connection = try DaemonConnection.open(record)
         var display = LiveDisplay()
         let watch = upload ? WatchRequest() : nil
-        _ = try connection.call(.stop(StopRequest(upload: upload)), watch: watch) {
+        _ = try connection.call(StopRequest(upload: upload), watch: watch) {
             display.show(StatusText.progress($0.mount))
         }
         display.clear()

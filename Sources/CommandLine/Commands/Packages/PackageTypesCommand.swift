@@ -38,9 +38,7 @@ struct PackageTypesCommand: ParsableCommand {
         var connection = try DaemonConnection.open(try mount.record())
         let request = PackageTypesRequest(
             container: container, add: add.isEmpty ? nil : add, remove: remove.isEmpty ? nil : remove)
-        guard case .packageTypes(let types) = try connection.call(.packageTypes(request)) else {
-            throw DaemonConnection.unexpectedAnswer(connection.record)
-        }
+        let types = try connection.call(request)
         if json {
             let document = Document(
                 format: StatusJSON.format, container: container, builtIn: types.builtIn, declared: types.declared)

@@ -17,7 +17,7 @@ struct LocalFiles {
 
     private static func cloud(of record: MountRecord) throws(CommandFailure) -> String? {
         var connection = try DaemonConnection.open(record)
-        guard case .status(let status) = try connection.call(.status(StatusRequest(paths: []))) else { return nil }
+        let status = try connection.call(StatusRequest(paths: []))
         return status.mount.cloud.url
     }
 
@@ -35,8 +35,7 @@ struct LocalFiles {
         if mounts.isEmpty { Terminal.note("no mount of that server runs here; what is not mounted stays") }
         for record in mounts {
             var connection = try DaemonConnection.open(record)
-            let response = try connection.call(.evict(EvictRequest(paths: [.root])))
-            guard case .items(let answer) = response else { throw DaemonConnection.unexpectedAnswer(record) }
+            let answer = try connection.call(EvictRequest(paths: [.root]))
             for outcome in answer.outcomes {
                 print(ItemsRequest.sentence("Removed the local bytes of", outcome, record))
                 guard let failure = outcome.failure else { continue }

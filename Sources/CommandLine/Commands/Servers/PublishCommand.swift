@@ -74,11 +74,10 @@ struct PublishCommand: ParsableCommand {
             path: place.path, seconds: expires.seconds, password: secret, timeout: timeout)
         var connection = try DaemonConnection.open(place.record)
         var display = LiveDisplay()
-        let response = try connection.call(.publish(request), watch: WatchRequest()) {
+        let link = try connection.call(request, watch: WatchRequest()) {
             display.show(StatusText.progress($0.mount))
         }
         display.clear()
-        guard case .published(let link) = response else { throw DaemonConnection.unexpectedAnswer(place.record) }
         if json { return print(try StatusJSON.text(Published(link: link))) }
         print(printable(link.url))
         Terminal.note("published as link \(link.link) until \(LocalTime.text(link.expires))")
@@ -86,9 +85,7 @@ struct PublishCommand: ParsableCommand {
 
     private func show(_ record: MountRecord) throws {
         var connection = try DaemonConnection.open(record)
-        guard case .links(let answer) = try connection.call(.links(LinksRequest())) else {
-            throw DaemonConnection.unexpectedAnswer(record)
-        }
+        let answer = try connection.call(LinksRequest())
         if json { return print(try StatusJSON.text(Links(links: answer.links))) }
         guard !answer.links.isEmpty else { return print("Nothing is published.") }
         var table = TextTable([
@@ -109,9 +106,7 @@ struct PublishCommand: ParsableCommand {
 
     private func end(_ link: Int64, _ record: MountRecord) throws {
         var connection = try DaemonConnection.open(record)
-        guard case .done = try connection.call(.unpublish(UnpublishRequest(link: link))) else {
-            throw DaemonConnection.unexpectedAnswer(record)
-        }
+        _ = try connection.call(UnpublishRequest(link: link))
         print("Withdrew link \(link).")
     }
 }

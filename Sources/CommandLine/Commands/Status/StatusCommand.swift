@@ -71,9 +71,7 @@ struct StatusCommand: ParsableCommand {
         do throws(CommandFailure) {
             // Less patience than elsewhere: nothing but this report hangs on it, and there may be many mounts.
             var connection = try DaemonConnection.open(record, patience: .seconds(5))
-            guard case .status(let status) = try connection.call(.status(StatusRequest())) else {
-                throw DaemonConnection.unexpectedAnswer(record)
-            }
+            let status = try connection.call(StatusRequest())
             return MountReport(record: record, mount: record.mount, outcome: .success(status.mount))
         } catch {
             return MountReport(record: record, mount: record.mount, outcome: .failure(error))
@@ -85,9 +83,7 @@ struct StatusCommand: ParsableCommand {
         for group in groups {
             var connection = try DaemonConnection.open(group.record)
             for batch in group.batches {
-                guard case .status(let status) = try connection.call(.status(StatusRequest(paths: batch))) else {
-                    throw DaemonConnection.unexpectedAnswer(group.record)
-                }
+                let status = try connection.call(StatusRequest(paths: batch))
                 responses.append((group.record, status))
             }
         }

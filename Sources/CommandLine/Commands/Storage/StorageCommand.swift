@@ -39,9 +39,7 @@ struct StorageCommand: ParsableCommand {
     func run() throws {
         let record = try mount.record()
         var connection = try DaemonConnection.open(record)
-        guard case .storage(let answer) = try connection.call(.storage(StorageRequest())) else {
-            throw DaemonConnection.unexpectedAnswer(record)
-        }
+        let answer = try connection.call(StorageRequest())
         if let deleteData { return try ProgramData(deleteData, answer.containers, record).delete(asking: !yes) }
         if json { return print(try StatusJSON.text(Document(containers: answer.containers))) }
         Self.table(answer.containers).lines(Terminal.style).forEach { print($0) }

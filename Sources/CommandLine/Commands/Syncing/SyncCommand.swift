@@ -60,7 +60,7 @@ struct SyncCommand: ParsableCommand {
         var connection = try DaemonConnection.open(group.record)
         var display = LiveDisplay()
         var noted: Set<String> = []
-        let response = try connection.call(.sync(request), watch: wait ? WatchRequest() : nil) { status in
+        let result = try connection.call(request, watch: wait ? WatchRequest() : nil) { status in
             display.show(StatusText.progress(status.mount))
             // The terminal shows it all the time.
             guard !Terminal.isInteractive, let reason = Self.reason(status.mount), noted.count < 20,
@@ -71,7 +71,6 @@ struct SyncCommand: ParsableCommand {
             Terminal.note(reason)
         }
         display.clear()
-        guard case .sync(let result) = response else { throw DaemonConnection.unexpectedAnswer(group.record) }
         let waiting = "\(group.record.mount): \(counted(result.pendingItems, "item")) still to upload."
         if json { return result }
         print(result.pendingItems == 0 ? "\(group.record.mount): everything is in the cloud." : waiting)

@@ -63,9 +63,7 @@ struct DeletedCommand: ParsableCommand {
                     break
                 }
                 let request = DeletedRequest(path: group.paths.first ?? .root, after: next, limit: room)
-                guard case .deleted(let answer) = try connection.call(.deleted(request)) else {
-                    throw DaemonConnection.unexpectedAnswer(group.record)
-                }
+                let answer = try connection.call(request)
                 items += answer.items.map {
                     Located(mount: group.record.mount, entry: $0, shownPath: group.record.display($0.path))
                 }

@@ -52,16 +52,12 @@ struct RestoreCommand: ParsableCommand {
         let isDeleted = try VersionsCommand.list(place, &connection).isDeleted
         guard let target = to ?? (isDeleted ? path : nil) else {
             let request = RestoreRequest(path: place.path, version: version)
-            guard case .done = try connection.call(.restore(request)) else {
-                throw DaemonConnection.unexpectedAnswer(place.record)
-            }
+            _ = try connection.call(request)
             return try report(
                 "Restored version \(version) of \(place.record.display(place.path)).", path: path, items: 1)
         }
         let request = FetchVersionRequest(path: place.path, version: version)
-        guard case .fetchVersion(let answer) = try connection.call(.fetchVersion(request)) else {
-            throw DaemonConnection.unexpectedAnswer(place.record)
-        }
+        let answer = try connection.call(request)
         if isDeleted, to == nil { try makeFolder(of: target) }
         try copy(answer.version.file, to: target)
         try report("Copied version \(version) to \(printable(target)).", path: target, items: 1)
@@ -78,13 +74,10 @@ struct RestoreCommand: ParsableCommand {
         }
         var display = LiveDisplay()
         let request = RestoreDeletedRequest(path: place.path, itemID: item, to: target?.path)
-        let answer = try connection.call(.restoreDeleted(request), watch: WatchRequest()) {
+        let restored = try connection.call(request, watch: WatchRequest()) {
             if Terminal.isInteractive, let work = $0.mount.work { display.show([StatusText.line(work)]) }
         }
         display.clear()
-        guard case .restoreDeleted(let restored) = answer else {
-            throw DaemonConnection.unexpectedAnswer(place.record)
-        }
         let shown = place.record.display(restored.path)
         try report("Restored \(shown) (\(counted(restored.items, "item"))).", path: shown, items: restored.items)
         guard restored.missing > 0 else { return }

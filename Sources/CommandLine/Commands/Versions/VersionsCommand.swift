@@ -43,9 +43,7 @@ struct VersionsCommand: ParsableCommand {
         let removed = removeAll ? answer.versions.filter { $0.kind == .history }.map(\.version) : self.removed
         if !removed.isEmpty {
             let request = RemoveVersionsRequest(path: place.path, versions: removed)
-            guard case .done = try connection.call(.removeVersions(request)) else {
-                throw DaemonConnection.unexpectedAnswer(place.record)
-            }
+            _ = try connection.call(request)
             answer = try Self.list(place, &connection)
         }
         if json {
@@ -60,9 +58,7 @@ struct VersionsCommand: ParsableCommand {
     }
 
     static func list(_ place: MountLocator.Place, _ connection: inout DaemonConnection) throws -> VersionsResponse {
-        guard case .versions(let answer) = try connection.call(.versions(VersionsRequest(path: place.path))) else {
-            throw DaemonConnection.unexpectedAnswer(place.record)
-        }
+        let answer = try connection.call(VersionsRequest(path: place.path))
         return answer
     }
 

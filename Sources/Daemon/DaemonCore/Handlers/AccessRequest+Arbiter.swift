@@ -1,4 +1,5 @@
 import ClaimService
+import ControlServer
 import Coordination
 import DaemonProtocol
 

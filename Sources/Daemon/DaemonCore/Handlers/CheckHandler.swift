@@ -1,16 +1,24 @@
 import CloudStorage
+import ControlServer
 import DaemonProtocol
 import Maintenance
 import Sync
 import Synchronization
 
-extension DaemonService {
+struct CheckHandler: NounHandler {
+    let mounted: MountedDevice
+    let progress: DaemonProgress
+
+    func register(in router: inout CallRouter) {
+        router.on(check)
+    }
+
     /// Holds everything against everything; see docs/STATUS.md. One check at a time.
     func check(_ request: CheckRequest) async throws -> CheckResponse {
         try begin()
-        defer { daemon.check.withLock { $0 = nil } }
-        var check = DeviceCheck(device.engine.context, repair: request.repair) { [daemon] progress in
-            daemon.check.withLock { $0 = CheckStatus(progress) }
+        defer { progress.check.withLock { $0 = nil } }
+        var check = DeviceCheck(device.engine.context, repair: request.repair) { [progress] now in
+            progress.check.withLock { $0 = CheckStatus(now) }
         }
         var report = try await check.run()
         if let settings = try await blocking({ [self] in try checkSettings(repair: request.repair) }) {
@@ -28,8 +36,8 @@ extension DaemonService {
 
     /// What the next start would go by, against what this one did.
     private func checkSettings(repair: Bool) throws -> Finding? {
-        let settings = DaemonSettings(daemon.configuration)
-        let file = daemon.configuration.settingsFile
+        let settings = DaemonSettings(configuration)
+        let file = configuration.settingsFile
         // One that can not be read says nothing that could be right.
         guard (try? DaemonSettings.load(from: file)) != settings else { return nil }
         guard repair else {
@@ -41,14 +49,14 @@ extension DaemonService {
     }
 
     private func begin() throws(DaemonFailure) {
-        let isFree = daemon.check.withLock { check in
+        let isFree = progress.check.withLock { check in
             guard check == nil else { return false }
             check = CheckStatus(stage: "beginning", completedBytes: 0, totalBytes: 0, problems: 0)
             return true
         }
         guard isFree else {
             throw DaemonFailure(
-                .busy, "a check runs already", path: daemon.configuration.mountPoint, advice: "Wait until it has ended."
+                .busy, "a check runs already", path: configuration.mountPoint, advice: "Wait until it has ended."
             )
         }
     }

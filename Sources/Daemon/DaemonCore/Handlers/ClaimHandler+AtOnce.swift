@@ -1,11 +1,12 @@
 import ClaimService
+import ControlServer
 import Coordination
 import DaemonProtocol
 import LocalMetadata
 import VirtualFileSystem
 
 /// Claims that are opened on the thread that reads the connection, without a look into the database.
-extension DaemonService {
+extension ClaimHandler {
     /// Opens a claim that the ledger has, if every item was looked up before and no lock is taken.
     ///
     /// - Returns: Whether all bytes are here, and the outcome if there is one already; nil, and nothing has happened, otherwise.

@@ -1,12 +1,21 @@
 import ClaimService
 import CloudModel
+import ControlServer
 import Coordination
 import DaemonProtocol
 import LocalMetadata
 import Logging
 import VirtualFileSystem
 
-extension DaemonService {
+struct ClaimHandler: NounHandler {
+    let mounted: MountedDevice
+    let logger: Logger
+
+    func register(in router: inout CallRouter) {
+        router.on(AccessRequest.self, prompt: claim)
+        router.on(FinishRequest.self, prompt: finish)
+    }
+
     /// Begins coordinated access, without waiting. The claim is the client's until it finishes it or goes; finished before it is granted,
     /// it is called off.
     ///
@@ -21,20 +30,20 @@ extension DaemonService {
         let outcome = ClaimOutcome()
         guard let opened = device.claims.oneAtATime({ openAtOnce(request, client, outcome) }) else {
             return .later {
-                try await .granted(
-                    describing {
+                try await mounted.describing {
+                    DaemonResponse(
                         try await granted(outcome, request, client) {
                             try await blocking { [self] in try open(request, client) { outcome.put($0) } }
-                        }
-                    })
+                        })
+                }
             }
         }
         // Granted while no name could change: everything is where it was asked for.
         if case .success(let items)? = opened.outcome {
             let paths = request.accesses.map(\.path)
-            return .now(.granted(granted(items, at: paths, request, client, isWhole: opened.isWhole)))
+            return .now(DaemonResponse(granted(items, at: paths, request, client, isWhole: opened.isWhole)))
         }
-        return .later { try await .granted(describing { try await granted(outcome, request, client) }) }
+        return .later { try await mounted.describing { DaemonResponse(try await granted(outcome, request, client)) } }
     }
 
     /// Waits until the claim is granted, after `open` unless it is open already. Takes it back if that fails.
@@ -46,7 +55,7 @@ extension DaemonService {
         do {
             try await open()
             let items = try await outcome.items
-            let paths = try await blocking { [self] in try items.map(path) }
+            let paths = try await blocking { [self] in try items.map { try mounted.path(of: $0) } }
             return granted(items, at: paths, request, client, isWhole: false)
         } catch {
             if let id = claims.ledger.claim(client.request, of: client) { claims.abandon(id, of: client) }
@@ -93,7 +102,7 @@ extension DaemonService {
 
     private func end(_ request: FinishRequest, _ client: ClientContext) throws(DaemonFailure) -> DaemonResponse {
         switch device.claims.finish(request.claim, of: client) {
-        case .claim, .calledOff: return .done(DoneResponse())
+        case .claim, .calledOff: return DaemonResponse(DoneResponse())
         case .none:
             throw DaemonFailure(.notFound, "this connection has no claim of number \(request.claim)")
         case .revoked:
@@ -117,7 +126,7 @@ extension DaemonService {
     private func noteEdits(_ nodes: Set<NodeID>) async {
         do { try await blocking { [self] in try device.files.noteEdits(atAndBelow: nodes) } } catch {
             // The close of the file tries again; then its writer learns of it too.
-            daemon.logger.warning("could not note what was written under a claim", metadata: ["error": "\(error)"])
+            logger.warning("could not note what was written under a claim", metadata: ["error": "\(error)"])
         }
     }
 
@@ -128,21 +137,23 @@ extension DaemonService {
         var rows: [ItemCache.Row] = []
         let accesses = try device.metadata.read { transaction in
             try request.accesses.map { wanted in
-                let (key, place) = try spot(at: wanted.path, transaction) { rows.append(ItemCache.Row($0)) }
+                let (key, place) = try mounted.spot(at: wanted.path, transaction) { rows.append(ItemCache.Row($0)) }
                 return Access(key, try Access.Mode(wanted), place: place, mayCreate: true)
             }
         }
         device.claims.known.learn(rows, of: epoch)
         return ClaimRequest(request, accesses, client)
     }
+}
 
+extension MountedDevice {
     /// What a path means: the item that is there, or the name in its folder.
     func spot(
         at path: MountPath, _ transaction: MetadataTransaction, onRow: (LocalItem) -> Void = { _ in }
     ) throws -> (key: ItemKey, place: ItemPlace) {
         guard let last = path.components.last else {
             throw DaemonFailure(
-                .invalidRequest, "the mount itself is not an item", path: daemon.configuration.mountPoint)
+                .invalidRequest, "the mount itself is not an item", path: configuration.mountPoint)
         }
         var folder = NodeID.root
         for bytes in path.components.dropLast() {
@@ -159,7 +170,7 @@ extension DaemonService {
         return (item.map { .item(ItemNumber($0.node)) } ?? .vacant(place), place)
     }
 
-    func name(_ bytes: ArraySlice<UInt8>, _ path: MountPath) throws -> ItemName {
+    private func name(_ bytes: ArraySlice<UInt8>, _ path: MountPath) throws -> ItemName {
         do { return try ItemName(bytes: Array(bytes)) } catch {
             throw DaemonFailure(.invalidRequest, "no item can have that name", path: path.description)
         }

@@ -1,11 +1,18 @@
 import ClaimService
+import ControlServer
 import Coordination
 import DaemonProtocol
 import Glibc
 import LocalMetadata
 import Sync
 
-extension DaemonService {
+struct ClaimsHandler: NounHandler {
+    let mounted: MountedDevice
+
+    func register(in router: inout CallRouter) {
+        router.on { (_: ClaimsRequest) in try await claims() }
+    }
+
     /// Who holds what and which claim waits for which, as it is now.
     func claims() async throws -> ClaimsResponse {
         try await blocking { [self] in
@@ -18,21 +25,13 @@ extension DaemonService {
             return ClaimsResponse(
                 items: try held.map { item in
                     ClaimedItem(
-                        path: try path(of: item.key), claims: item.claims.compactMap(status),
+                        path: try mounted.path(of: item.key), claims: item.claims.compactMap(status),
                         presenters: item.presenters.prefix(100).compactMap(status))
                 },
                 transfers: try device.metadata.read { transaction in
-                    try transfers.prefix(100).map { try status($0, transaction) }
+                    try transfers.prefix(100).map { try mounted.status($0, transaction) }
                 })
         }
-    }
-
-    func status(
-        _ transfer: (item: LocalItem, isUpload: Bool, done: UInt64, total: UInt64), _ transaction: MetadataTransaction
-    ) throws -> TransferStatus {
-        TransferStatus(
-            path: try path(of: transfer.item, transaction), direction: transfer.isUpload ? .upload : .download,
-            completedBytes: transfer.done, totalBytes: transfer.total)
     }
 
     /// Nil for a presenter that has gone since.
@@ -57,6 +56,16 @@ extension DaemonService {
             waitsFor: claim.waitsForClaims.map(\.value),
             waitsForPresenters: claim.waitsForPresenters.isEmpty ? nil : claim.waitsForPresenters.map(\.value),
             isStopped: claim.isClientFrozen)
+    }
+}
+
+extension MountedDevice {
+    func status(
+        _ transfer: (item: LocalItem, isUpload: Bool, done: UInt64, total: UInt64), _ transaction: MetadataTransaction
+    ) throws -> TransferStatus {
+        TransferStatus(
+            path: try path(of: transfer.item, transaction), direction: transfer.isUpload ? .upload : .download,
+            completedBytes: transfer.done, totalBytes: transfer.total)
     }
 }
 

@@ -1,12 +1,20 @@
 import Basics
 import CloudModel
+import ControlServer
 import DaemonProtocol
 import Glibc
 import LocalMetadata
 import Mount
 import VirtualFileSystem
 
-extension DaemonService {
+struct ConflictHandler: NounHandler {
+    let mounted: MountedDevice
+
+    func register(in router: inout CallRouter) {
+        router.on(conflicts)
+        router.on(resolve)
+    }
+
     func conflicts(_ request: ConflictsRequest) async throws -> ConflictsResponse {
         try await blocking { [self] in
             let prefix = request.path.isRoot ? nil : try document(at: request.path)
@@ -35,7 +43,7 @@ extension DaemonService {
 
     private func side(_ item: LocalItem, _ transaction: MetadataTransaction) throws -> ConflictSide {
         let cloud = try transaction.cloudItem(item)
-        let device = try transaction.author(of: item) ?? cloud?.device ?? self.daemon.configuration.deviceName
+        let device = try transaction.author(of: item) ?? cloud?.device ?? configuration.deviceName
         let version = item.conflictPlace?.version ?? cloud?.version
         return ConflictSide(
             version: version?.description ?? "current", path: try path(of: item, transaction), device: device,
@@ -43,7 +51,7 @@ extension DaemonService {
     }
 
     /// Of a package that of all files in it.
-    func size(of item: LocalItem, _ transaction: MetadataTransaction) throws -> UInt64 {
+    private func size(of item: LocalItem, _ transaction: MetadataTransaction) throws -> UInt64 {
         try transaction.syncState(of: item) { _ in TransferFractions() }.size
     }
 

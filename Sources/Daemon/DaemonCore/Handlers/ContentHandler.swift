@@ -1,6 +1,7 @@
 import Basics
 import ClaimService
 import CloudModel
+import ControlServer
 import Coordination
 import DaemonProtocol
 import Glibc
@@ -9,7 +10,16 @@ import Sync
 import Synchronization
 import VirtualFileSystem
 
-extension DaemonService {
+struct ContentHandler: NounHandler {
+    let mounted: MountedDevice
+    let progress: DaemonProgress
+
+    func register(in router: inout CallRouter) {
+        router.on(download)
+        router.on(evict)
+        router.on(pin)
+    }
+
     func download(_ request: DownloadRequest) async throws -> ItemsResponse {
         let outcomes = try await each(request.paths) { path in
             var total = (items: 0, bytes: UInt64(0))
@@ -117,10 +127,10 @@ extension DaemonService {
     private func evict(_ files: [LocalItem], _ path: MountPath) throws -> ItemOutcome {
         var evicted = (items: UInt64(0), bytes: UInt64(0))
         var refusal: EvictionRefusal?
-        defer { daemon.work.withLock { $0 = nil } }
+        defer { progress.work.withLock { $0 = nil } }
         for (index, file) in files.enumerated() {
             if index.isMultiple(of: 100) {
-                daemon.work.withLock {
+                progress.work.withLock {
                     $0 = WorkStatus(
                         what: "evicting", completedItems: UInt64(index), totalItems: UInt64(files.count))
                 }

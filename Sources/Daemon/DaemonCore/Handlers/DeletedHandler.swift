@@ -1,18 +1,27 @@
 import Basics
 import CloudModel
 import ContainerLog
+import ControlServer
 import DaemonProtocol
 import LocalMetadata
 import Sync
 import Synchronization
 import VirtualFileSystem
 
-extension DaemonService {
+struct DeletedHandler: NounHandler {
+    let mounted: MountedDevice
+    let progress: DaemonProgress
+
+    func register(in router: inout CallRouter) {
+        router.on(deleted)
+        router.on(restoreDeleted)
+    }
+
     func deleted(_ request: DeletedRequest) async throws -> DeletedResponse {
         try await blocking { [self] in
             try device.metadata.read { transaction in
                 var page = DeletedPage(
-                    transaction, below: request.path, since: oldestDeletion, deviceName: daemon.configuration.deviceName
+                    transaction, below: request.path, since: oldestDeletion, deviceName: configuration.deviceName
                 )
                 return try page.list(after: request.after, limit: Int(clamping: max(1, min(request.limit ?? 200, 200))))
             }
@@ -26,11 +35,11 @@ extension DaemonService {
                 return (deleted, try request.to.map { try self.place($0, for: deleted, transaction) })
             }
         }
-        defer { daemon.work.withLock { $0 = nil } }
+        defer { progress.work.withLock { $0 = nil } }
         let restored = try await DeletedItems(device.engine.context).restore(
             deleted.id, of: deleted.container, into: place?.folder, named: place?.name
-        ) { [daemon] done, total in
-            daemon.work.withLock {
+        ) { [progress] done, total in
+            progress.work.withLock {
                 $0 = WorkStatus(what: "restoring", completedItems: done, totalItems: total)
             }
         }

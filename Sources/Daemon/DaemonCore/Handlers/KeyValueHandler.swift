@@ -1,5 +1,6 @@
 import Basics
 import CloudModel
+import ControlServer
 import DaemonProtocol
 import Glibc
 import LocalMetadata
@@ -10,11 +11,19 @@ import VirtualFileSystem
 
 import struct Foundation.Data
 
-extension DaemonService {
+struct KeyValueHandler: NounHandler {
+    let mounted: MountedDevice
+
+    func register(in router: inout CallRouter) {
+        router.on(keyValues)
+        router.on(setKeyValues)
+        router.onEvents(of: WatchKeyValuesRequest.self, watchKeyValues)
+    }
+
     func keyValues(_ request: KeyValuesRequest) async throws -> KeyValuesResponse {
         try await blocking { [self] in
             // A store that no program has written to has nothing, whether or not its container is there.
-            guard let container = try store(request.container) else { return KeyValuesResponse(values: [:]) }
+            guard let container = try mounted.store(request.container) else { return KeyValuesResponse(values: [:]) }
             var values = try device.metadata.read { try $0.keyValues.values(in: container) }
             if let keys = request.keys { values = values.filter { keys.contains($0.key) } }
             return KeyValuesResponse(values: values.mapValues { Data($0) })
@@ -24,7 +33,7 @@ extension DaemonService {
     /// Durable when it returns.
     func setKeyValues(_ request: SetKeyValuesRequest, _ client: ClientContext) async throws -> DoneResponse {
         let container = try await blocking { [self] in
-            let container = try made(request.container)
+            let container = try mounted.made(request.container)
             let now = SystemTime().now()
             do {
                 try device.metadata.write { transaction in
@@ -48,41 +57,9 @@ extension DaemonService {
     func watchKeyValues(
         _ request: WatchKeyValuesRequest, _ client: ClientContext
     ) async throws -> AsyncThrowingStream<DaemonEvent, any Error> {
-        let container = try await blocking { [self] in try made(request.container) }
+        let container = try await blocking { [self] in try mounted.made(request.container) }
         let feed = KeyValueFeed(device.keyValues, container, client, device.engine.context.transfers.clock)
         return AsyncThrowingStream { await feed.next() }
-    }
-
-    // MARK: Stores
-
-    private func name(_ text: String) throws(DaemonFailure) -> ContainerName {
-        guard let name = ContainerName(text) else {
-            throw DaemonFailure(.invalidRequest, "no container can have the name \(text)")
-        }
-        return name
-    }
-
-    func store(_ text: String) throws -> ContainerID? {
-        let name = try name(text)
-        return try device.metadata.read { try $0.container(named: name)?.id }
-    }
-
-    /// The store of a container, which is made where there is none.
-    func made(_ text: String) throws -> ContainerID {
-        if let known = try store(text) { return known }
-        let name = try name(text)
-        do {
-            let caller = Caller(user: geteuid(), group: getegid())
-            _ = try device.files.makeFolder(
-                Array(name.folderName.utf8), in: .root, permissions: 0o755, caller: caller)
-        } catch {
-            // Another request may have been faster.
-            guard let known = try store(text) else { throw error }
-            return known
-        }
-        device.invalidator.invalidate(nodes: [.root], entries: [(.root, Array(name.folderName.utf8))])
-        guard let made = try store(text) else { throw DaemonFailure(.failed, "the container \(text) was not made") }
-        return made
     }
 }
 

@@ -1,6 +1,7 @@
 import Basics
 import CloudModel
 import ContainerLog
+import ControlServer
 import DaemonProtocol
 import Fuse
 import Glibc
@@ -10,11 +11,22 @@ import Sync
 import Synchronization
 import VirtualFileSystem
 
-extension DaemonService {
+struct MaintenanceHandler: NounHandler {
+    let mounted: MountedDevice
+    let status: StatusHandler
+    let sync: SyncHandler
+    let requestCounts: @Sendable () -> FuseRequestCounts?
+    let stop: @Sendable () -> Void
+
+    func register(in router: inout CallRouter) {
+        router.on { (_: DiagnoseRequest) in try await diagnose() }
+        router.on({ (request: StopRequest) in try await sync.stop(request) }, afterwards: stop)
+    }
+
     /// The state of everything, as text for a report. Names of documents are left out.
     func diagnose() async throws -> DiagnoseResponse {
         try await blocking { [self] in
-            let status = try mountStatus()
+            let status = try self.status.mountStatus()
             let totals = try device.metadata.read { try $0.local.totals() }
             var lines = [
                 "mount       \(status.mount)", "state       \(status.state)",
@@ -37,7 +49,7 @@ extension DaemonService {
             let open = device.files.openFileCounts
             lines.append("open files  \(open.all), \(open.writing) for writing")
             lines += status.errors.map { "error       \($0.message)" }
-            let requests = daemon.requestCounts?.byName ?? [:]
+            let requests = requestCounts()?.byName ?? [:]
             lines.append("requests    \(requests.values.reduce(0, +)) from the kernel since the mount")
             return DiagnoseResponse(report: lines.joined(separator: "\n"), requests: requests)
         }

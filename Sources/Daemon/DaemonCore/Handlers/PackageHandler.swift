@@ -1,11 +1,18 @@
 import CloudModel
 import ContainerLog
+import ControlServer
 import DaemonProtocol
 import LocalMetadata
 import Sync
 import VirtualFileSystem
 
-extension DaemonService {
+struct PackageHandler: NounHandler {
+    let mounted: MountedDevice
+
+    func register(in router: inout CallRouter) {
+        router.on(packageTypes)
+    }
+
     /// Declares extensions of packages, or takes that back, and returns which there are. Durable here when it returns; the log brings it to other
     /// devices with the next batch.
     func packageTypes(_ request: PackageTypesRequest) async throws -> PackageTypesResponse {
@@ -13,10 +20,10 @@ extension DaemonService {
         let remove = try (request.remove ?? []).map(Self.packageType)
         let declared = try await blocking { [self] in
             guard !add.isEmpty || !remove.isEmpty else {
-                return try store(request.container).map { try declaredTypes(of: $0) } ?? []
+                return try mounted.store(request.container).map { try mounted.declaredTypes(of: $0) } ?? []
             }
-            let container = try made(request.container)
-            let before = try declaredTypes(of: container)
+            let container = try mounted.made(request.container)
+            let before = try mounted.declaredTypes(of: container)
             let after = before.union(add).subtracting(remove)
             guard after != before else { return before }
             guard after.count <= PackageTypes.maximumCount else {
@@ -30,14 +37,6 @@ extension DaemonService {
         }
         device.engine.localTreeChanged()
         return PackageTypesResponse(builtIn: PackageTypes.extensions.sorted(), declared: declared.sorted())
-    }
-
-    /// As they are here, in the log or not.
-    func declaredTypes(of container: ContainerID) throws -> Set<String> {
-        try device.metadata.read { transaction in
-            guard let root = try transaction.local.item(.root, in: container) else { return [] }
-            return PackageTypes(declaredBy: root.attributes).declared
-        }
     }
 
     private static func packageType(_ text: String) throws(DaemonFailure) -> String {

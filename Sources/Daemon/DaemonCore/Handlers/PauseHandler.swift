@@ -1,14 +1,25 @@
 import Basics
 import CloudModel
+import ControlServer
 import DaemonProtocol
 import LocalMetadata
 import Sync
 import VirtualFileSystem
 
 /// Documents whose sync is paused, and what becomes of their edits.
-extension DaemonService {
+struct PauseHandler: NounHandler {
+    let mounted: MountedDevice
+    let sync: SyncHandler
+    let versions: VersionsHandler
+    let publishing: PublishHandler
+
+    func register(in router: inout CallRouter) {
+        router.on(latestVersion)
+        router.on(resume)
+    }
+
     func latestVersion(_ request: LatestVersionRequest) async throws -> FetchVersionResponse {
-        try await followCloud(within: request.timeout) { [self] in offlineFailure(request.path) }
+        try await sync.followCloud(within: request.timeout) { [self] in offlineFailure(request.path) }
         let (item, newer, container) = try await blocking {
             [self] () throws -> (LocalItem, HistoricVersion?, ContainerName) in
             let item = try file(at: request.path)
@@ -22,16 +33,20 @@ extension DaemonService {
         }
         guard let newer else {
             return FetchVersionResponse(
-                version: try await blocking { [self] in try device.metadata.read { try entry(item, .current, $0) } })
+                version: try await blocking { [self] in
+                    try device.metadata.read { try versions.entry(item, .current, $0) }
+                })
         }
-        do { try await versionFiles.fetch(newer, named: item.name, in: container) } catch let error as VersionError {
+        do { try await versions.versionFiles.fetch(newer, named: item.name, in: container) } catch let error
+            as VersionError
+        {
             throw DaemonFailure(error, request.path)
         }
         return FetchVersionResponse(
             version: DocumentVersion(
                 version: newer.version.description, kind: .history, device: newer.authorName,
                 modified: WireTime(newer.modified), size: newer.content.size, isHere: true,
-                file: versionFiles.path(of: newer, item.name)))
+                file: versions.versionFiles.path(of: newer, item.name)))
     }
 
     func resume(_ request: ResumeRequest) async throws -> DoneResponse {
@@ -45,7 +60,7 @@ extension DaemonService {
             return item
         }
         if request.edits != .upload {
-            try await followCloud(within: request.timeout) { [self] in offlineFailure(request.path) }
+            try await sync.followCloud(within: request.timeout) { [self] in offlineFailure(request.path) }
         }
         switch request.edits {
         case .upload: try await upload(item, request, known: nil)
@@ -78,7 +93,7 @@ extension DaemonService {
     /// What is not in the cloud by the end of the patience waits as it did before.
     private func upload(_ item: LocalItem, _ request: ResumeRequest, known: Set<VersionID>?) async throws {
         try await setPaused(false, item)
-        do { _ = try await uploaded(request.path, within: request.timeout) } catch {
+        do { _ = try await publishing.uploaded(request.path, within: request.timeout) } catch {
             try await setPaused(item.isPaused, item)
             throw error
         }

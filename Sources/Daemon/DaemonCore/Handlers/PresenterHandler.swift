@@ -1,11 +1,21 @@
 import ClaimService
 import CloudModel
+import ControlServer
 import Coordination
 import DaemonProtocol
 import LocalMetadata
 import VirtualFileSystem
 
-extension DaemonService {
+struct PresenterHandler: NounHandler {
+    let mounted: MountedDevice
+
+    func register(in router: inout CallRouter) {
+        router.on(present)
+        router.on { (request: WithdrawRequest, client) in try withdraw(request, client) }
+        router.on { (request: AnswerRequest, client) in answer(request, client) }
+        router.onEvents(of: PresenterEventsRequest.self) { _, client in try letters(for: client) }
+    }
+
     /// Adds a presenter of this client. It is gone with its connection.
     func present(_ request: PresentRequest, _ client: ClientContext) async throws -> PresentingResponse {
         guard (request.purpose?.utf8.count ?? 1) <= 256 else {
@@ -24,7 +34,7 @@ extension DaemonService {
     /// No name changes between the look at what the path means and the registration.
     private func register(_ request: PresentRequest, _ client: ClientContext) throws -> PresenterID {
         try device.files.withNamesFrozen {
-            let key = try device.metadata.read { try spot(at: request.path, $0).key }
+            let key = try device.metadata.read { try mounted.spot(at: request.path, $0).key }
             return device.claims.present(
                 PresenterRegistration(
                     client: ClientID(client.connection), key: key, callbacks: PresenterCallbacks(request.callbacks),
@@ -49,10 +59,10 @@ extension DaemonService {
 
     // MARK: Letters
 
-    func letters(for client: ClientContext) async throws -> AsyncStream<DaemonEvent> {
+    private func letters(for client: ClientContext) throws -> CallRouter.Events {
         let letters = device.claims.ledger.deliveries
         try letters.beginReading(client)
-        return AsyncStream {
+        return CallRouter.Events {
             while let next = await letters.next(of: client.connection) {
                 if let event = await event(next.presenter, next.letter) { return event }
             }
@@ -127,7 +137,7 @@ extension DaemonService {
     /// Where an item or a name is now; nil if it has gone.
     private func current(_ key: ItemKey) async -> MountPath? {
         // What can not be read any more has no path to send.
-        guard let path = try? await blocking({ [self] in try self.path(of: key) }) else { return nil }
+        guard let path = try? await blocking({ [self] in try mounted.path(of: key) }) else { return nil }
         // What is gone has no names.
         return path.isRoot ? nil : path
     }

@@ -1,18 +1,29 @@
 import Basics
 import CloudModel
 import CloudStorage
+import ControlServer
 import DaemonProtocol
 import LocalMetadata
 import Sync
 import Transfers
 import VirtualFileSystem
 
-extension DaemonService {
+struct PublishHandler: NounHandler {
+    let mounted: MountedDevice
+    let versions: VersionsHandler
+    let unsaved: UnsavedChanges
+
+    func register(in router: inout CallRouter) {
+        router.on(publish)
+        router.on { (_: LinksRequest) in try await links() }
+        router.on(unpublish)
+    }
+
     /// Publishes what the document is now, as soon as the cloud has it.
     func publish(_ request: PublishRequest) async throws -> PublishedResponse {
         let cloud = try linkingCloud()
         let document: Uploaded
-        if let package = try await package(at: request.path) {
+        if let package = try await versions.package(at: request.path) {
             document = try await uploadedArchive(of: package, request)
         } else {
             document = try await uploaded(request.path, within: request.timeout)
@@ -45,7 +56,7 @@ extension DaemonService {
         guard let cloud = device.engine.context.backend as? any LinkPublishing else {
             throw DaemonFailure(
                 .unsupported, "the cloud of this mount can not publish documents",
-                path: daemon.configuration.mountPoint, advice: "Publishing needs a cloud on ubiquity-server.")
+                path: configuration.mountPoint, advice: "Publishing needs a cloud on ubiquity-server.")
         }
         return cloud
     }
@@ -62,10 +73,10 @@ extension DaemonService {
         let engine = device.engine
         engine.context.urgency.begin()
         defer { engine.context.urgency.end() }
-        try await saveUnsavedChanges(at: [path], within: seconds)
+        try await unsaved.save(at: [path], within: seconds)
         try await blocking { [self] in device.files.noteIdleEdits(pause: .zero) }
         let clock = ContinuousClock()
-        let deadline = try seconds.map { clock.now.advanced(by: try Self.duration(ofSeconds: $0)) }
+        let deadline = try seconds.map { clock.now.advanced(by: try Duration(requestedSeconds: $0)) }
         while true {
             engine.localTreeChanged()
             if let document = try await blocking({ [self] in try uploadedNow(path) }) { return document }
@@ -85,8 +96,8 @@ extension DaemonService {
 
     /// Uploads one zip file of what a package is in the cloud. A link keeps the chunks of its content; no document refers to them.
     private func uploadedArchive(of package: VersionSubject, _ request: PublishRequest) async throws -> Uploaded {
-        guard package.item != nil else { throw deletedFailure(request.path) }
-        try await saveUnsavedChanges(at: [request.path], within: request.timeout)
+        guard package.item != nil else { throw versions.deletedFailure(request.path) }
+        try await unsaved.save(at: [request.path], within: request.timeout)
         let context = device.engine.context
         let container = try await blocking { [self] in
             try device.metadata.read { try $0.container(package.container)?.name } ?? .cloudDocs
@@ -98,8 +109,10 @@ extension DaemonService {
         }
         do {
             let contents = try await PackageHistory(context).present(
-                package.id, in: package.container, within: try request.timeout.map { try Self.duration(ofSeconds: $0) })
-            return try await versionFiles.withArchive(of: contents, named: package.name, in: container) { file, size in
+                package.id, in: package.container,
+                within: try request.timeout.map { try Duration(requestedSeconds: $0) })
+            return try await versions.versionFiles.withArchive(of: contents, named: package.name, in: container) {
+                file, size in
                 let result = try await ContentUploader(context.transfers).upload(file, size: size, to: container)
                 return Uploaded(content: result.reference, name: name, container: container)
             }

@@ -1,15 +1,25 @@
 import CloudStorage
+import ControlServer
 import DaemonProtocol
 import LocalMetadata
 import Logging
 import Maintenance
 import Sync
 
-extension DaemonService {
+struct ResetHandler: NounHandler {
+    let mounted: MountedDevice
+    let sync: SyncHandler
+    let logger: Logger
+    let stop: @Sendable () -> Void
+
+    func register(in router: inout CallRouter) {
+        router.on({ (_: ResetRequest) in try await reset() }, afterwards: stop)
+    }
+
     /// How long to go on uploading before the state is rebuilt; what is left then becomes recovered documents.
     private static let uploadLimit = Duration.seconds(30)
 
-    /// Uploads what can be uploaded, then lets the daemon end and start again with a reset (see `didAnswer`).
+    /// Uploads what can be uploaded, then lets the daemon end and start again with a reset once the response has been sent.
     func reset() async throws -> ResetResponse {
         try await requireCloud()
         if case .online = device.engine.state { try await uploadWhatCanBe() }
@@ -27,13 +37,13 @@ extension DaemonService {
                 if cloud.isResetAsked {
                     _ = try await reset()
                     try await cloud.confirmReset()
-                    daemon.logger.notice("resetting, as asked in the server's console")
-                    return daemon.stopForReset()
+                    logger.notice("resetting, as asked in the server's console")
+                    return stop()
                 }
                 try await ContinuousClock().sleep(for: .seconds(2))
             } catch is CancellationError { return } catch {
                 // It is asked for until it is confirmed.
-                daemon.logger.warning("could not reset as the server asks", metadata: ["error": "\(error)"])
+                logger.warning("could not reset as the server asks", metadata: ["error": "\(error)"])
                 do { try await ContinuousClock().sleep(for: .seconds(30)) } catch { return }
             }
         }
@@ -41,7 +51,7 @@ extension DaemonService {
 
     /// A device that is stuck is what a reset is for, so what does not go is left.
     private func uploadWhatCanBe() async throws {
-        _ = try await sync(SyncRequest(paths: [], wait: false))
+        _ = try await sync.sync(SyncRequest(paths: [], wait: false))
         let engine = device.engine
         engine.context.urgency.begin()
         defer { engine.context.urgency.end() }
@@ -55,7 +65,7 @@ extension DaemonService {
             engine.askCloud()
             try await clock.sleep(for: .milliseconds(50))
         }
-        daemon.logger.notice("not everything was uploaded before the reset")
+        logger.notice("not everything was uploaded before the reset")
     }
 
     /// Without its cloud a device that forgets what it knows shows nothing.
@@ -65,7 +75,7 @@ extension DaemonService {
             let failure = DaemonFailure(.offline, sentences: error.message)
             throw DaemonFailure(
                 .offline, "the state is rebuilt from the cloud, and \(failure.message)",
-                path: daemon.configuration.mountPoint,
+                path: configuration.mountPoint,
                 advice: "Nothing was changed. \(failure.advice ?? "Make the cloud reachable first.")")
         }
     }

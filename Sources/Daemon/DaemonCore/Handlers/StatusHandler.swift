@@ -1,22 +1,34 @@
 import Basics
 import CloudModel
+import ControlServer
 import DaemonProtocol
 import Glibc
 import LiveQueries
 import LocalMetadata
+import Maintenance
 import Sync
 import Synchronization
 import Transfers
 import VirtualFileSystem
 
-extension DaemonService {
+struct StatusHandler: NounHandler {
+    let mounted: MountedDevice
+    let progress: DaemonProgress
+    /// What was done to the state at this start, if anything.
+    let rebuild: RebuildReport?
+
+    func register(in router: inout CallRouter) {
+        router.on { (request: StatusRequest) in try await status(request) }
+        router.onEvents(of: WatchRequest.self) { request, _ in events(for: request) }
+    }
+
     func status(_ request: StatusRequest) async throws -> StatusResponse {
         try await blocking { [self] in try status(of: request.paths) }
     }
 
     /// The state now, and again whenever it differs from the last one sent.
-    func events(for request: WatchRequest, from client: ClientContext) async throws -> AsyncStream<DaemonEvent> {
-        let (stream, events) = AsyncStream<DaemonEvent>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    private func events(for request: WatchRequest) -> CallRouter.Events {
+        let (stream, events) = CallRouter.Events.makeStream(bufferingPolicy: .bufferingNewest(1))
         let task = Task {
             var last: StatusResponse?
             while !Task.isCancelled {
@@ -74,12 +86,14 @@ extension DaemonService {
         result.isSyncPaused = status.isPaused
         result.version = status.version?.description
         result.device = status.device
-        if item.isPackage || item.item == .root { result.packageTypes = try declaredTypes(of: item.container).sorted() }
+        if item.isPackage || item.item == .root {
+            result.packageTypes = try mounted.declaredTypes(of: item.container).sorted()
+        }
         return result
     }
 
     func mountStatus() throws -> MountStatus {
-        let configuration = daemon.configuration
+        let configuration = configuration
         // Read before the transaction: the list of transfers may itself be reading the database.
         let transfers = device.engine.transfers
         return try device.metadata.read { transaction in
@@ -91,8 +105,8 @@ extension DaemonService {
                 uploads: UInt64(transfers.count { $0.isUpload }),
                 downloads: UInt64(try transaction.transfers.wantedTotal()), pendingItems: UInt64(pending.items),
                 pendingBytes: pending.bytes)
-            status.transfers = try transfers.prefix(100).map { try self.status($0, transaction) }
-            status.errors = [daemon.damage.withLock { $0 }, diskFailure].compactMap(\.self)
+            status.transfers = try transfers.prefix(100).map { try mounted.status($0, transaction) }
+            status.errors = [progress.damage.withLock { $0 }, diskFailure].compactMap(\.self)
             status.errors += try unreadable(transaction)
             status.errors += device.engine.troubles.all.map(DaemonFailure.init)
             status.errors += try loopFailures(transaction)
@@ -106,9 +120,9 @@ extension DaemonService {
                 \.name.text)
             status.conflicts = UInt64(try transaction.local.totals().conflicts)
             status.cache = CacheStatus(bytes: try transaction.transfers.presentBytes(), limit: device.limits.size)
-            status.rebuild = daemon.rebuild.map(RebuildStatus.init)
-            status.check = daemon.checkStatus
-            status.work = daemon.work.withLock { $0 }
+            status.rebuild = rebuild.map(RebuildStatus.init)
+            status.check = progress.check.withLock { $0 }
+            status.work = progress.work.withLock { $0 }
             return status
         }
     }
@@ -139,7 +153,7 @@ extension DaemonService {
     private var nameFailure: DaemonFailure? {
         guard device.engine.context.namesakes.areFound else { return nil }
         return DaemonFailure(
-            .conflict, "another device of this cloud is called \(daemon.configuration.deviceName) too",
+            .conflict, "another device of this cloud is called \(configuration.deviceName) too",
             advice: "Give this one another name: `ubiquity unmount`, then `ubiquity mount --device NAME`.")
     }
 
@@ -147,19 +161,19 @@ extension DaemonService {
     var diskFailure: DaemonFailure? {
         guard device.engine.room.isFull else { return nil }
         return DaemonFailure(
-            .diskFull, "the disk of this device is full", path: daemon.configuration.stateDirectory,
+            .diskFull, "the disk of this device is full", path: configuration.stateDirectory,
             advice: "Delete or evict documents, or free some space on that disk; uploads go on.")
     }
 
     private func cloudStatus() -> CloudStatus {
-        let url = daemon.configuration.cloud.description
+        let url = configuration.cloud.description
         var status =
             switch device.engine.state {
             case .online: CloudStatus(url: url, state: .online)
             case .connecting: CloudStatus(url: url, state: .offline, message: CloudStatus.connecting)
             case .offline(let why), .stopped(let why): CloudStatus(url: url, state: .offline, message: why)
             }
-        if case .http = daemon.configuration.cloud {
+        if case .http = configuration.cloud {
             status.account = ServerAccess.account(at: url)
             status.isSignedIn = status.account != nil
         }

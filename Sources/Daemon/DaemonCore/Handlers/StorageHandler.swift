@@ -1,9 +1,16 @@
 import Basics
 import CloudModel
+import ControlServer
 import DaemonProtocol
 import LocalMetadata
 
-extension DaemonService {
+struct StorageHandler: NounHandler {
+    let mounted: MountedDevice
+
+    func register(in router: inout CallRouter) {
+        router.on { (_: StorageRequest) in try await storage() }
+    }
+
     /// What each container takes, with each folder of a program's own data.
     func storage() async throws -> StorageResponse {
         try await blocking { [self] in

@@ -1,10 +1,19 @@
 import Basics
+import ControlServer
 import DaemonProtocol
 import LocalMetadata
 import Sync
 import VirtualFileSystem
 
-extension DaemonService {
+struct SyncHandler: NounHandler {
+    let mounted: MountedDevice
+    let unsaved: UnsavedChanges
+    let status: StatusHandler
+
+    func register(in router: inout CallRouter) {
+        router.on(sync)
+    }
+
     /// Uploads everything without waiting for it to settle. Where the caller waits, programs save their unsaved changes first, and all of
     /// it is in the cloud when this returns; what the cloud had before is known here.
     func sync(_ request: SyncRequest) async throws -> SyncResponse {
@@ -12,7 +21,7 @@ extension DaemonService {
         let engine = device.engine
         engine.context.urgency.begin()
         defer { engine.context.urgency.end() }
-        if request.wait { try await saveUnsavedChanges(at: request.paths, within: request.timeout) }
+        if request.wait { try await unsaved.save(at: request.paths, within: request.timeout) }
         try await blocking { [self] in device.files.noteIdleEdits(pause: .zero) }
         engine.localTreeChanged()
         guard request.wait else { return try await response() }
@@ -31,7 +40,7 @@ extension DaemonService {
     ) async throws {
         let engine = device.engine
         let clock = ContinuousClock()
-        let deadline = try seconds.map { clock.now.advanced(by: try Self.duration(ofSeconds: $0)) }
+        let deadline = try seconds.map { clock.now.advanced(by: try Duration(requestedSeconds: $0)) }
         // Two, as one may be under way that has read the cloud before this was asked.
         let goal = engine.rounds + 2
         let attempt = engine.troubles.attempts + 2
@@ -53,21 +62,13 @@ extension DaemonService {
         }
     }
 
-    /// How long a client wants to wait, by what it sent: any number that JSON can hold.
-    static func duration(ofSeconds seconds: Double) throws(DaemonFailure) -> Duration {
-        guard seconds >= 0, seconds < 1e9 else {
-            throw DaemonFailure(.invalidRequest, "the timeout is a number of seconds below 1,000,000,000")
-        }
-        return .seconds(seconds)
-    }
-
     private func timedOut(_ now: SyncResponse) -> DaemonFailure {
         var why =
             now.pendingItems == 0
             ? "all changes made here are in the cloud, what others changed is not known yet"
             : "\(now.pendingItems) item\(now.pendingItems == 1 ? "" : "s") still to upload"
         if case .offline(let reason) = device.engine.state { why += " (\(DaemonFailure.clause(reason)))" }
-        if diskFailure != nil { why += " (the disk of this device is full)" }
+        if status.diskFailure != nil { why += " (the disk of this device is full)" }
         return DaemonFailure(
             .timedOut, why, advice: "It goes on by itself as soon as it can; `ubiquity status` shows how far it is.")
     }
@@ -77,6 +78,7 @@ extension DaemonService {
         return SyncResponse(pendingItems: UInt64(totals.items), pendingBytes: totals.bytes)
     }
 
+    /// What a stop waits for.
     func stop(_ request: StopRequest) async throws -> DoneResponse {
         if request.upload { _ = try await sync(SyncRequest(paths: [], wait: true)) }
         return DoneResponse()

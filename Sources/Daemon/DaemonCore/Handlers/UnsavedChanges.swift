@@ -5,17 +5,22 @@ import DaemonProtocol
 import LocalMetadata
 import Sync
 
-extension DaemonService {
+/// Edits that programs have not saved yet.
+struct UnsavedChanges: Sendable {
+    let mounted: MountedDevice
+
+    private var device: Device { mounted.device }
+
     /// How many programs are asked at the same time.
     private static let width = 64
 
     /// Asks the programs that present something at or below the paths to save it, as a coordinated read does, so that their unsaved edits
     /// are uploaded too. No path means everything. A program that does not reply within the usual patience is passed over.
-    func saveUnsavedChanges(at paths: [MountPath], within seconds: Double? = nil) async throws {
+    func save(at paths: [MountPath], within seconds: Double? = nil) async throws {
         guard !device.claims.ledger.deliveries.isEmpty else { return }
-        let patience = try seconds.map { min(try Self.duration(ofSeconds: $0), Patience.limit) } ?? Patience.limit
+        let patience = try seconds.map { min(try Duration(requestedSeconds: $0), Patience.limit) } ?? Patience.limit
         let permits = DaemonPermits(device.claims)
-        let nodes = try await blocking { [self] in try presented(at: paths) }
+        let nodes = try await mounted.blocking { [self] in try presented(at: paths) }
         await withTaskGroup(of: Bool.self) { group in
             // Only cancellation ends the sleep early.
             group.addTask {
@@ -28,7 +33,7 @@ extension DaemonService {
                 guard let node = rest.next() else { return }
                 running += 1
                 group.addTask {
-                    await Self.saveUnsavedChanges(of: node, permits)
+                    await Self.save(of: node, permits)
                     return false
                 }
             }
@@ -41,7 +46,7 @@ extension DaemonService {
         }
     }
 
-    private static func saveUnsavedChanges(of node: NodeID, _ permits: DaemonPermits) async {
+    private static func save(of node: NodeID, _ permits: DaemonPermits) async {
         switch permits.ask(.upload, for: node) {
         case .now(let end): end()
         case .later(let permit): await permit()?()
@@ -57,7 +62,7 @@ extension DaemonService {
             }
             return number.node
         }
-        let named = try paths.flatMap { try items(at: $0) }.map(\.node)
+        let named = try paths.flatMap { try mounted.items(at: $0) }.map(\.node)
         guard !named.isEmpty else { return nodes }
         return try device.metadata.read { transaction in
             try nodes.filter { node in

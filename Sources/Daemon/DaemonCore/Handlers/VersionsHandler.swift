@@ -1,12 +1,22 @@
 import Basics
 import CloudModel
 import ContainerLog
+import ControlServer
 import DaemonProtocol
 import LocalMetadata
 import Sync
 import VirtualFileSystem
 
-extension DaemonService {
+struct VersionsHandler: NounHandler {
+    let mounted: MountedDevice
+
+    func register(in router: inout CallRouter) {
+        router.on(versions)
+        router.on(fetchVersion)
+        router.on { (request: RestoreRequest) in try await restore(request) }
+        router.on(removeVersions)
+    }
+
     func versions(_ request: VersionsRequest) async throws -> VersionsResponse {
         try await blocking { [self] in
             let subject = try documentOrDeleted(at: request.path)
@@ -66,7 +76,7 @@ extension DaemonService {
     var now: Timestamp { device.engine.context.time.now() }
 
     var versionFiles: VersionFiles {
-        VersionFiles(directory: "\(daemon.configuration.stateDirectory)/versions", context: device.engine.context)
+        VersionFiles(directory: "\(configuration.stateDirectory)/versions", context: device.engine.context)
     }
 
     func documentOrDeleted(at path: MountPath) throws -> VersionSubject {
@@ -132,12 +142,12 @@ extension DaemonService {
         let cloud = try transaction.cloudItem(item)
         let isTold = cloud?.content == item.content && !item.isEdited && item.pendingSince == nil
         let author = try transaction.author(of: item) ?? (isTold ? cloud?.device : nil)
-        let path = "\(daemon.configuration.mountPoint)/\(try path(of: item, transaction))"
+        let path = "\(configuration.mountPoint)/\(try path(of: item, transaction))"
         let state = try transaction.syncState(of: item) { _ in TransferFractions() }
         let version = item.conflictPlace?.version ?? (isTold ? cloud?.version : nil)
         return DocumentVersion(
             version: version?.description ?? "current", kind: kind,
-            device: author ?? daemon.configuration.deviceName, modified: WireTime(item.attributes.modified),
+            device: author ?? configuration.deviceName, modified: WireTime(item.attributes.modified),
             size: state.size, isHere: item.kind == .folder ? state.downloading != .notDownloaded : item.isMaterialised,
             file: path)
     }

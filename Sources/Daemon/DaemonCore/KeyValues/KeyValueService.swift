@@ -1,3 +1,4 @@
+import ControlServer
 import DaemonProtocol
 import LocalMetadata
 import Sync

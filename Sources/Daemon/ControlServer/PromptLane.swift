@@ -63,7 +63,7 @@ extension ClientSession {
         switch handler.answerAtOnce(request, from: client(id)) {
         case .now(let response):
             state.withLock { $0.finished(id) }
-            guard request.isAnswered else { return .done(nil) }
+            guard request.call.wantsResponse else { return .done(nil) }
             // Too long to send: the session says so.
             guard let answer = try? ControlFrame.frame(DaemonEnvelope(id: id, .response(response))) else {
                 return .pass(.begun(id: id, request) { response })

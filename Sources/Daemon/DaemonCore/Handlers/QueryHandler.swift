@@ -1,4 +1,5 @@
 import CloudModel
+import ControlServer
 import DaemonProtocol
 import LiveQueries
 import LocalMetadata
@@ -6,7 +7,14 @@ import Queries
 import Sync
 import Transfers
 
-extension DaemonService {
+struct QueryHandler: NounHandler {
+    let mounted: MountedDevice
+
+    func register(in router: inout CallRouter) {
+        router.onEvents(of: FindRequest.self, find)
+        router.onEvents(of: MonitorRequest.self) { _, client in try await monitor(client) }
+    }
+
     func find(_ request: FindRequest, _ client: ClientContext) async throws -> AsyncThrowingStream<
         DaemonEvent, any Error
     > {

@@ -4,7 +4,7 @@ import LocalMetadata
 import Sync
 
 /// The history of packages as whole documents.
-extension DaemonService {
+extension VersionsHandler {
     /// The package at a path, live or deleted; nil if the path is that of something else.
     func package(at path: MountPath) async throws -> VersionSubject? {
         try await blocking { [self] in
@@ -41,7 +41,7 @@ extension DaemonService {
     }
 
     func entry(_ state: PackageState, of package: VersionSubject) -> DocumentVersion {
-        let device = state.device.isEmpty ? daemon.configuration.deviceName : state.device
+        let device = state.device.isEmpty ? configuration.deviceName : state.device
         return DocumentVersion(
             version: state.version.description, kind: .history, device: device, modified: WireTime(state.modified),
             size: state.size, superseded: WireTime(state.superseded),

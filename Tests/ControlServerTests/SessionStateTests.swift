@@ -1,11 +1,11 @@
-import DaemonCore
+import ControlServer
 import DaemonProtocol
 import Testing
 
 @Suite("What one connection may do")
 struct SessionStateTests {
     private let identity = HelloResponse(pid: 1, mount: "/m", state: "/s")
-    private let hello = ClientEnvelope(id: 1, request: .hello(HelloRequest(program: "test")))
+    private let hello = ClientEnvelope(id: 1, request: DaemonRequest(HelloRequest(program: "test")))
 
     private func greeted(maximumRequests: Int = 2) -> SessionState {
         var state = SessionState(
@@ -14,7 +14,9 @@ struct SessionStateTests {
         return state
     }
 
-    private func check(_ id: UInt64) -> ClientEnvelope { ClientEnvelope(id: id, request: .check(CheckRequest())) }
+    private func check(_ id: UInt64) -> ClientEnvelope {
+        ClientEnvelope(id: id, request: DaemonRequest(CheckRequest()))
+    }
 
     private func code(_ verdict: SessionState.Verdict) -> DaemonFailure.Code? {
         switch verdict {
@@ -29,7 +31,7 @@ struct SessionStateTests {
     )
     func waits() {
         var state = greeted(maximumRequests: 1)
-        let wait = DaemonRequest.download(DownloadRequest(paths: [.root], wait: true))
+        let wait = DaemonRequest(DownloadRequest(paths: [.root], wait: true))
         for id in 2...4 as ClosedRange<UInt64> {
             #expect(code(state.received(ClientEnvelope(id: id, request: wait))) == nil)
         }
@@ -38,7 +40,7 @@ struct SessionStateTests {
         #expect(state.isEndable(2) && state.isEndable(6) && !state.isEndable(5))
         state.finished(2)
         #expect(!state.isEndable(2))
-        let claim = DaemonRequest.claim(AccessRequest(accesses: [WantedAccess(path: .root, mode: .read)]))
+        let claim = DaemonRequest(AccessRequest(accesses: [WantedAccess(path: .root, mode: .read)]))
         #expect(code(state.received(ClientEnvelope(id: 7, request: claim))) == nil)
         #expect(!state.isEndable(7))
     }
@@ -46,7 +48,7 @@ struct SessionStateTests {
     @Test("a hello is answered with who the daemon is")
     func greeting() {
         var state = SessionState(identity: identity, maximumRequests: 2, maximumClaims: 3, maximumStreams: 2)
-        #expect(state.received(hello) == .answer(DaemonEnvelope(id: 1, .response(.hello(identity)))))
+        #expect(state.received(hello) == .answer(DaemonEnvelope(id: 1, .response(identity))))
         #expect(state.program == "test")
     }
 
@@ -62,11 +64,12 @@ struct SessionStateTests {
     func versions() {
         var state = SessionState(identity: identity, maximumRequests: 2, maximumClaims: 3, maximumStreams: 2)
         let later = ProtocolVersion(major: ProtocolVersion.current.major + 1, minor: 0)
-        let refused = state.received(ClientEnvelope(id: 1, request: .hello(HelloRequest(version: later, program: "x"))))
+        let refused = state.received(
+            ClientEnvelope(id: 1, request: DaemonRequest(HelloRequest(version: later, program: "x"))))
         #expect(code(refused) == .versionMismatch)
         #expect(state.program == nil)
         let minor = ProtocolVersion(major: ProtocolVersion.current.major, minor: 99)
-        _ = state.received(ClientEnvelope(id: 2, request: .hello(HelloRequest(version: minor, program: "x"))))
+        _ = state.received(ClientEnvelope(id: 2, request: DaemonRequest(HelloRequest(version: minor, program: "x"))))
         #expect(state.program == "x")
     }
 
@@ -75,7 +78,7 @@ struct SessionStateTests {
     )
     func claims() {
         var state = greeted()
-        let claim = DaemonRequest.claim(AccessRequest(accesses: []))
+        let claim = DaemonRequest(AccessRequest(accesses: []))
         for id in 2..<5 as Range<UInt64> {
             #expect(state.received(ClientEnvelope(id: id, request: claim)) == .perform(id: id, claim))
         }
@@ -83,8 +86,8 @@ struct SessionStateTests {
         for id in 6..<8 as Range<UInt64> { _ = state.received(check(id)) }
         #expect(code(state.received(check(8))) == .busy)
         let brief: [DaemonRequest] = [
-            .finish(FinishRequest(claim: 2)), .answer(AnswerRequest(question: 1)),
-            .withdraw(WithdrawRequest(presenter: 1)),
+            DaemonRequest(FinishRequest(claim: 2)), DaemonRequest(AnswerRequest(question: 1)),
+            DaemonRequest(WithdrawRequest(presenter: 1)),
         ]
         for request in brief {
             #expect(state.received(ClientEnvelope(id: 9, request: request)) == .perform(id: 9, request))
@@ -96,11 +99,11 @@ struct SessionStateTests {
     @Test("requests beyond the limit are answered as busy until one has finished")
     func limit() {
         var state = greeted()
-        #expect(state.received(check(2)) == .perform(id: 2, .check(CheckRequest())))
-        #expect(state.received(check(3)) == .perform(id: 3, .check(CheckRequest())))
+        #expect(state.received(check(2)) == .perform(id: 2, DaemonRequest(CheckRequest())))
+        #expect(state.received(check(3)) == .perform(id: 3, DaemonRequest(CheckRequest())))
         #expect(code(state.received(check(4))) == .busy)
         state.finished(2)
-        #expect(state.received(check(4)) == .perform(id: 4, .check(CheckRequest())))
+        #expect(state.received(check(4)) == .perform(id: 4, DaemonRequest(CheckRequest())))
     }
 
     @Test("a number that is still under way may not be used again, a finished one may")
@@ -109,6 +112,6 @@ struct SessionStateTests {
         _ = state.received(check(2))
         #expect(code(state.received(check(2))) == .invalidRequest)
         state.finished(2)
-        #expect(state.received(check(2)) == .perform(id: 2, .check(CheckRequest())))
+        #expect(state.received(check(2)) == .perform(id: 2, DaemonRequest(CheckRequest())))
     }
 }

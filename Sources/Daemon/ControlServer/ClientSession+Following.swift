@@ -35,7 +35,7 @@ extension ClientSession {
         _ = try await whileWanted(id) { [self] in
             for try await event in events { try await send(DaemonEnvelope(id: id, .event(event)), connection) }
         }
-        return .response(.done(DoneResponse()))
+        return .response(DoneResponse())
     }
 
     /// Does a request that the client may call off.
@@ -78,6 +78,6 @@ extension ClientSession {
             return .failure(DaemonFailure(.notFound, "no request of number \(id) is under way on this connection"))
         }
         end?()
-        return .response(.done(DoneResponse()))
+        return .response(DoneResponse())
     }
 }

@@ -32,7 +32,7 @@ package struct SessionState: Sendable {
 
     package mutating func received(_ envelope: ClientEnvelope) -> Verdict {
         let id = envelope.id
-        if case .hello(let hello) = envelope.request { return greet(hello, id: id) }
+        if let hello = envelope.request.call as? HelloRequest { return greet(hello, id: id) }
         guard program != nil else {
             return .refuse(failure(id, .invalidRequest, "the first request must be a hello"))
         }
@@ -43,21 +43,23 @@ package struct SessionState: Sendable {
     }
 
     private mutating func enter(_ id: UInt64, _ request: DaemonRequest) -> Verdict {
-        if request.isBrief { return .perform(id: id, request) }
-        if request.waits {
+        let admission = request.call.admission
+        switch admission {
+        case .brief: break
+        case .wait, .claim:
             guard waiting.count < maximumClaims else {
                 return .answer(
                     failure(
                         id, .busy, "\(maximumClaims) requests for claims or bytes of this connection wait already"))
             }
             waiting.insert(id)
-            if case .claim = request { claims.insert(id) }
-        } else if request.isStream {
+            if admission == .claim { claims.insert(id) }
+        case .lasting:
             guard streams.count < maximumStreams else {
                 return .answer(failure(id, .busy, "this connection has \(maximumStreams) requests that last already"))
             }
             streams.insert(id)
-        } else {
+        case .request:
             guard inFlight.count < maximumRequests else {
                 return .answer(failure(id, .busy, "this connection has \(maximumRequests) requests under way already"))
             }
@@ -91,7 +93,7 @@ package struct SessionState: Sendable {
                             advice: "Restart the daemon (ubiquity unmount, then ubiquity mount) after an update."))))
         }
         program = hello.program
-        return .answer(DaemonEnvelope(id: id, .response(.hello(identity))))
+        return .answer(DaemonEnvelope(id: id, .response(identity)))
     }
 
     private func failure(_ id: UInt64, _ code: DaemonFailure.Code, _ message: String) -> DaemonEnvelope {

@@ -13,6 +13,8 @@ final class ClientSession: Sendable {
     private let number: UInt64
     private let peer: PeerCredentials
     let handler: any RequestHandler
+    /// Those that can be decoded.
+    private let calls: CallRegistry
     private let limits: SocketServer.Limits
     private let logger: Logger
     let state: Mutex<SessionState>
@@ -23,12 +25,12 @@ final class ClientSession: Sendable {
 
     init(
         number: UInt64, peer: PeerCredentials, identity: HelloResponse, handler: any RequestHandler,
-        limits: SocketServer.Limits,
-        logger: Logger
+        calls: CallRegistry, limits: SocketServer.Limits, logger: Logger
     ) {
         self.number = number
         self.peer = peer
         self.handler = handler
+        self.calls = calls
         self.limits = limits
         self.logger = logger
         state = Mutex(
@@ -84,7 +86,7 @@ final class ClientSession: Sendable {
     ) async throws -> Bool {
         let envelope: ClientEnvelope
         do {
-            envelope = try ControlFrame.decode(ClientEnvelope.self, from: payload)
+            envelope = try ControlFrame.decode(ClientEnvelope.self, from: payload, calls: calls)
         } catch {
             try await refuse(payload, because: error, connection)
             return true
@@ -108,7 +110,7 @@ final class ClientSession: Sendable {
         _ request: DaemonRequest, id: UInt64, _ connection: Connection,
         _ group: inout ThrowingDiscardingTaskGroup<any Error>, _ rest: PromptAnswer.Rest? = nil
     ) async throws {
-        if request.isBrief { return try await perform(request, id: id, connection, rest) }
+        if request.call.admission == .brief { return try await perform(request, id: id, connection, rest) }
         group.addTask { await connection.whileItLasts { try await self.perform(request, id: id, connection, rest) } }
     }
 
@@ -127,7 +129,7 @@ final class ClientSession: Sendable {
             state.withLock { $0.finished(id) }
             endings.remove(id)
         }
-        if request.isAnswered { try await send(DaemonEnvelope(id: id, body), connection) }
+        if request.call.wantsResponse { try await send(DaemonEnvelope(id: id, body), connection) }
         // What failed was not done, so nothing follows from it either.
         if case .response = body { await handler.didAnswer(request) }
     }
@@ -138,17 +140,11 @@ final class ClientSession: Sendable {
         let client = client(id)
         do {
             if let rest { return .response(try await rest()) }
-            if case .unfollow(let end) = request { return unfollow(end) }
+            if let end = request.call as? UnfollowRequest { return unfollow(end) }
             if let events = try await handler.stream(request, from: client) {
                 return try await follow(events, id: id, connection)
             }
-            guard let events = try await events(for: request, client) else {
-                return try await endable(id) { [handler] in try await handler.handle(request, from: client) }
-            }
-            _ = try await whileWanted(id) { [self] in
-                for await event in events { try await send(DaemonEnvelope(id: id, .event(event)), connection) }
-            }
-            return .response(.done(DoneResponse()))
+            return try await endable(id) { [handler] in try await handler.handle(request, from: client) }
         } catch let failure as DaemonFailure {
             return .failure(failure)
         } catch {
@@ -162,17 +158,6 @@ final class ClientSession: Sendable {
         ClientContext(
             connection: number, request: request, processID: peer.processID, userID: peer.userID,
             program: state.withLock { $0.program } ?? "")
-    }
-
-    /// Nil for a request that has one answer.
-    private func events(
-        for request: DaemonRequest, _ client: ClientContext
-    ) async throws -> AsyncStream<DaemonEvent>? {
-        switch request {
-        case .watch(let watch): try await handler.events(for: watch, from: client)
-        case .letters: try await handler.letters(for: client)
-        default: nil
-        }
     }
 
     func send(_ envelope: DaemonEnvelope, _ connection: Connection) async throws {

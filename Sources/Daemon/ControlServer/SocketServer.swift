@@ -27,6 +27,7 @@ package struct SocketServer: Sendable {
     private let descriptor: Int32
     private let identity: HelloResponse
     private let handler: any RequestHandler
+    private let calls: CallRegistry
     private let limits: Limits
     private let logger: Logger
     private let connections = Connections()
@@ -39,6 +40,10 @@ package struct SocketServer: Sendable {
         descriptor = socket.release()
         self.identity = identity
         self.handler = handler
+        var calls = handler.calls
+        calls.add(HelloRequest.self)
+        calls.add(UnfollowRequest.self)
+        self.calls = calls
         self.limits = limits
         self.logger = logger
     }
@@ -98,8 +103,8 @@ package struct SocketServer: Sendable {
 
     private func serve(_ arrival: Arrival, _ clients: Counter) async {
         let session = ClientSession(
-            number: connections.makeNumber(), peer: arrival.peer, identity: identity, handler: handler, limits: limits,
-            logger: logger)
+            number: connections.makeNumber(), peer: arrival.peer, identity: identity, handler: handler, calls: calls,
+            limits: limits, logger: logger)
         do {
             await serve(try await open(arrival, session), session, clients)
         } catch {

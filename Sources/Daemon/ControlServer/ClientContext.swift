@@ -1,0 +1,19 @@
+/// The client that sent a request, and the request's number.
+package struct ClientContext: Hashable, Sendable {
+    /// Never the same for two connections of a daemon.
+    package let connection: UInt64
+    /// The number that the client gave its request.
+    package let request: UInt64
+    package let processID: Int32
+    package let userID: UInt32
+    /// The client's name, from its hello.
+    package let program: String
+
+    package init(connection: UInt64, request: UInt64, processID: Int32, userID: UInt32, program: String) {
+        self.connection = connection
+        self.request = request
+        self.processID = processID
+        self.userID = userID
+        self.program = program
+    }
+}

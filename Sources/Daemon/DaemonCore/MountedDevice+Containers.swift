@@ -1,0 +1,48 @@
+import CloudModel
+import ContainerLog
+import DaemonProtocol
+import Glibc
+import LocalMetadata
+import Mount
+import VirtualFileSystem
+
+/// Containers by the names that requests have for them.
+extension MountedDevice {
+    private func name(_ text: String) throws(DaemonFailure) -> ContainerName {
+        guard let name = ContainerName(text) else {
+            throw DaemonFailure(.invalidRequest, "no container can have the name \(text)")
+        }
+        return name
+    }
+
+    func store(_ text: String) throws -> ContainerID? {
+        let name = try name(text)
+        return try device.metadata.read { try $0.container(named: name)?.id }
+    }
+
+    /// The store of a container, which is made where there is none.
+    func made(_ text: String) throws -> ContainerID {
+        if let known = try store(text) { return known }
+        let name = try name(text)
+        do {
+            let caller = Caller(user: geteuid(), group: getegid())
+            _ = try device.files.makeFolder(
+                Array(name.folderName.utf8), in: .root, permissions: 0o755, caller: caller)
+        } catch {
+            // Another request may have been faster.
+            guard let known = try store(text) else { throw error }
+            return known
+        }
+        device.invalidator.invalidate(nodes: [.root], entries: [(.root, Array(name.folderName.utf8))])
+        guard let made = try store(text) else { throw DaemonFailure(.failed, "the container \(text) was not made") }
+        return made
+    }
+
+    /// The package types that a container declares here, in the log or not.
+    func declaredTypes(of container: ContainerID) throws -> Set<String> {
+        try device.metadata.read { transaction in
+            guard let root = try transaction.local.item(.root, in: container) else { return [] }
+            return PackageTypes(declaredBy: root.attributes).declared
+        }
+    }
+}
