@@ -12,7 +12,7 @@ import VirtualFileSystem
 @testable import Mount
 
 /// The whole way of a request but the kernel's: libfuse, the readers' threads, translation, file system, reply.
-@Suite("The mount without a kernel", .timeLimit(.minutes(5)))
+@Suite("The mount without a kernel", .timeLimit(.minutes(10)))
 struct MountedFileSystemTests {
     private let device: KernellessDevice
 

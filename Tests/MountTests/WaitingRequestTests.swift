@@ -12,13 +12,13 @@ import VirtualFileSystem
 @testable import Fuse
 @testable import Mount
 
-@Suite("Requests that wait, are interrupted, or are there when the mount ends", .timeLimit(.minutes(5)))
+@Suite("Requests that wait, are interrupted, or are there when the mount ends", .timeLimit(.minutes(10)))
 struct WaitingRequestTests {
     private let backend = InMemoryBackend()
     private let device: KernellessDevice
     private let bytes = Array("the bytes of the placeholder".utf8)
 
-    init() throws { device = try KernellessDevice(backend, patience: .seconds(60)) }
+    init() throws { device = try KernellessDevice(backend, patience: .seconds(600)) }
 
     /// A placeholder whose bytes are in the cloud, held back until the test opens the gate.
     private func placeholder() async throws -> UInt64 {

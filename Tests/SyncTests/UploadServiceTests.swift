@@ -14,7 +14,7 @@ import VirtualFileSystem
 @testable import Sync
 
 /// ``ContentUploaderTests`` have how one file's bytes are moved.
-@Suite("Uploads", .timeLimit(.minutes(5)))
+@Suite("Uploads", .timeLimit(.minutes(10)))
 struct UploadServiceTests {
     private let backend: InMemoryBackend
     private let device: KernellessDevice
