@@ -133,7 +133,7 @@ extension S3Location {
         guard match.1 == "https" || isLocal || isInsecure else {
             throw S3ConfigurationError(
                 """
-                \(endpoint) is not encrypted: who is on the way could read and change everything. Use https, or add insecure=true \
+                \(endpoint) is not encrypted: anyone on the network could read and change everything. Use https, or add insecure=true \
                 if you trust the network between.
                 """)
         }
