@@ -301,7 +301,9 @@ let package = Package(
             ], path: "Sources/TestSupport/Device"),
         .target(
             name: "ServerSupport",
-            dependencies: ["Basics", "CloudModel", "CloudProtocol", "CloudServer", "HTTPCloud", "ServerStorage", logging],
+            dependencies: [
+                "Basics", "CloudModel", "CloudProtocol", "CloudServer", "HTTPCloud", "ServerStorage", logging,
+            ],
             path: "Sources/TestSupport/Server"),
         .target(
             name: "Simulation",
