@@ -4,6 +4,7 @@ import PackageDescription
 // Outside libraries, each with the one module that owns it (see docs/OVERVIEW.md).
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
@@ -38,6 +39,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
@@ -99,7 +101,7 @@ let package = Package(
             name: "HTTPCloudTests",
             dependencies: [
                 "Basics", "Chunking", "CloudModel", "CloudProtocol", "CloudServer", "CloudStorage", "HTTPCloud",
-                "ServerStorage", "TestSupport", logging, nioCore, nioPosix,
+                "ServerStorage", "ServerSupport", "TestSupport", logging, nioCore, nioPosix,
             ]),
 
         .target(
@@ -260,22 +262,22 @@ let package = Package(
             name: "ServerConsoleTests",
             dependencies: [
                 "Basics", "Chunking", "CloudModel", "CloudProtocol", "CloudServer", "CloudStorage", "ContainerLog",
-                "HTTPCloud", "ServerConsole", "ServerStorage", "TestSupport", asyncHTTPClient, logging, nioCore,
+                "HTTPCloud", "ServerConsole", "ServerStorage", "ServerSupport", "TestSupport", asyncHTTPClient, nioCore,
                 nioHTTP1,
             ]),
         .target(
             name: "CloudServer",
             dependencies: [
                 "Basics", "Chunking", "CloudModel", "CloudProtocol", "ContainerLog", "ServerConsole", "ServerStorage",
-                httpTypes, hummingbird,
+                coreMetrics, httpTypes, hummingbird,
                 hummingbirdCore, hummingbirdTLS, logging, nioCore, nioHTTP1, nioHTTPTypes, nioSSL, serviceLifecycle,
                 unixSignals,
             ], path: "Sources/Server/CloudServer"),
         .testTarget(
             name: "CloudServerTests",
             dependencies: [
-                "CloudModel", "CloudProtocol", "CloudServer", "ServerStorage", "TestSupport", httpTypes, nioCore,
-                nioHTTP1,
+                "CloudModel", "CloudProtocol", "CloudServer", "ServerStorage", "TestSupport", coreMetrics, httpTypes,
+                nioCore, nioHTTP1,
             ]),
         .executableTarget(
             name: "ubiquity-server",
@@ -333,7 +335,7 @@ let package = Package(
                 "Basics", "CTestHome", "CloudModel", "CloudStorage", "ContainerLog", crypto, subprocess, systemPackage,
             ],
             path: "Sources/TestSupport",
-            exclude: ["CFaults", "CTestHome", "Device", "Faults", "PowerLoss", "S3Double", "Simulation"]),
+            exclude: ["CFaults", "CTestHome", "Device", "Faults", "PowerLoss", "S3Double", "Server", "Simulation"]),
         .target(name: "CTestHome", path: "Sources/TestSupport/CTestHome"),
         .systemLibrary(name: "CFaults", path: "Sources/TestSupport/CFaults"),
         .target(name: "Faults", dependencies: ["CFaults"], path: "Sources/TestSupport/Faults"),
@@ -345,6 +347,12 @@ let package = Package(
                 "Basics", "CloudModel", "LocalContent", "LocalMetadata", "Sync", "TestSupport", "Transfers",
                 "VirtualFileSystem", logging,
             ], path: "Sources/TestSupport/Device"),
+        .target(
+            name: "ServerSupport",
+            dependencies: [
+                "Basics", "CloudModel", "CloudProtocol", "CloudServer", "HTTPCloud", "ServerStorage", logging,
+            ],
+            path: "Sources/TestSupport/Server"),
         .target(
             name: "Simulation",
             dependencies: [

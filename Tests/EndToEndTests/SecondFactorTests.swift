@@ -14,13 +14,13 @@ extension EndToEnd {
         private func setUp(_ server: ServerProcess) async throws -> String {
             let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
             let store = try ServerStore(path: server.data, serving: false, log: log)
-            let account = try await store.account(named: "anna")
-            try await store.beginSecondFactor(of: account)
-            guard case .settingUp(let password) = try await store.secondFactor(of: account) else {
+            let account = try await store.accounts.account(named: "anna")
+            try await store.accounts.beginSecondFactor(of: account)
+            guard case .settingUp(let password) = try await store.accounts.secondFactor(of: account) else {
                 throw EndToEndError("no second factor is being set up")
             }
             let step = OneTimePassword.step(at: Int64(Date().timeIntervalSince1970))
-            let codes = try await store.confirmSecondFactor(password.code(counter: UInt64(step)), of: account)
+            let codes = try await store.accounts.confirmSecondFactor(password.code(counter: UInt64(step)), of: account)
             try await store.close()
             return codes[0].description
         }

@@ -1,6 +1,7 @@
 import CloudModel
 import CloudProtocol
 import CloudStorage
+import ServerSupport
 import Testing
 
 @testable import HTTPCloud

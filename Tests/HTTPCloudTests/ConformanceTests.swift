@@ -1,3 +1,4 @@
+import ServerSupport
 import TestSupport
 import Testing
 

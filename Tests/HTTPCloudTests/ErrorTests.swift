@@ -5,6 +5,7 @@ import HTTPCloud
 import NIOCore
 import NIOPosix
 import ServerStorage
+import ServerSupport
 import Synchronization
 import TestSupport
 import Testing
@@ -26,8 +27,8 @@ struct ErrorTests {
             let wrong = server.backend("ubq_1_" + String(repeating: "0", count: 64))
             await expectCloudError(.unauthorized) { _ = try await wrong.connect(create: true) }
             let device = try await server.device()
-            let number = try #require(try await server.store.devices().last?.id)
-            #expect(try await server.store.revoke(device: number))
+            let number = try #require(try await server.store.devices.list().last?.id)
+            #expect(try await server.store.devices.revoke(device: number))
             await expectCloudError(.unauthorized) { _ = try await device.append([1], to: .cloudDocs) }
         }
     }
@@ -36,7 +37,7 @@ struct ErrorTests {
     func quota() async throws {
         try await withServer { server in
             let device = try await server.device()
-            try await server.store.setQuota(6_000, of: "anna")
+            try await server.store.accounts.setQuota(6_000, of: "anna")
             let frame = [UInt8](repeating: 1, count: 600)
             try await device.putChunk(ChunkID(words: (1, 0, 0, 0)), frame: frame, in: .cloudDocs)
             await expectCloudError(.quota) {

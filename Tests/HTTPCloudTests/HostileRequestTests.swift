@@ -5,6 +5,7 @@ import Foundation
 import Glibc
 import HTTPCloud
 import ServerStorage
+import ServerSupport
 import TestSupport
 import Testing
 

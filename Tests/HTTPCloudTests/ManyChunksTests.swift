@@ -3,6 +3,7 @@ import CloudProtocol
 import CloudStorage
 import HTTPCloud
 import ServerStorage
+import ServerSupport
 import TestSupport
 import Testing
 
@@ -30,7 +31,7 @@ struct ManyChunksTests {
     @Test("where not all fit into the share those that do are kept, and the rest fails with quota")
     func quota() async throws {
         try await withServer { server in
-            try await server.store.addAccount("anna", quota: 10_000)
+            try await server.store.accounts.add("anna", quota: 10_000)
             let device = try await server.device()
             let chunks = (UInt64(1)...3).map { chunk($0, 40) }
             await expectCloudError(.quota) { try await device.putChunks(chunks, in: .cloudDocs) }

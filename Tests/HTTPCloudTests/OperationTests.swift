@@ -4,6 +4,7 @@ import CloudStorage
 import Foundation
 import HTTPCloud
 import ServerStorage
+import ServerSupport
 import TestSupport
 import Testing
 
@@ -78,7 +79,7 @@ struct OperationTests {
         try await withServer(folder: folders[2]) { server in
             let device = server.backend(known.token)
             await expectCloudError(.unauthorized) { _ = try await device.connect(create: false) }
-            #expect(try await server.store.confirm(device: nil) == 1)
+            #expect(try await server.store.devices.confirm(device: nil) == 1)
             // The log grows past what any device has seen.
             let found = try await device.connect(create: false)
             for number in UInt8(3)..<6 { _ = try await device.append([number], to: .cloudDocs) }

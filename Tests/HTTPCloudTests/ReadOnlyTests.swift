@@ -5,6 +5,7 @@ import CloudStorage
 import Foundation
 import HTTPCloud
 import ServerStorage
+import ServerSupport
 import Testing
 
 @Suite("A device that may only read", .timeLimit(.minutes(1)))
@@ -19,8 +20,8 @@ struct ReadOnlyTests {
     }
 
     private func reader(_ server: TestServer) async throws -> HTTPBackend {
-        let code = try await server.store.addCode(for: "anna", grant: DeviceGrant(scope: .read))
-        return server.backend(try await server.store.signIn(code: code, device: "reader").token)
+        let code = try await server.store.accounts.addCode(for: "anna", grant: DeviceGrant(scope: .read))
+        return server.backend(try await server.store.devices.signIn(code: code, device: "reader").token)
     }
 
     @Test("reads everything, and every request that would change something is refused")
@@ -62,8 +63,8 @@ struct ReadOnlyTests {
     func routes() async throws {
         try await withServer { server in
             _ = try await server.device()
-            let code = try await server.store.addCode(for: "anna", grant: DeviceGrant(scope: .read))
-            let token = try await server.store.signIn(code: code, device: "reader").token
+            let code = try await server.store.accounts.addCode(for: "anna", grant: DeviceGrant(scope: .read))
+            let token = try await server.store.devices.signIn(code: code, device: "reader").token
             for (method, path) in [
                 ("POST", "/v1/containers/CloudDocs/log"), ("POST", "/v1/containers/CloudDocs/chunks"),
                 ("PUT", "/v1/containers/CloudDocs/chunks/x"), ("POST", "/v1/containers/CloudDocs/links"),
@@ -83,8 +84,8 @@ struct ReadOnlyTests {
     func expired() async throws {
         try await withServer { server in
             _ = try await server.device()
-            let code = try await server.store.addCode(for: "anna", grant: DeviceGrant(expires: 1))
-            let backend = server.backend(try await server.store.signIn(code: code, device: "guest").token)
+            let code = try await server.store.accounts.addCode(for: "anna", grant: DeviceGrant(expires: 1))
+            let backend = server.backend(try await server.store.devices.signIn(code: code, device: "guest").token)
             do {
                 _ = try await backend.connect(create: false)
                 Issue.record("an expired token was accepted")

@@ -1,6 +1,7 @@
 import CloudProtocol
 import Foundation
 import ServerStorage
+import ServerSupport
 import TestSupport
 import Testing
 
@@ -26,12 +27,12 @@ struct RouteDocumentTests {
         let folder = "\(NSTemporaryDirectory())/ubiquity-examples-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let said = try await withServer(folder: folder) { server in
-            try await server.store.addAccount("anna", quota: 1_000_000)
+            try await server.store.accounts.add("anna", quota: 1_000_000)
             let runner = ProgramRunner(
                 environment: [
                     "SERVER": server.address.description, "DATA": folder,
-                    "CODE": try await server.store.addCode(for: "anna").text,
-                    "CODE2": try await server.store.addCode(for: "anna").text,
+                    "CODE": try await server.store.accounts.addCode(for: "anna").text,
+                    "CODE2": try await server.store.accounts.addCode(for: "anna").text,
                 ]
             ) {}
             return try await runner.run("bash", ["-c", script], in: "/", limit: .seconds(60)).output

@@ -1,9 +1,11 @@
+import Basics
 import CloudModel
 import CloudProtocol
 import CloudServer
 import Foundation
 import Glibc
 import HTTPCloud
+import ServerSupport
 import TestSupport
 import Testing
 
@@ -31,7 +33,7 @@ struct SlowRequestTests {
         let descriptor = try Loopback.connect(to: port)
         guard send(descriptor, text, text.utf8.count, Int32(MSG_NOSIGNAL)) == text.utf8.count else {
             close(descriptor)
-            throw NoServer()
+            throw Errno(errno, "send")
         }
         return descriptor
     }

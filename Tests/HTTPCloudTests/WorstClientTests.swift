@@ -7,6 +7,7 @@ import Foundation
 import Glibc
 import HTTPCloud
 import ServerStorage
+import ServerSupport
 import TestSupport
 import Testing
 
@@ -181,7 +182,7 @@ struct WorstClientTests {
             #expect(try await publish(size: plain.count * 100_000 - 1).hasPrefix("HTTP/1.1 400 "))
             let published = try await publish(size: plain.count * 100_000)
             let path = try #require(published.firstMatch(of: /"path":"(\/p\/[a-z0-9]+)"/)?.1)
-            let reads = server.store.manifestReads
+            let reads = server.store.chunks.manifestReads
             // A HEAD reads nothing, many ranges share one reading, and one address has few of them at once.
             let port = try server.port
             let requests = (0..<20).map { number in
@@ -195,13 +196,13 @@ struct WorstClientTests {
                 answers.contains {
                     $0.hasPrefix("HTTP/1.1 206 ") && $0.hasSuffix("\r\n\r\n" + String(repeating: "\u{1}", count: 10))
                 })
-            #expect(server.store.manifestReads <= reads + 1)
+            #expect(server.store.chunks.manifestReads <= reads + 1)
         }
     }
 
     @Test("passwords of many links of one account are derived one by one, and delay no other account's storage")
     func passwords() async throws {
-        try await withServer { server in
+        try await withServer(passwordCost: .standard) { server in
             let port = try server.port
             let victim = try await server.device(of: "victim")
             let id = ChunkID(words: (9, 9, 9, 9))

@@ -3,6 +3,7 @@ import CloudModel
 import ContainerLog
 import Foundation
 import HTTPCloud
+import ServerSupport
 import Testing
 
 /// The console in Chromium, against a real server and devices that speak to it as real ones do.

@@ -6,6 +6,7 @@ import Foundation
 import HTTPCloud
 import NIOHTTP1
 import ServerStorage
+import ServerSupport
 import Testing
 
 /// The clock of the machine is set while devices are at work; a server reads it with each request.
@@ -72,17 +73,21 @@ struct ClockJumpTests {
             }
             let (kept, withdrawn) = (try await publish(), try await publish())
             let (unused, used) = (try await server.code(), try await server.code())
-            _ = try await server.store.signIn(code: used, device: "tablet")
+            _ = try await server.store.devices.signIn(code: used, device: "tablet")
             try await device.backend.withdrawLink(withdrawn.id)
             server.time.advance(by: Self.hours(30))
             #expect(try await server.request(.GET, kept.path).status == 404)
-            await #expect(throws: StorageError.self) { try await server.store.signIn(code: unused, device: "late") }
+            await #expect(throws: StorageError.self) {
+                try await server.store.devices.signIn(code: unused, device: "late")
+            }
             _ = try await server.store.collect(.standard, pause: .zero)
             server.time.advance(by: Self.hours(-30))
             #expect(try await server.request(.GET, kept.path).body == [1, 2, 3])
             #expect(try await server.request(.GET, withdrawn.path).status == 404)
-            await #expect(throws: StorageError.self) { try await server.store.signIn(code: used, device: "thief") }
-            _ = try await server.store.signIn(code: unused, device: "phone")
+            await #expect(throws: StorageError.self) {
+                try await server.store.devices.signIn(code: used, device: "thief")
+            }
+            _ = try await server.store.devices.signIn(code: unused, device: "phone")
         }
     }
 

@@ -1,5 +1,6 @@
 import CloudModel
 import ContainerLog
+import ServerSupport
 import Testing
 
 /// What the console lists of deletions, and how it brings things back.

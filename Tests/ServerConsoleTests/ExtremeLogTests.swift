@@ -3,6 +3,7 @@ import CloudStorage
 import ContainerLog
 import HTTPCloud
 import ServerStorage
+import ServerSupport
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import CloudModel
 import Foundation
 import NIOHTTP1
 import ServerStorage
+import ServerSupport
 import Testing
 
 /// Who may see and do what in the console, without a browser.

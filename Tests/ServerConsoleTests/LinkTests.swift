@@ -7,6 +7,7 @@ import Foundation
 import HTTPCloud
 import NIOHTTP1
 import ServerStorage
+import ServerSupport
 import Testing
 
 /// Published links, over HTTP without signing in.
@@ -190,7 +191,7 @@ struct LinkTests {
             let device = try await server.device()
             let (link, _) = try await publish(device, [1], password: "open sesame")
             let token = try #require(link.url.split(separator: "/").last)
-            #expect(try await server.store.links(of: AccountID(1)).count == 1)
+            #expect(try await server.store.links.list(of: AccountID(1)).count == 1)
             for suffix in ["", "-wal"] {
                 let file = try Data(contentsOf: URL(filePath: "\(server.folder)/server.sqlite\(suffix)"))
                 #expect(file.range(of: Data(token.utf8)) == nil)

@@ -5,6 +5,7 @@ import Foundation
 import HTTPCloud
 import NIOHTTP1
 import ServerStorage
+import ServerSupport
 import TestSupport
 import Testing
 
@@ -40,8 +41,8 @@ struct SecurityTests {
     /// Sets an app up in the console.
     private func setUp(_ server: TestServer, _ session: String) async throws -> (OneTimePassword, recovery: [String]) {
         #expect(try await server.post("security/app", from: "security", session).status == 303)
-        let account = try await server.store.account(named: "anna")
-        guard case .settingUp(let password) = try await server.store.secondFactor(of: account) else {
+        let account = try await server.store.accounts.account(named: "anna")
+        guard case .settingUp(let password) = try await server.store.accounts.secondFactor(of: account) else {
             throw TestServer.NoToken()
         }
         let page = try await server.page("security", session).text
@@ -149,7 +150,7 @@ struct SecurityTests {
             let cookie = try #require(opened(try await visitor.post("passkey-sign-in", fields)))
             #expect(try await server.page("", cookie).status == 200)
             #expect(opened(try await visitor.post("passkey-sign-in", fields)) == nil, "the challenge is used up")
-            let listed = try await server.store.passkeys(ofAccount: "anna")
+            let listed = try await server.store.sessions.passkeys(ofAccount: "anna")
             let path = "security/passkeys/\(try #require(listed.first).id)/remove"
             #expect(try await server.post(path, from: "security", session).status == 303)
             let later = try await Visitor(server)
@@ -178,7 +179,7 @@ struct SecurityTests {
             #expect(try await register(&key, server, session).status == 401)
             let right = "&factor=\(code(password, server))"
             #expect(try await register(&key, server, session, more: right).status == 303)
-            #expect(try await server.store.passkeys(ofAccount: "anna").count == 1)
+            #expect(try await server.store.sessions.passkeys(ofAccount: "anna").count == 1)
         }
     }
 
@@ -199,7 +200,7 @@ struct SecurityTests {
             let shown = try await server.post("devices/code", "scope=read&expires=30d", from: "devices", session)
             let code = try #require(shown.text.firstMatch(of: /id="new-code">([\w-]+)</).map { String($0.1) })
             #expect(shown.text.contains("change nothing"))
-            _ = try await server.store.signIn(code: #require(SignInCode(typed: code)), device: "tablet")
+            _ = try await server.store.devices.signIn(code: #require(SignInCode(typed: code)), device: "tablet")
             let page = try await server.page("devices", session).text
             #expect(page.contains("read only") && page.contains("until"))
             let wrong = try await server.post("devices/code", "scope=read&expires=never", from: "devices", session)

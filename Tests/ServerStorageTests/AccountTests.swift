@@ -19,38 +19,38 @@ struct AccountTests {
     func codes() async throws {
         let time = SettableTime()
         try await withStore(time: time) { store in
-            try await store.addAccount("anna")
-            let code = try await store.addCode(for: "anna")
-            let answer = try await store.signIn(code: code, device: "laptop")
+            try await store.accounts.add("anna")
+            let code = try await store.accounts.addCode(for: "anna")
+            let answer = try await store.devices.signIn(code: code, device: "laptop")
             #expect(answer.account == "anna")
-            await expect(.unauthorized) { _ = try await store.signIn(code: code, device: "thief") }
-            let late = try await store.addCode(for: "anna")
+            await expect(.unauthorized) { _ = try await store.devices.signIn(code: code, device: "thief") }
+            let late = try await store.accounts.addCode(for: "anna")
             time.advance(by: .seconds(86_401))
-            await expect(.unauthorized) { _ = try await store.signIn(code: late, device: "late") }
+            await expect(.unauthorized) { _ = try await store.devices.signIn(code: late, device: "late") }
             var random = SeededGenerator(seed: 1)
             await expect(.unauthorized) {
-                _ = try await store.signIn(code: SignInCode.random(using: &random), device: "guess")
+                _ = try await store.devices.signIn(code: SignInCode.random(using: &random), device: "guess")
             }
-            #expect(try await store.devices().map(\.name) == ["laptop"])
+            #expect(try await store.devices.list().map(\.name) == ["laptop"])
         }
     }
 
     @Test("a token is good until it is revoked; another device's secret never is")
     func tokens() async throws {
         try await withStore { store in
-            try await store.addAccount("anna")
+            try await store.accounts.add("anna")
             let answers = [
-                try await store.signIn(code: store.addCode(for: "anna"), device: "one"),
-                try await store.signIn(code: store.addCode(for: "anna"), device: "two"),
+                try await store.devices.signIn(code: store.accounts.addCode(for: "anna"), device: "one"),
+                try await store.devices.signIn(code: store.accounts.addCode(for: "anna"), device: "two"),
             ]
             let tokens = try answers.map { try #require(DeviceToken($0.token)) }
-            for token in tokens { #expect(try await store.device(with: token)?.device == token.device) }
+            for token in tokens { #expect(try await store.devices.device(with: token)?.device == token.device) }
             let mixed = try #require(DeviceToken("ubq_\(tokens[0].device)_\(Hex.encode(tokens[1].secret))"))
-            #expect(try await store.device(with: mixed) == nil)
-            #expect(try await store.revoke(device: tokens[0].device))
-            #expect(try await !store.revoke(device: tokens[0].device))
-            #expect(try await store.device(with: tokens[0]) == nil)
-            #expect(try await store.device(with: tokens[1]) != nil)
+            #expect(try await store.devices.device(with: mixed) == nil)
+            #expect(try await store.devices.revoke(device: tokens[0].device))
+            #expect(try await !store.devices.revoke(device: tokens[0].device))
+            #expect(try await store.devices.device(with: tokens[0]) == nil)
+            #expect(try await store.devices.device(with: tokens[1]) != nil)
         }
     }
 
@@ -59,9 +59,9 @@ struct AccountTests {
         try await withFolder { path in
             var secrets: [String] = []
             try await withStore(at: path) { store in
-                try await store.addAccount("anna")
-                let answer = try await store.signIn(code: store.addCode(for: "anna"), device: "one")
-                let unused = try await store.addCode(for: "anna")
+                try await store.accounts.add("anna")
+                let answer = try await store.devices.signIn(code: store.accounts.addCode(for: "anna"), device: "one")
+                let unused = try await store.accounts.addCode(for: "anna")
                 secrets = [
                     answer.token, String(answer.token.split(separator: "_")[2]), unused.text, unused.description,
                 ]
@@ -78,9 +78,10 @@ struct AccountTests {
     @Test("a device's name can not harm a terminal")
     func names() async throws {
         try await withStore { store in
-            try await store.addAccount("anna")
-            _ = try await store.signIn(code: store.addCode(for: "anna"), device: "a\u{1B}[2J\nb\tc\u{202E}d e")
-            #expect(try await store.devices().map(\.name) == ["a[2Jbcd e"])
+            try await store.accounts.add("anna")
+            _ = try await store.devices.signIn(
+                code: store.accounts.addCode(for: "anna"), device: "a\u{1B}[2J\nb\tc\u{202E}d e")
+            #expect(try await store.devices.list().map(\.name) == ["a[2Jbcd e"])
         }
     }
 
@@ -88,11 +89,11 @@ struct AccountTests {
     func accountNames() async throws {
         try await withStore { store in
             for name in ["", "a b", "ä", String(repeating: "a", count: 65)] {
-                await expect(.invalid) { try await store.addAccount(name) }
+                await expect(.invalid) { try await store.accounts.add(name) }
             }
-            try await store.addAccount("anna")
-            await expect(.invalid) { try await store.addAccount("anna") }
-            await expect(.notFound) { _ = try await store.addCode(for: "berta") }
+            try await store.accounts.add("anna")
+            await expect(.invalid) { try await store.accounts.add("anna") }
+            await expect(.notFound) { _ = try await store.accounts.addCode(for: "berta") }
         }
     }
 
@@ -102,9 +103,9 @@ struct AccountTests {
             try await withStore(at: path) { store in
                 await expect(.inUse) { _ = try ServerStore(path: path, serving: true, log: quiet) }
                 let beside = try ServerStore(path: path, serving: false, log: quiet)
-                try await beside.addAccount("anna")
+                try await beside.accounts.add("anna")
                 try await beside.close()
-                #expect(try await store.accounts().map(\.name) == ["anna"])
+                #expect(try await store.accounts.list().map(\.name) == ["anna"])
             }
         }
     }
@@ -112,7 +113,7 @@ struct AccountTests {
     @Test("a database of a newer version is refused and not touched")
     func newer() async throws {
         try await withFolder { path in
-            try await withStore(at: path) { try await $0.addAccount("anna") }
+            try await withStore(at: path) { try await $0.accounts.add("anna") }
             try await DatabaseQueue(path: "\(path)/server.sqlite").write { db in
                 try db.execute(sql: "INSERT INTO grdb_migrations (identifier) VALUES ('v99')")
             }

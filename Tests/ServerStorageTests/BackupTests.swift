@@ -16,12 +16,12 @@ struct BackupTests {
             let parts = (UInt64(1)...30).map { part($0, [UInt8](repeating: 7, count: Int($0))) }
             try await withStore(at: path) { store in
                 let account = try await store.newAccount("anna")
-                try await store.put(parts, in: .cloudDocs, of: account)
-                _ = try await store.append([1], key: nil, to: .cloudDocs, of: account)
+                try await store.chunks.put(parts, in: .cloudDocs, of: account)
+                _ = try await store.logs.append([1], key: nil, to: .cloudDocs, of: account)
                 let first = try await store.backUp(to: backup, mayLink: mayLink)
                 #expect(first.done == 30 && first.copied == 30 && first.lost == 0)
-                _ = try await store.append([2], key: nil, to: .cloudDocs, of: account)
-                try await store.put([part(99, [9])], in: .cloudDocs, of: account)
+                _ = try await store.logs.append([2], key: nil, to: .cloudDocs, of: account)
+                try await store.chunks.put([part(99, [9])], in: .cloudDocs, of: account)
                 let second = try await store.backUp(to: backup, mayLink: mayLink)
                 #expect(second.done == 31 && second.copied == 1)
             }
@@ -31,9 +31,9 @@ struct BackupTests {
                 let account = AccountID(1)
                 let isThere = try await store.holds(parts + [part(99, [9])], of: account)
                 #expect(isThere)
-                let page = try await store.page(of: .cloudDocs, after: .zero, limit: 9, account: account)
+                let page = try await store.logs.page(of: .cloudDocs, after: .zero, limit: 9, account: account)
                 #expect(page.payloads == [[1], [2]])
-                let cloud = try await store.describeCloud(of: account)
+                let cloud = try await store.accounts.describeCloud(of: account)
                 #expect(cloud.former?.count == 1 && cloud.former?[cloud.identity] == nil)
                 #expect(cloud.former?.values.first == ["CloudDocs": 2])
             }
@@ -77,13 +77,13 @@ struct BackupTests {
             let chunk = part(1, [1, 2, 3])
             try await withStore(at: path) { store in
                 let account = try await store.newAccount("anna")
-                try await store.put([chunk], in: .cloudDocs, of: account)
+                try await store.chunks.put([chunk], in: .cloudDocs, of: account)
                 _ = try await store.backUp(to: backup)
             }
             try FileManager.default.removeItem(atPath: "\(backup)/chunks/1/01")
             #expect(try await ServerRestore(from: backup, to: other).run().lost == 1)
             try await withStore(at: other) { store in
-                let missing = try await store.missing([chunk.id], in: .cloudDocs, of: AccountID(1))
+                let missing = try await store.chunks.missing([chunk.id], in: .cloudDocs, of: AccountID(1))
                 #expect(missing == [chunk.id])
             }
         }
@@ -97,7 +97,7 @@ struct BackupTests {
             defer { try? FileManager.default.removeItem(atPath: backup) }
             try await withStore(at: path, time: time) { store in
                 let account = try await store.newAccount("anna")
-                try await store.put([part(1, [1, 2, 3])], in: .cloudDocs, of: account)
+                try await store.chunks.put([part(1, [1, 2, 3])], in: .cloudDocs, of: account)
                 _ = try await store.backUp(to: backup)
                 time.advance(by: .seconds(100 * 86_400))
                 #expect(try await store.collectNow().chunks == 1)
@@ -116,7 +116,7 @@ struct BackupTests {
             defer { for path in [backup, other] { try? FileManager.default.removeItem(atPath: path) } }
             try await withStore(at: path) { store in
                 let account = try await store.newAccount("anna")
-                try await store.put([part(1, [1])], in: .cloudDocs, of: account)
+                try await store.chunks.put([part(1, [1])], in: .cloudDocs, of: account)
                 _ = try await store.backUp(to: backup)
             }
             try await withStore(at: other) { store in

@@ -14,9 +14,9 @@ struct ChangeFeedTests {
             let before = try await store.changes.latest(of: anna)
             #expect(before.containers == ["CloudDocs": 0])
             async let waiting: Void = store.changes.wait(for: anna, after: before.revision)
-            _ = try await store.append([1], key: nil, to: .cloudDocs, of: berta)
+            _ = try await store.logs.append([1], key: nil, to: .cloudDocs, of: berta)
             #expect(try await store.changes.latest(of: anna) == before)
-            _ = try await store.append([1], key: nil, to: .cloudDocs, of: anna)
+            _ = try await store.logs.append([1], key: nil, to: .cloudDocs, of: anna)
             await waiting
             let after = try await store.changes.latest(of: anna)
             #expect(after.containers == ["CloudDocs": 1])
@@ -31,7 +31,7 @@ struct ChangeFeedTests {
             var revision: UInt64 = 0
             try await withStore(at: path) { store in
                 account = try await store.newAccount("anna")
-                _ = try await store.append([1], key: nil, to: .cloudDocs, of: account)
+                _ = try await store.logs.append([1], key: nil, to: .cloudDocs, of: account)
                 revision = try await store.changes.latest(of: account).revision
                 await store.changes.wait(for: account, after: revision - 1)
             }

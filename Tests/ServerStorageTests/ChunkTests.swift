@@ -12,13 +12,13 @@ struct ChunkTests {
         try await withStore { store in
             let (anna, berta) = (try await store.newAccount("anna"), try await store.newAccount("berta"))
             let secret = part(1, Array("secret".utf8))
-            try await store.put([secret], in: .cloudDocs, of: anna)
-            #expect(try await store.missing([secret.id], in: .cloudDocs, of: berta) == [secret.id])
-            #expect(try await store.place(of: secret.id, in: .cloudDocs, of: berta) == nil)
+            try await store.chunks.put([secret], in: .cloudDocs, of: anna)
+            #expect(try await store.chunks.missing([secret.id], in: .cloudDocs, of: berta) == [secret.id])
+            #expect(try await store.chunks.place(of: secret.id, in: .cloudDocs, of: berta) == nil)
             // Putting it costs the same as if it were new.
-            let before = try await store.space(of: berta)
-            try await store.put([secret], in: .cloudDocs, of: berta)
-            let after = try await store.accounts().first { $0.name == "berta" }
+            let before = try await store.accounts.space(of: berta)
+            try await store.chunks.put([secret], in: .cloudDocs, of: berta)
+            let after = try await store.accounts.list().first { $0.name == "berta" }
             #expect(after?.used == UInt64(StorageCost.chunk(6)), "\(before)")
         }
     }
@@ -29,15 +29,15 @@ struct ChunkTests {
             let cost = UInt64(StorageCost.chunk(40))
             let account = try await store.newAccount("anna", quota: cost * 2 + cost / 2)
             let forty = [UInt8](repeating: 1, count: 40)
-            for _ in 0..<5 { try await store.put([part(1, forty)], in: .cloudDocs, of: account) }
+            for _ in 0..<5 { try await store.chunks.put([part(1, forty)], in: .cloudDocs, of: account) }
             await #expect(throws: StorageError.self) {
-                try await store.put([part(2, forty), part(3, forty)], in: .cloudDocs, of: account)
+                try await store.chunks.put([part(2, forty), part(3, forty)], in: .cloudDocs, of: account)
             }
-            #expect(try await store.missing([part(2, []).id], in: .cloudDocs, of: account).count == 1)
-            try await store.put([part(2, forty)], in: .cloudDocs, of: account)
-            #expect(try await store.accounts().first?.used == cost * 2)
+            #expect(try await store.chunks.missing([part(2, []).id], in: .cloudDocs, of: account).count == 1)
+            try await store.chunks.put([part(2, forty)], in: .cloudDocs, of: account)
+            #expect(try await store.accounts.list().first?.used == cost * 2)
             let space = SpaceAnswer(total: cost * 2 + cost / 2, free: cost / 2)
-            #expect(try await store.space(of: account) == space)
+            #expect(try await store.accounts.space(of: account) == space)
         }
     }
 
@@ -50,7 +50,7 @@ struct ChunkTests {
                 for number in UInt64(1)...30 {
                     group.addTask {
                         do {
-                            try await store.put(
+                            try await store.chunks.put(
                                 [part(number, [UInt8](repeating: 1, count: 10))], in: .cloudDocs, of: account)
                             return true
                         } catch { return false }
@@ -59,7 +59,7 @@ struct ChunkTests {
                 return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
             }
             #expect(stored == 10)
-            #expect(try await store.accounts().first?.used == share)
+            #expect(try await store.accounts.list().first?.used == share)
         }
     }
 
@@ -68,17 +68,17 @@ struct ChunkTests {
         try await withStore { store in
             let account = try await store.newAccount("anna")
             let (bad, good) = (part(1, [1, 2, 3]), part(1, [4, 5]))
-            try await store.put([bad], in: .cloudDocs, of: account)
-            try await store.put([good], in: .cloudDocs, of: account)
-            let kept = try #require(try await store.place(of: bad.id, in: .cloudDocs, of: account))
-            #expect(try await store.read(kept, 0..<kept.size) == bad.frame)
-            try await store.distrust([bad.id], in: .cloudDocs, of: account)
-            #expect(try await store.missing([bad.id], in: .cloudDocs, of: account) == [bad.id])
-            try await store.put([good], in: .cloudDocs, of: account)
-            let place = try #require(try await store.place(of: bad.id, in: .cloudDocs, of: account))
-            #expect(try await store.read(place, 0..<place.size) == good.frame)
-            #expect(try await store.missing([bad.id], in: .cloudDocs, of: account).isEmpty)
-            #expect(try await store.accounts().first?.used == UInt64(StorageCost.chunk(2)))
+            try await store.chunks.put([bad], in: .cloudDocs, of: account)
+            try await store.chunks.put([good], in: .cloudDocs, of: account)
+            let kept = try #require(try await store.chunks.place(of: bad.id, in: .cloudDocs, of: account))
+            #expect(try await store.chunks.read(kept, 0..<kept.size) == bad.frame)
+            try await store.chunks.distrust([bad.id], in: .cloudDocs, of: account)
+            #expect(try await store.chunks.missing([bad.id], in: .cloudDocs, of: account) == [bad.id])
+            try await store.chunks.put([good], in: .cloudDocs, of: account)
+            let place = try #require(try await store.chunks.place(of: bad.id, in: .cloudDocs, of: account))
+            #expect(try await store.chunks.read(place, 0..<place.size) == good.frame)
+            #expect(try await store.chunks.missing([bad.id], in: .cloudDocs, of: account).isEmpty)
+            #expect(try await store.accounts.list().first?.used == UInt64(StorageCost.chunk(2)))
         }
     }
 
@@ -88,13 +88,13 @@ struct ChunkTests {
             try await withStore(at: path) { store in
                 let account = try await store.newAccount("anna")
                 let whole = part(1, [1, 2, 3])
-                try await store.put([whole], in: .cloudDocs, of: account)
-                let place = try #require(try await store.place(of: whole.id, in: .cloudDocs, of: account))
+                try await store.chunks.put([whole], in: .cloudDocs, of: account)
+                let place = try #require(try await store.chunks.place(of: whole.id, in: .cloudDocs, of: account))
                 let file = "\(path)/chunks/\(place.container)/01/\(whole.id.description.dropFirst(2))-3"
                 try Data([1]).write(to: URL(filePath: file))
-                await #expect(throws: StorageError.self) { try await store.read(place, 0..<3) }
+                await #expect(throws: StorageError.self) { try await store.chunks.read(place, 0..<3) }
                 try FileManager.default.removeItem(atPath: file)
-                #expect(try await store.read(place, 0..<3) == nil)
+                #expect(try await store.chunks.read(place, 0..<3) == nil)
             }
         }
     }
@@ -103,10 +103,10 @@ struct ChunkTests {
     func range() async throws {
         try await withStore { store in
             let account = try await store.newAccount("anna")
-            try await store.put([part(1, Array(0..<100))], in: .cloudDocs, of: account)
-            let place = try #require(try await store.place(of: part(1, []).id, in: .cloudDocs, of: account))
-            #expect(try await store.read(place, 10..<20) == Array(10..<20))
-            #expect(try await store.read(place, 100..<100) == [])
+            try await store.chunks.put([part(1, Array(0..<100))], in: .cloudDocs, of: account)
+            let place = try #require(try await store.chunks.place(of: part(1, []).id, in: .cloudDocs, of: account))
+            #expect(try await store.chunks.read(place, 10..<20) == Array(10..<20))
+            #expect(try await store.chunks.read(place, 100..<100) == [])
         }
     }
 
@@ -117,16 +117,16 @@ struct ChunkTests {
             var stored = 0
             for batch in 0..<20 {
                 let parts = (0..<1_024).map { part(UInt64(batch * 1_024 + $0), [1]) }
-                do { try await store.put(parts, in: .cloudDocs, of: account) } catch { break }
+                do { try await store.chunks.put(parts, in: .cloudDocs, of: account) } catch { break }
                 stored += parts.count
             }
             #expect(stored == 1_024)
             await #expect(throws: StorageError.self) {
-                try await store.append([], key: nil, to: .cloudDocs, of: account)
+                try await store.logs.append([], key: nil, to: .cloudDocs, of: account)
             }
-            let before = try await store.accounts().first?.used ?? 0
-            _ = try await store.append([1], key: nil, to: .cloudDocs, of: account)
-            #expect(try await store.accounts().first?.used == before + UInt64(StorageCost.entry([1])))
+            let before = try await store.accounts.list().first?.used ?? 0
+            _ = try await store.logs.append([1], key: nil, to: .cloudDocs, of: account)
+            #expect(try await store.accounts.list().first?.used == before + UInt64(StorageCost.entry([1])))
         }
     }
 
@@ -135,12 +135,12 @@ struct ChunkTests {
         try await withStore { store in
             let account = try await store.newAccount("anna")
             let frame = ChunkFrame.encode([1, 2, 3])
-            await #expect { try await store.put([part(1, frame)], in: .cloudDocs, of: account) } throws: {
+            await #expect { try await store.chunks.put([part(1, frame)], in: .cloudDocs, of: account) } throws: {
                 ($0 as? StorageError)?.code == .invalid
             }
             let right = ChunkBatch.Part(id: Digest.of([1, 2, 3]), frame: frame)
-            try await store.put([right], in: .cloudDocs, of: account)
-            #expect(try await store.missing([right.id], in: .cloudDocs, of: account).isEmpty)
+            try await store.chunks.put([right], in: .cloudDocs, of: account)
+            #expect(try await store.chunks.missing([right.id], in: .cloudDocs, of: account).isEmpty)
         }
     }
 }
@@ -151,7 +151,7 @@ struct ChunkVerificationTests {
 
     private func expectInvalid(_ parts: [ChunkBatch.Part], _ store: ServerStore, _ account: AccountID) async {
         do {
-            try await store.put(parts, in: .cloudDocs, of: account)
+            try await store.chunks.put(parts, in: .cloudDocs, of: account)
             Issue.record("a wrong chunk was kept")
         } catch let error as StorageError { #expect(error.code == .invalid) } catch { Issue.record(error) }
     }
@@ -164,10 +164,10 @@ struct ChunkVerificationTests {
             #expect(right.frame.count < 1_000, "it is compressed")
             let other = Digest.of([UInt8](repeating: 66, count: 9))
             await expectInvalid([right, ChunkBatch.Part(id: other, frame: right.frame)], store, account)
-            let absent = try await store.missing([right.id, other], in: .cloudDocs, of: account)
+            let absent = try await store.chunks.missing([right.id, other], in: .cloudDocs, of: account)
             #expect(absent.count == 2)
-            try await store.put([right], in: .cloudDocs, of: account)
-            let missing = try await store.missing([right.id], in: .cloudDocs, of: account)
+            try await store.chunks.put([right], in: .cloudDocs, of: account)
+            let missing = try await store.chunks.missing([right.id], in: .cloudDocs, of: account)
             #expect(missing.isEmpty)
         }
     }

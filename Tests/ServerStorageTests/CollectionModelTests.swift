@@ -96,12 +96,12 @@ struct CollectionModelTests {
         let expected = Set(parts.map(\.id))
         let files = FileManager.default.enumerator(atPath: "\(path)/chunks")?.compactMap { $0 as? String } ?? []
         #expect(files.filter { $0.contains("-") }.count == expected.count)
-        let page = try await documents.store.page(
+        let page = try await documents.store.logs.page(
             of: .cloudDocs, after: .zero, limit: 1_024, account: documents.account)
         let frames = Dictionary(parts.map { ($0.id, $0.frame.count) }, uniquingKeysWith: { first, _ in first })
         let bytes =
             page.payloads.reduce(0) { $0 + StorageCost.entry($1) }
             + frames.values.reduce(0) { $0 + StorageCost.chunk($1) }
-        #expect(try await documents.store.accounts().first?.used == UInt64(bytes))
+        #expect(try await documents.store.accounts.list().first?.used == UInt64(bytes))
     }
 }

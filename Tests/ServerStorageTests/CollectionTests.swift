@@ -43,7 +43,7 @@ struct CollectionTests {
         try await withContent(seed: 1, chunks: 2) { scene in
             scene.time.advance(by: Self.day * 20)
             #expect(
-                try await scene.store.missing(
+                try await scene.store.chunks.missing(
                     scene.content.parts.map(\.id), in: .cloudDocs, of: scene.documents.account
                 ).isEmpty)
             scene.time.advance(by: Self.day * 6)
@@ -63,7 +63,7 @@ struct CollectionTests {
             await #expect { _ = try await scene.documents.create(scene.content.reference) } throws: {
                 ($0 as? StorageError)?.code == .damaged
             }
-            let missing = try await scene.store.missing(
+            let missing = try await scene.store.chunks.missing(
                 scene.content.parts.map(\.id), in: .cloudDocs, of: scene.documents.account)
             #expect(missing.count == 4)
             try await scene.documents.put(scene.content.parts)
@@ -77,7 +77,7 @@ struct CollectionTests {
         try await withContent(seed: 6, chunks: 3) { scene in
             let item = try await scene.documents.create(scene.content.reference)
             var random = SystemRandomNumberGenerator()
-            _ = try await scene.store.addLink(
+            _ = try await scene.store.links.add(
                 LinkToken.random(using: &random), to: scene.content.reference, name: try ItemName("a"), in: .cloudDocs,
                 of: scene.documents.account, lifetime: Self.day * 90, password: nil)
             try await scene.documents.append([.delete(item, base: scene.content.reference.digest)])
@@ -97,7 +97,7 @@ struct CollectionTests {
             try await documents.put(Array(content.parts.dropFirst()))
             await #expect {
                 var random = SystemRandomNumberGenerator()
-                _ = try await store.addLink(
+                _ = try await store.links.add(
                     LinkToken.random(using: &random), to: content.reference, name: try ItemName("a"), in: .cloudDocs,
                     of: documents.account, lifetime: Self.day, password: nil)
             } throws: {
@@ -109,7 +109,7 @@ struct CollectionTests {
     @Test("a log with an entry of a newer version keeps everything")
     func newer() async throws {
         try await withContent(seed: 3, chunks: 1) { scene in
-            _ = try await scene.store.append([99, 1, 2], key: nil, to: .cloudDocs, of: scene.documents.account)
+            _ = try await scene.store.logs.append([99, 1, 2], key: nil, to: .cloudDocs, of: scene.documents.account)
             scene.time.advance(by: Self.day * 100)
             let report = try await scene.store.collectNow()
             #expect(report.chunks == 0 && report.skipped.count == 1)
@@ -126,7 +126,7 @@ struct CollectionTests {
                 try await documents.put(content.parts + stray.parts)
                 _ = try await documents.create(content.reference)
                 let place = try #require(
-                    try await store.place(of: content.reference.digest, in: .cloudDocs, of: documents.account))
+                    try await store.chunks.place(of: content.reference.digest, in: .cloudDocs, of: documents.account))
                 let digits = place.id.description
                 let file = "\(path)/chunks/\(place.container)/\(digits.prefix(2))/\(digits.dropFirst(2))-\(place.size)"
                 try Data([UInt8](repeating: 0, count: place.size)).write(to: URL(filePath: file))
@@ -143,7 +143,7 @@ struct CollectionTests {
             try await withStore(at: path) { store in
                 let account = try await store.newAccount("anna")
                 let chunk = part(1, [1, 2, 3])
-                try await store.put([chunk], in: .cloudDocs, of: account)
+                try await store.chunks.put([chunk], in: .cloudDocs, of: account)
                 let database = try DatabaseQueue(path: "\(path)/server.sqlite")
                 try await database.write { try $0.execute(sql: "DELETE FROM chunk") }
                 #expect(try await store.collectNow().strayFiles == 0)
@@ -153,7 +153,7 @@ struct CollectionTests {
                 #expect(try await store.collectNow().strayFiles == 1)
                 #expect(!FileManager.default.fileExists(atPath: file))
                 // Its row is written with the file's look at the disk, so a put that comes now is whole.
-                try await store.put([chunk], in: .cloudDocs, of: account)
+                try await store.chunks.put([chunk], in: .cloudDocs, of: account)
                 let isThere = try await store.holds([chunk], of: account)
                 #expect(isThere)
             }
@@ -184,11 +184,13 @@ struct CollectionTests {
             let account = try await store.newAccount("anna")
             let parts = (UInt64(0)..<40).map { part($0, [UInt8](repeating: UInt8($0), count: 10)) }
             for _ in 0..<12 {
-                try await store.put(parts, in: .cloudDocs, of: account)
+                try await store.chunks.put(parts, in: .cloudDocs, of: account)
                 time.advance(by: Self.day * 30)
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask { _ = try await store.collectNow() }
-                    for part in parts { group.addTask { try await store.put([part], in: .cloudDocs, of: account) } }
+                    for part in parts {
+                        group.addTask { try await store.chunks.put([part], in: .cloudDocs, of: account) }
+                    }
                     try await group.waitForAll()
                 }
                 let isThere = try await store.holds(parts, of: account)

@@ -11,22 +11,22 @@ struct DeviceScopeTests {
     func expiry() async throws {
         let time = SettableTime()
         try await withStore(time: time) { store in
-            try await store.addAccount("anna")
+            try await store.accounts.add("anna")
             let end = time.now().split.seconds + 3_600
-            let code = try await store.addCode(for: "anna", grant: DeviceGrant(scope: .read, expires: end))
-            let answer = try await store.signIn(code: code, device: "guest")
+            let code = try await store.accounts.addCode(for: "anna", grant: DeviceGrant(scope: .read, expires: end))
+            let answer = try await store.devices.signIn(code: code, device: "guest")
             let token = try #require(DeviceToken(answer.token))
-            let device = try #require(try await store.device(with: token))
+            let device = try #require(try await store.devices.device(with: token))
             #expect(device.scope == .read)
-            let listed = try await store.devices().first
+            let listed = try await store.devices.list().first
             #expect(listed?.scope == .read && listed?.expires?.split.seconds == end)
-            let before = try await store.isSignedIn(device)
+            let before = try await store.devices.isSignedIn(device)
             #expect(before)
             time.advance(by: .seconds(3_600))
-            let after = try await store.isSignedIn(device)
+            let after = try await store.devices.isSignedIn(device)
             #expect(!after)
             do {
-                _ = try await store.device(with: token)
+                _ = try await store.devices.device(with: token)
                 Issue.record("an expired token was accepted")
             } catch let error as StorageError {
                 #expect(error.code == .unauthorized && error.message.contains("limited time"))
@@ -37,13 +37,13 @@ struct DeviceScopeTests {
     @Test("a code for limited access opens no session of a browser, and stays valid for a device")
     func browser() async throws {
         try await withStore { store in
-            try await store.addAccount("anna")
+            try await store.accounts.add("anna")
             for grant in [DeviceGrant(scope: .read), DeviceGrant(expires: 4_000_000_000)] {
-                let code = try await store.addCode(for: "anna", grant: grant)
+                let code = try await store.accounts.addCode(for: "anna", grant: grant)
                 await #expect(throws: StorageError.self) {
-                    try await store.openSession(code: code, browser: "b", secret: [1])
+                    try await store.sessions.openSession(code: code, browser: "b", secret: [1])
                 }
-                _ = try await store.signIn(code: code, device: "device")
+                _ = try await store.devices.signIn(code: code, device: "device")
             }
         }
     }
@@ -55,25 +55,26 @@ struct DeviceScopeTests {
         try await withFolder { path in
             var (token, code): (DeviceToken?, SignInCode?)
             try await withStore(at: path) { store in
-                try await store.addAccount("anna")
-                token = DeviceToken(try await store.signIn(code: store.addCode(for: "anna"), device: "old").token)
-                code = try await store.addCode(for: "anna")
+                try await store.accounts.add("anna")
+                token = DeviceToken(
+                    try await store.devices.signIn(code: store.accounts.addCode(for: "anna"), device: "old").token)
+                code = try await store.accounts.addCode(for: "anna")
             }
             try await DatabaseQueue(path: "\(path)/server.sqlite").write { db in try Self.undo(db) }
             try await withStore(at: path) { store in
-                let device = try await store.device(with: #require(token))
+                let device = try await store.devices.device(with: #require(token))
                 #expect(device?.scope == .full)
-                let listed = try await store.devices().first
+                let listed = try await store.devices.list().first
                 #expect(listed?.scope == .full && listed?.expires == nil)
-                try await store.openSession(code: #require(code), browser: "b", secret: [1])
-                let handle = try await store.userHandle(of: store.account(named: "anna"))
+                try await store.sessions.openSession(code: #require(code), browser: "b", secret: [1])
+                let handle = try await store.sessions.userHandle(of: store.accounts.account(named: "anna"))
                 #expect(handle.count == 16)
             }
             try await DatabaseQueue(path: "\(path)/server.sqlite").write { db in
                 try db.execute(sql: "UPDATE device SET scope = 'something newer'")
             }
             try await withStore(at: path) { store in
-                let device = try await store.device(with: #require(token))
+                let device = try await store.devices.device(with: #require(token))
                 #expect(device?.scope == .read)
             }
         }

@@ -32,14 +32,14 @@ struct Documents {
         return (manifest.reference, parts)
     }
 
-    func put(_ parts: [ChunkBatch.Part]) async throws { try await store.put(parts, in: .cloudDocs, of: account) }
+    func put(_ parts: [ChunkBatch.Part]) async throws { try await store.chunks.put(parts, in: .cloudDocs, of: account) }
 
     mutating func append(_ changes: [Change], device: UInt64 = 1) async throws {
         sequence += 1
         let batch = ChangeBatch(
             device: DeviceID(device), deviceName: "d\(device)", deviceSequence: sequence,
             time: Timestamp(seconds: 1_800_000_000 + Int64(sequence)), changes: changes)
-        let place = try await store.append(try batch.encoded(), key: nil, to: .cloudDocs, of: account)
+        let place = try await store.logs.append(try batch.encoded(), key: nil, to: .cloudDocs, of: account)
         _ = try ContainerReducer().fold(batch, at: place, into: &tree)
     }
 
@@ -65,8 +65,8 @@ extension ServerStore {
     /// Whether every byte of these can be read.
     func holds(_ parts: [ChunkBatch.Part], of account: AccountID) async throws -> Bool {
         for part in parts {
-            guard let place = try await place(of: part.id, in: .cloudDocs, of: account),
-                try await read(place, 0..<place.size) == part.frame
+            guard let place = try await chunks.place(of: part.id, in: .cloudDocs, of: account),
+                try await chunks.read(place, 0..<place.size) == part.frame
             else { return false }
         }
         return true

@@ -89,13 +89,13 @@ struct FoldedTests {
                 let account = try await store.newAccount("anna")
                 // An entry that refers to chunks which are not here is refused.
                 let chunks = RandomLog.contents.map { ChunkBatch.Part(id: .of($0), frame: ChunkFrame.encode($0)) }
-                try await store.put(chunks, in: .cloudDocs, of: account)
+                try await store.chunks.put(chunks, in: .cloudDocs, of: account)
                 var log = RandomLog(random: SeededGenerator(seed: seed))
                 var tree = DictionaryTree()
                 var trees = ContainerTrees(store)
                 for number in 1...60 as ClosedRange<UInt64> {
                     let entry = try log.entry()
-                    _ = try await store.append(entry, key: nil, to: .cloudDocs, of: account)
+                    _ = try await store.logs.append(entry, key: nil, to: .cloudDocs, of: account)
                     if let batch = try? ChangeBatch(decoding: entry) {
                         _ = try ContainerReducer().fold(batch, at: LogSequence(number), into: &tree)
                     } else {
@@ -130,7 +130,7 @@ struct FoldedTests {
             }
             try await withStore(at: path) { store in
                 let account = try await store.newAccount("anna")
-                _ = try await store.append(create(one, 1), key: nil, to: .cloudDocs, of: account)
+                _ = try await store.logs.append(create(one, 1), key: nil, to: .cloudDocs, of: account)
                 let view = try await ContainerTrees(store).view(of: .cloudDocs, of: account)
                 #expect(try await view.tree.item(one) != nil)
             }
@@ -141,8 +141,8 @@ struct FoldedTests {
             }
             try await withStore(at: path) { store in
                 let account = try await store.newAccount("anna")
-                _ = try await store.append(create(other, 1), key: nil, to: .cloudDocs, of: account)
-                _ = try await store.append(create(one, 2), key: nil, to: .cloudDocs, of: account)
+                _ = try await store.logs.append(create(other, 1), key: nil, to: .cloudDocs, of: account)
+                _ = try await store.logs.append(create(one, 2), key: nil, to: .cloudDocs, of: account)
                 let view = try await ContainerTrees(store).view(of: .cloudDocs, of: account)
                 #expect(try await view.tree.item(other) != nil)
             }

@@ -19,13 +19,13 @@ struct KeyValueQuotaTests {
         return try entry(number, [.setValue(key: "theme", value: value, time: .zero)])
     }
 
-    private func used(_ store: ServerStore) async throws -> UInt64? { try await store.accounts().first?.used }
+    private func used(_ store: ServerStore) async throws -> UInt64? { try await store.accounts.list().first?.used }
 
     @Test("settings do not count, and are taken where documents have used everything up; other entries count")
     func settings() async throws {
         try await withStore { store in
             let account = try await store.newAccount("anna", quota: 10)
-            _ = try await store.append(setting(1, bytes: 1_000), key: nil, to: .cloudDocs, of: account)
+            _ = try await store.logs.append(setting(1, bytes: 1_000), key: nil, to: .cloudDocs, of: account)
             #expect(try await used(store) == 0)
             let both = try entry(
                 2,
@@ -33,10 +33,10 @@ struct KeyValueQuotaTests {
                     .setValue(key: "theme", value: nil, time: .zero),
                     .delete(ItemID(high: 1 << 63, low: 1), base: nil),
                 ])
-            _ = try await store.append(both, key: nil, to: .cloudDocs, of: account)
+            _ = try await store.logs.append(both, key: nil, to: .cloudDocs, of: account)
             let counted = try #require(try await used(store))
             #expect(counted >= UInt64(both.count))
-            _ = try await store.append(setting(3, bytes: 1_000), key: nil, to: .cloudDocs, of: account)
+            _ = try await store.logs.append(setting(3, bytes: 1_000), key: nil, to: .cloudDocs, of: account)
             #expect(try await used(store) == counted)
             try await store.removeContainer(.cloudDocs, ofAccount: "anna")
             #expect(try await used(store) == 0)
@@ -50,10 +50,10 @@ struct KeyValueQuotaTests {
             var number: UInt64 = 0
             while try await used(store) == 0 {
                 number += 1
-                _ = try await store.append(setting(number, bytes: 1 << 20), key: nil, to: .cloudDocs, of: account)
+                _ = try await store.logs.append(setting(number, bytes: 1 << 20), key: nil, to: .cloudDocs, of: account)
                 try #require(number < 100, "nothing counted")
             }
-            #expect(number == UInt64(ServerStore.keyValueAllowance >> 20), "each has a few bytes more than its value")
+            #expect(number == UInt64(AccountStore.keyValueAllowance >> 20), "each has a few bytes more than its value")
         }
     }
 }

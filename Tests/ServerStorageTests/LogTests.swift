@@ -22,11 +22,11 @@ struct LogTests {
             let keys = (0..<3).map { _ in AppendKey.random(using: &random) }
             for round in 0..<3 {
                 for (index, key) in keys.enumerated() {
-                    let sequence = try await store.append([UInt8(index)], key: key, to: .cloudDocs, of: account)
+                    let sequence = try await store.logs.append([UInt8(index)], key: key, to: .cloudDocs, of: account)
                     #expect(sequence == LogSequence(UInt64(index) + 1), "round \(round)")
                 }
             }
-            let page = try await store.page(of: .cloudDocs, after: .zero, limit: 100, account: account)
+            let page = try await store.logs.page(of: .cloudDocs, after: .zero, limit: 100, account: account)
             #expect(page.payloads == [[0], [1], [2]])
         }
     }
@@ -36,13 +36,13 @@ struct LogTests {
         try await withStore { store in
             let (anna, berta) = (try await store.newAccount("anna"), try await store.newAccount("berta"))
             let notes = try #require(ContainerName("notes"))
-            try await store.createContainer(notes, of: anna)
+            try await store.logs.createContainer(notes, of: anna)
             var random = SeededGenerator(seed: 2)
             let key = AppendKey.random(using: &random)
-            #expect(try await store.append([1], key: key, to: .cloudDocs, of: anna) == LogSequence(1))
-            #expect(try await store.append([2], key: key, to: notes, of: anna) == LogSequence(1))
-            #expect(try await store.append([3], key: key, to: .cloudDocs, of: berta) == LogSequence(1))
-            let page = try await store.page(of: .cloudDocs, after: .zero, limit: 9, account: berta)
+            #expect(try await store.logs.append([1], key: key, to: .cloudDocs, of: anna) == LogSequence(1))
+            #expect(try await store.logs.append([2], key: key, to: notes, of: anna) == LogSequence(1))
+            #expect(try await store.logs.append([3], key: key, to: .cloudDocs, of: berta) == LogSequence(1))
+            let page = try await store.logs.page(of: .cloudDocs, after: .zero, limit: 9, account: berta)
             #expect(page.payloads == [[3]])
         }
     }
@@ -57,7 +57,7 @@ struct LogTests {
                     group.addTask {
                         let name = number.isMultiple(of: 10) ? absent : ContainerName.cloudDocs
                         do {
-                            _ = try await store.append([1], key: nil, to: name, of: account)
+                            _ = try await store.logs.append([1], key: nil, to: name, of: account)
                             return false
                         } catch { return true }
                     }
@@ -65,7 +65,7 @@ struct LogTests {
                 return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
             }
             #expect(failures == 20)
-            let page = try await store.page(of: .cloudDocs, after: .zero, limit: 1_000, account: account)
+            let page = try await store.logs.page(of: .cloudDocs, after: .zero, limit: 1_000, account: account)
             #expect(page.payloads.count == 180)
         }
     }
@@ -75,12 +75,13 @@ struct LogTests {
         try await withStore { store in
             let account = try await store.newAccount("anna")
             for length in [CloudLimits.pageBytes + 1, 10, CloudLimits.pageBytes - 10, 1] {
-                _ = try await store.append([UInt8](repeating: 7, count: length), key: nil, to: .cloudDocs, of: account)
+                _ = try await store.logs.append(
+                    [UInt8](repeating: 7, count: length), key: nil, to: .cloudDocs, of: account)
             }
             var sizes: [[Int]] = []
             var after = LogSequence.zero
             while after < LogSequence(4) {
-                let page = try await store.page(of: .cloudDocs, after: after, limit: 100, account: account)
+                let page = try await store.logs.page(of: .cloudDocs, after: after, limit: 100, account: account)
                 #expect(page.first == after.next)
                 sizes.append(page.payloads.map(\.count))
                 after = LogSequence(after.value + UInt64(page.payloads.count))
@@ -96,16 +97,16 @@ struct LogTests {
             var account = AccountID(0)
             try await withStore(at: path) { store in
                 account = try await store.newAccount("anna")
-                try await store.put(parts, in: .cloudDocs, of: account)
-                _ = try await store.append([5], key: nil, to: .cloudDocs, of: account)
+                try await store.chunks.put(parts, in: .cloudDocs, of: account)
+                _ = try await store.logs.append([5], key: nil, to: .cloudDocs, of: account)
             }
             try await withStore(at: path) { store in
-                #expect(try await store.missing(parts.map(\.id), in: .cloudDocs, of: account).isEmpty)
+                #expect(try await store.chunks.missing(parts.map(\.id), in: .cloudDocs, of: account).isEmpty)
                 for part in parts {
-                    let place = try #require(try await store.place(of: part.id, in: .cloudDocs, of: account))
-                    #expect(try await store.read(place, 0..<place.size) == part.frame)
+                    let place = try #require(try await store.chunks.place(of: part.id, in: .cloudDocs, of: account))
+                    #expect(try await store.chunks.read(place, 0..<place.size) == part.frame)
                 }
-                let page = try await store.page(of: .cloudDocs, after: .zero, limit: 9, account: account)
+                let page = try await store.logs.page(of: .cloudDocs, after: .zero, limit: 9, account: account)
                 #expect(page.payloads == [[5]])
             }
         }

@@ -47,7 +47,7 @@ struct ManifestTests {
         sourceLocation: SourceLocation = #_sourceLocation
     ) async {
         await #expect(sourceLocation: sourceLocation) {
-            _ = try await store.append(entry(contents), key: nil, to: .cloudDocs, of: account)
+            _ = try await store.logs.append(entry(contents), key: nil, to: .cloudDocs, of: account)
         } throws: {
             ($0 as? StorageError)?.code == code
         }
@@ -58,19 +58,19 @@ struct ManifestTests {
         try await withStore { store in
             let account = try await store.newAccount("anna")
             let bomb = Bomb(1, count: 20_000)
-            try await store.put([bomb.chunk, bomb.list], in: .cloudDocs, of: account)
+            try await store.chunks.put([bomb.chunk, bomb.list], in: .cloudDocs, of: account)
             await expectRefused(.invalid, (0..<12).map { bomb.content(size: $0) }, store, account)
-            #expect(store.manifestReads == 0)
+            #expect(store.chunks.manifestReads == 0)
             await expectRefused(.invalid, [bomb.content(size: 7)], store, account)
-            let reads = store.manifestReads
+            let reads = store.chunks.manifestReads
             #expect(reads == 1)
             for size in 8..<20 { await expectRefused(.invalid, [bomb.content(size: UInt64(size))], store, account) }
-            #expect(store.manifestReads == reads)
+            #expect(store.chunks.manifestReads == reads)
             for _ in 0..<3 {
-                _ = try await store.append(entry([bomb.content()]), key: nil, to: .cloudDocs, of: account)
+                _ = try await store.logs.append(entry([bomb.content()]), key: nil, to: .cloudDocs, of: account)
             }
-            #expect(store.manifestReads <= reads + 1)
-            let log = try await store.page(of: .cloudDocs, after: .zero, limit: 99, account: account)
+            #expect(store.chunks.manifestReads <= reads + 1)
+            let log = try await store.logs.page(of: .cloudDocs, after: .zero, limit: 99, account: account)
             #expect(log.payloads.count == 3)
         }
     }
@@ -81,10 +81,10 @@ struct ManifestTests {
             let account = try await store.newAccount("anna")
             let bytes: [UInt8] = [1] + Array("no list of chunks".utf8)
             let chunk = ChunkBatch.Part(id: Digest.of(bytes), frame: ChunkFrame.encode(bytes))
-            try await store.put([chunk], in: .cloudDocs, of: account)
+            try await store.chunks.put([chunk], in: .cloudDocs, of: account)
             let content = ContentReference(digest: chunk.id, size: 1 << 20, layout: .manifest)
             for _ in 0..<3 { await expectRefused(.invalid, [content], store, account) }
-            #expect(store.manifestReads == 1)
+            #expect(store.chunks.manifestReads == 1)
         }
     }
 
@@ -99,13 +99,13 @@ struct ManifestTests {
         try await withStore { store in
             let account = try await store.newAccount("anna")
             let parts = (UInt8(1)...3).map { Self.large($0) }
-            try await store.put(parts, in: .cloudDocs, of: account)
+            try await store.chunks.put(parts, in: .cloudDocs, of: account)
             let contents = parts.map { ContentReference(digest: $0.id, size: 9, layout: .manifest) }
             await expectRefused(.tooLarge, contents, store, account)
-            #expect(store.manifestReads == 0)
+            #expect(store.chunks.manifestReads == 0)
             // Two are within the bound, and are found to be none.
             await expectRefused(.invalid, Array(contents.prefix(2)), store, account)
-            #expect(store.manifestReads == 2)
+            #expect(store.chunks.manifestReads == 2)
         }
     }
 
@@ -114,13 +114,13 @@ struct ManifestTests {
         try await withStore { store in
             let account = try await store.newAccount("anna")
             let bombs = (UInt8(1)...8).map { Bomb($0, count: 60_000) }
-            try await store.put(bombs.flatMap { [$0.chunk, $0.list] }, in: .cloudDocs, of: account)
+            try await store.chunks.put(bombs.flatMap { [$0.chunk, $0.list] }, in: .cloudDocs, of: account)
             let payload = try entry(bombs.map { $0.content() })
-            let request = Task { try await store.append(payload, key: nil, to: .cloudDocs, of: account) }
-            while store.manifestReads == 0 { await Task.yield() }
+            let request = Task { try await store.logs.append(payload, key: nil, to: .cloudDocs, of: account) }
+            while store.chunks.manifestReads == 0 { await Task.yield() }
             request.cancel()
             await #expect(throws: (any Error).self) { try await request.value }
-            #expect(store.manifestReads < 8)
+            #expect(store.chunks.manifestReads < 8)
         }
     }
 
@@ -131,14 +131,14 @@ struct ManifestTests {
             let account = try await store.newAccount("anna")
             let bomb = Bomb(1, count: 9_000)
             let stray = part(9, [9])
-            try await store.put([bomb.chunk, bomb.list, stray], in: .cloudDocs, of: account)
-            _ = try await store.append(entry([bomb.content()]), key: nil, to: .cloudDocs, of: account)
-            let reads = store.manifestReads
+            try await store.chunks.put([bomb.chunk, bomb.list, stray], in: .cloudDocs, of: account)
+            _ = try await store.logs.append(entry([bomb.content()]), key: nil, to: .cloudDocs, of: account)
+            let reads = store.chunks.manifestReads
             time.advance(by: .seconds(40 * 86_400))
             let report = try await store.collectNow()
             #expect(report.chunks == 1 && report.skipped.isEmpty)
             // Three parts, from one reading.
-            #expect(store.manifestReads == reads + 1)
+            #expect(store.chunks.manifestReads == reads + 1)
             let isThere = try await store.holds([bomb.chunk, bomb.list], of: account)
             #expect(isThere)
         }
@@ -151,17 +151,17 @@ struct ManifestTests {
         try await withStore { store in
             let account = try await store.newAccount("anna")
             let part = Self.large(1)
-            try await store.put([part], in: .cloudDocs, of: account)
+            try await store.chunks.put([part], in: .cloudDocs, of: account)
             var random = SystemRandomNumberGenerator()
             let token = LinkToken.random(using: &random)
             await #expect {
-                _ = try await store.addLink(
+                _ = try await store.links.add(
                     token, to: ContentReference(digest: part.id, size: 9, layout: .manifest), name: ItemName("a"),
                     in: .cloudDocs, of: account, lifetime: .seconds(60), password: "secret")
             } throws: {
                 ($0 as? StorageError)?.code == .tooLarge
             }
-            #expect(store.manifestReads == 0)
+            #expect(store.chunks.manifestReads == 0)
         }
     }
 }

@@ -152,30 +152,30 @@ struct PasskeyTests {
         try await withStore { store in
             let account = try await store.newAccount("anna")
             var key = authenticator()
-            try await store.addPasskey(register(key), of: account, domain: origin.domain, name: "Key")
+            try await store.sessions.addPasskey(register(key), of: account, domain: origin.domain, name: "Key")
             await #expect(throws: StorageError.self) {
-                try await store.addPasskey(register(key), of: account, domain: origin.domain, name: "Again")
+                try await store.sessions.addPasskey(register(key), of: account, domain: origin.domain, name: "Again")
             }
             func open(_ key: SoftwareAuthenticator, isUnused: Bool = true) async throws {
-                try await store.openSession(
+                try await store.sessions.openSession(
                     passkey: assertion(key), challenge: challenge, origin: origin, browser: "b", secret: [1]
                 ) { isUnused }
             }
             await #expect(throws: StorageError.self, "another user") { try await open(key) }
-            key.userHandle = try await store.userHandle(of: account)
+            key.userHandle = try await store.sessions.userHandle(of: account)
             #expect(key.userHandle.count == 16)
             await #expect(throws: StorageError.self, "a used challenge") { try await open(key, isUnused: false) }
             key.counter = 7
             try await open(key)
-            let session = try await store.session(secret: [1])
+            let session = try await store.sessions.session(secret: [1])
             #expect(session?.accountName == "anna")
             await #expect(throws: StorageError.self, "a copy of the authenticator") { try await open(key) }
-            let listed = try await store.passkeys(ofAccount: "anna")
+            let listed = try await store.sessions.passkeys(ofAccount: "anna")
             #expect(listed.map(\.name) == ["Key"] && listed[0].used != nil)
             let berta = try await store.newAccount("berta")
-            let isRemovedByOther = try await store.removePasskey(listed[0].id, of: berta)
+            let isRemovedByOther = try await store.sessions.removePasskey(listed[0].id, of: berta)
             #expect(!isRemovedByOther)
-            let isRemoved = try await store.removePasskey(listed[0].id, of: account)
+            let isRemoved = try await store.sessions.removePasskey(listed[0].id, of: account)
             #expect(isRemoved)
             key.counter = 8
             await #expect(throws: StorageError.self, "a removed passkey") { try await open(key) }

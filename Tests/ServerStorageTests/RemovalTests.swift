@@ -13,15 +13,15 @@ struct RemovalTests {
             try await withStore(at: path) { store in
                 let (anna, berta) = (try await store.newAccount("anna"), try await store.newAccount("berta"))
                 for account in [anna, berta] {
-                    try await store.put([part(1, [1, 2, 3])], in: .cloudDocs, of: account)
+                    try await store.chunks.put([part(1, [1, 2, 3])], in: .cloudDocs, of: account)
                     for number in UInt8(0)..<3 {
-                        _ = try await store.append([number], key: nil, to: .cloudDocs, of: account)
+                        _ = try await store.logs.append([number], key: nil, to: .cloudDocs, of: account)
                     }
                 }
-                _ = try await store.addCode(for: "anna")
+                _ = try await store.accounts.addCode(for: "anna")
                 try await store.removeAccount("anna")
-                #expect(try await store.accounts().map(\.name) == ["berta"])
-                #expect(try await store.devices().map(\.account) == ["berta"])
+                #expect(try await store.accounts.list().map(\.name) == ["berta"])
+                #expect(try await store.devices.list().map(\.account) == ["berta"])
                 #expect(try FileManager.default.contentsOfDirectory(atPath: "\(path)/chunks") == ["2"])
                 let isThere = try await store.holds([part(1, [1, 2, 3])], of: berta)
                 #expect(isThere)
@@ -38,22 +38,24 @@ struct RemovalTests {
             try await withStore(at: path) { store in
                 let account = try await store.newAccount("anna", quota: 20_000)
                 let notes = try #require(ContainerName("notes"))
-                try await store.createContainer(notes, of: account)
+                try await store.logs.createContainer(notes, of: account)
                 for name in [notes, .cloudDocs] {
-                    try await store.put([part(1, [1, 2, 3])], in: name, of: account)
-                    _ = try await store.append([9], key: nil, to: name, of: account)
+                    try await store.chunks.put([part(1, [1, 2, 3])], in: name, of: account)
+                    _ = try await store.logs.append([9], key: nil, to: name, of: account)
                 }
-                let before = try await store.describeCloud(of: account)
+                let before = try await store.accounts.describeCloud(of: account)
                 try await store.removeContainer(notes, ofAccount: "anna")
-                #expect(try await store.containers(of: account) == [.cloudDocs])
-                #expect(try await store.accounts().first?.used == UInt64(StorageCost.chunk(3) + StorageCost.entry([9])))
-                let after = try await store.describeCloud(of: account)
+                #expect(try await store.logs.containers(of: account) == [.cloudDocs])
+                #expect(
+                    try await store.accounts.list().first?.used == UInt64(StorageCost.chunk(3) + StorageCost.entry([9]))
+                )
+                let after = try await store.accounts.describeCloud(of: account)
                 #expect(after.former == [before.identity: ["CloudDocs": 1, "notes": 0]])
                 // Created again it is empty, and a device that saw the old one still knows too much.
-                try await store.createContainer(notes, of: account)
-                #expect(try await store.page(of: notes, after: .zero, limit: 9, account: account).payloads.isEmpty)
+                try await store.logs.createContainer(notes, of: account)
+                #expect(try await store.logs.page(of: notes, after: .zero, limit: 9, account: account).payloads.isEmpty)
                 #expect(
-                    try await store.missing([part(1, []).id], in: notes, of: account) == [part(1, []).id])
+                    try await store.chunks.missing([part(1, []).id], in: notes, of: account) == [part(1, []).id])
             }
         }
     }
@@ -64,14 +66,14 @@ struct RemovalTests {
             let account = try await store.newAccount("anna")
             let (one, two) = (try #require(ContainerName("one")), try #require(ContainerName("two")))
             for name in [one, two] {
-                try await store.createContainer(name, of: account)
-                _ = try await store.append([1], key: nil, to: name, of: account)
+                try await store.logs.createContainer(name, of: account)
+                _ = try await store.logs.append([1], key: nil, to: name, of: account)
             }
-            let first = try await store.describeCloud(of: account).identity
+            let first = try await store.accounts.describeCloud(of: account).identity
             try await store.removeContainer(one, ofAccount: "anna")
-            let second = try await store.describeCloud(of: account).identity
+            let second = try await store.accounts.describeCloud(of: account).identity
             try await store.removeContainer(two, ofAccount: "anna")
-            let former = try #require(try await store.describeCloud(of: account).former)
+            let former = try #require(try await store.accounts.describeCloud(of: account).former)
             #expect(Set(former.keys) == [first, second])
             #expect(former[first]?["two"] == 0 && former[second]?["two"] == 0)
         }

@@ -19,25 +19,28 @@ struct RestoreAccessTests {
     private func backedUp(to backup: String, _ store: ServerStore) async throws -> Secrets {
         let account = try await store.newAccount("anna")
         func token(_ name: String) async throws -> DeviceToken {
-            let answer = try await store.signIn(code: store.addCode(for: "anna"), device: name)
+            let answer = try await store.devices.signIn(code: store.accounts.addCode(for: "anna"), device: name)
             return try #require(DeviceToken(answer.token))
         }
         var random = SeededGenerator(seed: 1)
         let link = LinkToken.random(using: &random)
-        _ = try await store.addLink(
+        _ = try await store.links.add(
             link, to: ContentReference(digest: Digest(words: (1, 2, 3, 4)), size: 0, layout: .empty),
             name: ItemName("plan.txt"), in: .cloudDocs, of: account, lifetime: .seconds(86_400),
             password: nil)
         let session = [UInt8](repeating: 7, count: 32)
-        try await store.openSession(code: store.addCode(for: "anna"), browser: "Firefox", secret: session)
+        try await store.sessions.openSession(
+            code: store.accounts.addCode(for: "anna"), browser: "Firefox", secret: session)
         let secrets = Secrets(
             stolen: try await token("stolen"), laptop: try await token("laptop"),
-            code: try await store.addCode(for: "anna"), link: link, session: session)
+            code: try await store.accounts.addCode(for: "anna"), link: link, session: session)
         _ = try await store.backUp(to: backup)
-        #expect(try await store.revoke(device: secrets.stolen.device))
-        _ = try await store.signIn(code: secrets.code, device: "used")
-        for link in try await store.links(ofAccount: "anna") { _ = try await store.withdrawLink(link.id) }
-        for session in try await store.sessions(ofAccount: "anna") { _ = try await store.endSession(session.id) }
+        #expect(try await store.devices.revoke(device: secrets.stolen.device))
+        _ = try await store.devices.signIn(code: secrets.code, device: "used")
+        for link in try await store.links.list(ofAccount: "anna") { _ = try await store.links.withdraw(link.id) }
+        for session in try await store.sessions.list(ofAccount: "anna") {
+            _ = try await store.sessions.endSession(session.id)
+        }
         return secrets
     }
 
@@ -68,14 +71,14 @@ struct RestoreAccessTests {
     func suspended() async throws {
         try await withRestored { store, secrets in
             for token in [secrets.stolen, secrets.laptop] {
-                await expectUnauthorized { _ = try await store.device(with: token) }
+                await expectUnauthorized { _ = try await store.devices.device(with: token) }
             }
-            await expectUnauthorized { _ = try await store.signIn(code: secrets.code, device: "thief") }
-            let link = try await store.link(secrets.link)
+            await expectUnauthorized { _ = try await store.devices.signIn(code: secrets.code, device: "thief") }
+            let link = try await store.links.link(secrets.link)
             #expect(link == nil)
-            let session = try await store.session(secret: secrets.session)
+            let session = try await store.sessions.session(secret: secrets.session)
             #expect(session == nil)
-            let devices = try await store.devices()
+            let devices = try await store.devices.list()
             #expect(devices.map(\.isSuspended) == devices.map { _ in true })
         }
     }
@@ -83,18 +86,18 @@ struct RestoreAccessTests {
     @Test("a confirmed device and a confirmed link work again; a revoked device is not confirmed with the others")
     func confirmed() async throws {
         try await withRestored { store, secrets in
-            let isRevoked = try await store.revoke(device: secrets.stolen.device)
+            let isRevoked = try await store.devices.revoke(device: secrets.stolen.device)
             #expect(isRevoked)
-            let confirmed = try await store.confirm(device: secrets.laptop.device)
+            let confirmed = try await store.devices.confirm(device: secrets.laptop.device)
             #expect(confirmed == 1)
-            let laptop = try await store.device(with: secrets.laptop)?.device
+            let laptop = try await store.devices.device(with: secrets.laptop)?.device
             #expect(laptop == secrets.laptop.device)
-            _ = try await store.confirm(device: nil)
-            let stolen = try await store.device(with: secrets.stolen)
+            _ = try await store.devices.confirm(device: nil)
+            let stolen = try await store.devices.device(with: secrets.stolen)
             #expect(stolen == nil)
-            let links = try await store.confirm(link: nil)
+            let links = try await store.links.confirm(nil)
             #expect(links == 1)
-            let link = try await store.link(secrets.link)
+            let link = try await store.links.link(secrets.link)
             #expect(link != nil)
         }
     }
@@ -102,8 +105,8 @@ struct RestoreAccessTests {
     @Test("a number that a device had since the backup is not given again")
     func numbers() async throws {
         try await withRestored { store, _ in
-            let before = try await store.devices().map(\.id).max() ?? 0
-            let answer = try await store.signIn(code: store.addCode(for: "anna"), device: "new")
+            let before = try await store.devices.list().map(\.id).max() ?? 0
+            let answer = try await store.devices.signIn(code: store.accounts.addCode(for: "anna"), device: "new")
             #expect(answer.device > before + 100)
         }
     }
@@ -111,13 +114,13 @@ struct RestoreAccessTests {
     @Test("an owner who trusts the backup's devices confirms all of them at once; codes and browsers end all the same")
     func trusting() async throws {
         try await withRestored(trusting: true) { store, secrets in
-            let laptop = try await store.device(with: secrets.laptop)
+            let laptop = try await store.devices.device(with: secrets.laptop)
             #expect(laptop != nil)
-            let link = try await store.link(secrets.link)
+            let link = try await store.links.link(secrets.link)
             #expect(link != nil)
-            let session = try await store.session(secret: secrets.session)
+            let session = try await store.sessions.session(secret: secrets.session)
             #expect(session == nil)
-            await expectUnauthorized { _ = try await store.signIn(code: secrets.code, device: "thief") }
+            await expectUnauthorized { _ = try await store.devices.signIn(code: secrets.code, device: "thief") }
         }
     }
 }

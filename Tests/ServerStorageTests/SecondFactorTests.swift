@@ -23,12 +23,12 @@ struct SecondFactorTests {
     private func withFactor(_ body: (ServerStore, Factor) async throws -> Void) async throws {
         try await withStore(time: time) { store in
             let account = try await store.newAccount("anna")
-            try await store.beginSecondFactor(of: account)
-            guard case .settingUp(let password) = try await store.secondFactor(of: account) else {
+            try await store.accounts.beginSecondFactor(of: account)
+            guard case .settingUp(let password) = try await store.accounts.secondFactor(of: account) else {
                 Issue.record("nothing is being set up")
                 return
             }
-            let codes = try await store.confirmSecondFactor(code(password), of: account)
+            let codes = try await store.accounts.confirmSecondFactor(code(password), of: account)
             time.advance(by: .seconds(60))
             try await body(store, Factor(account: account, password: password, recovery: codes))
         }
@@ -44,25 +44,27 @@ struct SecondFactorTests {
     @Test("is asked for when a device or a browser signs in, and the sign-in code stays until it is right")
     func signIn() async throws {
         try await withFactor { store, factor in
-            let sign = try await store.addCode(for: "anna")
-            await expect(.secondFactor) { _ = try await store.signIn(code: sign, device: "laptop") }
-            await expect(.secondFactor) { _ = try await store.signIn(code: sign, secondFactor: "000", device: "x") }
+            let sign = try await store.accounts.addCode(for: "anna")
+            await expect(.secondFactor) { _ = try await store.devices.signIn(code: sign, device: "laptop") }
             await expect(.secondFactor) {
-                try await store.openSession(code: sign, browser: "b", secret: [1])
+                _ = try await store.devices.signIn(code: sign, secondFactor: "000", device: "x")
+            }
+            await expect(.secondFactor) {
+                try await store.sessions.openSession(code: sign, browser: "b", secret: [1])
             }
             let shown = code(factor.password)
             let spaced = "\(shown.prefix(3)) \(shown.suffix(3))"
-            _ = try await store.signIn(code: sign, secondFactor: spaced, device: "laptop")
-            let names = try await store.devices().map(\.name)
+            _ = try await store.devices.signIn(code: sign, secondFactor: spaced, device: "laptop")
+            let names = try await store.devices.list().map(\.name)
             #expect(names == ["test", "laptop"])
-            let other = try await store.addCode(for: "anna")
+            let other = try await store.accounts.addCode(for: "anna")
             // The same code again, within its time.
             await expect(.secondFactor) {
-                try await store.openSession(code: other, secondFactor: shown, browser: "b", secret: [1])
+                try await store.sessions.openSession(code: other, secondFactor: shown, browser: "b", secret: [1])
             }
             let later = code(factor.password, ahead: 1)
-            try await store.openSession(code: other, secondFactor: later, browser: "b", secret: [1])
-            let session = try await store.session(secret: [1])
+            try await store.sessions.openSession(code: other, secondFactor: later, browser: "b", secret: [1])
+            let session = try await store.sessions.session(secret: [1])
             #expect(session?.accountName == "anna")
         }
     }
@@ -70,13 +72,19 @@ struct SecondFactorTests {
     @Test("can not be guessed with a sign-in code: five wrong ones use that up")
     func guessing() async throws {
         try await withFactor { store, factor in
-            let sign = try await store.addCode(for: "anna")
+            let sign = try await store.accounts.addCode(for: "anna")
             for _ in 0..<4 {
-                await expect(.secondFactor) { _ = try await store.signIn(code: sign, secondFactor: "1", device: "x") }
+                await expect(.secondFactor) {
+                    _ = try await store.devices.signIn(code: sign, secondFactor: "1", device: "x")
+                }
             }
-            await expect(.unauthorized) { _ = try await store.signIn(code: sign, secondFactor: "1", device: "x") }
+            await expect(.unauthorized) {
+                _ = try await store.devices.signIn(code: sign, secondFactor: "1", device: "x")
+            }
             let right = code(factor.password)
-            await expect(.unauthorized) { _ = try await store.signIn(code: sign, secondFactor: right, device: "x") }
+            await expect(.unauthorized) {
+                _ = try await store.devices.signIn(code: sign, secondFactor: right, device: "x")
+            }
         }
     }
 
@@ -85,12 +93,13 @@ struct SecondFactorTests {
         try await withFactor { store, factor in
             #expect(factor.recovery.count == 10)
             let first = factor.recovery[0].description.lowercased()
-            _ = try await store.signIn(
-                code: store.addCode(for: "anna"), secondFactor: first, device: "laptop")
+            _ = try await store.devices.signIn(
+                code: store.accounts.addCode(for: "anna"), secondFactor: first, device: "laptop")
             await expect(.secondFactor) {
-                _ = try await store.signIn(code: store.addCode(for: "anna"), secondFactor: first, device: "again")
+                _ = try await store.devices.signIn(
+                    code: store.accounts.addCode(for: "anna"), secondFactor: first, device: "again")
             }
-            let left = try await store.secondFactor(of: factor.account)
+            let left = try await store.accounts.secondFactor(of: factor.account)
             #expect(left == .on(recoveryCodes: 9))
         }
     }
@@ -98,17 +107,17 @@ struct SecondFactorTests {
     @Test("is turned off with a code of it only; the owner can without")
     func off() async throws {
         try await withFactor { store, factor in
-            await expect(.secondFactor) { try await store.endSecondFactor(of: factor.account, code: "") }
-            await expect(.invalid) { try await store.beginSecondFactor(of: factor.account) }
-            try await store.endSecondFactor(of: factor.account, code: code(factor.password))
-            _ = try await store.signIn(code: store.addCode(for: "anna"), device: "laptop")
-            let nothing = try await store.resetSecondFactor(ofAccount: "anna")
+            await expect(.secondFactor) { try await store.accounts.endSecondFactor(of: factor.account, code: "") }
+            await expect(.invalid) { try await store.accounts.beginSecondFactor(of: factor.account) }
+            try await store.accounts.endSecondFactor(of: factor.account, code: code(factor.password))
+            _ = try await store.devices.signIn(code: store.accounts.addCode(for: "anna"), device: "laptop")
+            let nothing = try await store.accounts.resetSecondFactor(ofAccount: "anna")
             #expect(!nothing)
         }
         try await withFactor { store, _ in
-            let isReset = try await store.resetSecondFactor(ofAccount: "anna")
+            let isReset = try await store.accounts.resetSecondFactor(ofAccount: "anna")
             #expect(isReset)
-            _ = try await store.signIn(code: store.addCode(for: "anna"), device: "laptop")
+            _ = try await store.devices.signIn(code: store.accounts.addCode(for: "anna"), device: "laptop")
         }
     }
 
@@ -116,9 +125,9 @@ struct SecondFactorTests {
     func unconfirmed() async throws {
         try await withStore(time: time) { store in
             let account = try await store.newAccount("anna")
-            try await store.beginSecondFactor(of: account)
-            await expect(.secondFactor) { _ = try await store.confirmSecondFactor("000", of: account) }
-            _ = try await store.signIn(code: store.addCode(for: "anna"), device: "laptop")
+            try await store.accounts.beginSecondFactor(of: account)
+            await expect(.secondFactor) { _ = try await store.accounts.confirmSecondFactor("000", of: account) }
+            _ = try await store.devices.signIn(code: store.accounts.addCode(for: "anna"), device: "laptop")
         }
     }
 
@@ -129,9 +138,9 @@ struct SecondFactorTests {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
             try await withStore(at: "\(path)/data", time: time) { store in
                 let account = try await store.newAccount("anna")
-                try await store.beginSecondFactor(of: account)
-                guard case .settingUp(let password) = try await store.secondFactor(of: account) else { return }
-                codes = try await store.confirmSecondFactor(code(password), of: account)
+                try await store.accounts.beginSecondFactor(of: account)
+                guard case .settingUp(let password) = try await store.accounts.secondFactor(of: account) else { return }
+                codes = try await store.accounts.confirmSecondFactor(code(password), of: account)
                 _ = try await store.backUp(to: "\(path)/backup")
             }
             let text = try await DatabaseQueue(path: "\(path)/data/server.sqlite").read { db in
@@ -140,7 +149,7 @@ struct SecondFactorTests {
             for code in codes { #expect(!text.contains(code.text)) }
             _ = try await ServerRestore(from: "\(path)/backup", to: "\(path)/new").run()
             try await withStore(at: "\(path)/new", time: time) { store in
-                let factor = try await store.secondFactor(of: store.account(named: "anna"))
+                let factor = try await store.accounts.secondFactor(of: store.accounts.account(named: "anna"))
                 #expect(factor == .on(recoveryCodes: 0))
             }
         }

@@ -14,13 +14,13 @@ struct StorageCostTests {
                 for (name, count) in [("anna", 3), ("berta", 1), ("carl", 0)] {
                     let account = try await store.newAccount(name)
                     for number in 0..<count {
-                        try await store.put(
+                        try await store.chunks.put(
                             [part(UInt64(number + 1), [UInt8](repeating: 1, count: 5_000 * number + 1))],
                             in: .cloudDocs, of: account)
-                        _ = try await store.append([1, 2, 3], key: nil, to: .cloudDocs, of: account)
+                        _ = try await store.logs.append([1, 2, 3], key: nil, to: .cloudDocs, of: account)
                     }
                 }
-                expected = try await store.accounts().map(\.used)
+                expected = try await store.accounts.list().map(\.used)
             }
             #expect(expected[0] > expected[1] && expected[1] > 0 && expected[2] == 0)
             // Earlier releases counted the bytes of frames and entries only.
@@ -29,7 +29,7 @@ struct StorageCostTests {
                 try db.execute(sql: "DELETE FROM grdb_migrations WHERE identifier = 'costs'")
             }
             try await withStore(at: path) { store in
-                let counted = try await store.accounts().map(\.used)
+                let counted = try await store.accounts.list().map(\.used)
                 #expect(counted == expected)
             }
         }

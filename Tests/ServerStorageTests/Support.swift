@@ -40,13 +40,13 @@ func withStore(time: any TimeSource = SystemTime(), _ body: (ServerStore) async 
 extension ServerStore {
     /// A new account with one container, and a device of it.
     func newAccount(_ name: String, quota: UInt64? = nil) async throws -> AccountID {
-        try await addAccount(name, quota: quota)
-        let answer = try await signIn(code: addCode(for: name), device: "test")
-        guard let token = DeviceToken(answer.token), let device = try await device(with: token) else {
+        try await accounts.add(name, quota: quota)
+        let answer = try await devices.signIn(code: accounts.addCode(for: name), device: "test")
+        guard let token = DeviceToken(answer.token), let device = try await devices.device(with: token) else {
             throw NoDevice()
         }
-        _ = try await makeCloud(of: device.account)
-        try await createContainer(.cloudDocs, of: device.account)
+        _ = try await accounts.makeCloud(of: device.account)
+        try await logs.createContainer(.cloudDocs, of: device.account)
         return device.account
     }
 }

@@ -17,6 +17,7 @@ struct ImportTests {
         "AsyncHTTPClient": ["HTTPTransport"],
         "CFuse3": ["Fuse"],
         "CZstd": ["Chunking"],
+        "CoreMetrics": ["CloudServer"],
         "Crypto": ["Chunking", "S3Client", "ServerStorage", "TestSupport"],
         // A device's database and a server's have nothing in common but the library.
         "GRDB": ["LocalMetadata", "ServerStorage"],
@@ -75,6 +76,15 @@ struct ImportTests {
             for (library, owners) in Self.owners where module.dependencies.contains(library) {
                 #expect(owners.contains(module.name), "\(module.name) declares \(library), which belongs to \(owners)")
             }
+        }
+    }
+
+    @Test("on a server only the engine of the database and the folded logs see GRDB")
+    func databaseSeam() throws {
+        let folder = "Sources/Server/ServerStorage"
+        for file in Repository.files(below: folder, ending: [".swift"])
+        where !["Database", "Folded"].contains(where: { file.path.hasPrefix("\(folder)/\($0)/") }) {
+            #expect(!Self.imports(of: file).contains("GRDB"), "\(file) has to use StorageDatabase")
         }
     }
 

@@ -33,7 +33,7 @@ final class AccountRoutes: Sendable {
                 .unauthorized, "This is not a sign-in code, which has four groups of four letters and digits.")
         }
         do {
-            let answer = try await store.signIn(
+            let answer = try await store.devices.signIn(
                 code: code, secondFactor: message.secondFactor, device: message.device)
             audit.note("device signed in", context, account: answer.account, ["device": "\(answer.device)"])
             return try .json(answer)
@@ -45,14 +45,14 @@ final class AccountRoutes: Sendable {
 
     /// The device begins the reset that was requested.
     func confirmReset(_ request: Request, _ context: ServerContext) async throws -> Response {
-        try await store.confirmReset(of: context.requireDevice())
+        try await store.devices.confirmReset(of: context.requireDevice())
         await audit.note("device resets itself", context, account: try context.requireDevice().account)
         return .done
     }
 
     func signOut(_ request: Request, _ context: ServerContext) async throws -> Response {
         let device = try context.requireDevice()
-        _ = try await store.revoke(device: device.device)
+        _ = try await store.devices.revoke(device: device.device)
         await audit.note("device signed out", context, account: device.account)
         return .done
     }

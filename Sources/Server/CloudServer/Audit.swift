@@ -27,7 +27,7 @@ final class Audit: Sendable {
     func note(
         _ action: String, _ context: ServerContext, account: AccountID, _ more: Logger.Metadata = [:]
     ) async {
-        let name = try? await store.name(of: account)
+        let name = try? await store.accounts.name(of: account)
         note(action, context, account: name ?? "#\(account.value)", more)
     }
 

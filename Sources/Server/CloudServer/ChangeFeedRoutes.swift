@@ -41,8 +41,8 @@ struct ChangeFeedRoutes: Sendable {
     /// A client that reads slowly slows this down and gets the newest state next: nothing queues up.
     @concurrent
     private func send(to device: SignedInDevice, _ writer: inout any ResponseBodyWriter) async throws {
-        metrics.streams(1)
-        defer { metrics.streams(-1) }
+        metrics.streamOpened()
+        defer { metrics.streamClosed() }
         var sent: [String: UInt64]?
         while !store.changes.isClosed, !Task.isCancelled {
             let event = try await store.changes.latest(of: device.account)
@@ -51,7 +51,7 @@ struct ChangeFeedRoutes: Sendable {
             try await writer.write(ByteBuffer(bytes: line + [UInt8(ascii: "\n")]))
             sent = event.containers
             try await wait(for: device.account, after: event.revision, atMost: heartbeat)
-            guard try await store.isSignedIn(device) else { return }
+            guard try await store.devices.isSignedIn(device) else { return }
         }
     }
 

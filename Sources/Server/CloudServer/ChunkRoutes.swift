@@ -14,7 +14,7 @@ struct ChunkRoutes: Sendable {
         let account = try context.requireDevice().account
         let (name, id) = (try context.container(), try context.chunk())
         try await reader.read(request, upTo: CloudLimits.frame, of: account) { frame in
-            try await store.put([ChunkBatch.Part(id: id, frame: frame)], in: name, of: account)
+            try await store.chunks.put([ChunkBatch.Part(id: id, frame: frame)], in: name, of: account)
             note(frame.count, name, isUpload: true, context)
         }
         return .done
@@ -28,7 +28,7 @@ struct ChunkRoutes: Sendable {
             guard parts.count <= CloudLimits.batchChunks else {
                 throw CloudFailure(.tooLarge, "A request has at most \(CloudLimits.batchChunks) chunks.")
             }
-            try await store.put(parts, in: name, of: account)
+            try await store.chunks.put(parts, in: name, of: account)
             note(body.count, name, isUpload: true, context)
         }
         return .done
@@ -37,21 +37,21 @@ struct ChunkRoutes: Sendable {
     func missing(_ request: Request, _ context: ServerContext) async throws -> Response {
         let account = try context.requireDevice().account
         let name = try context.container()
-        let absent = try await names(request, of: account) { try await store.missing($0, in: name, of: account) }
+        let absent = try await names(request, of: account) { try await store.chunks.missing($0, in: name, of: account) }
         return .bytes(ChunkNames(absent).encoded())
     }
 
     func distrust(_ request: Request, _ context: ServerContext) async throws -> Response {
         let account = try context.requireDevice().account
         let name = try context.container()
-        try await names(request, of: account) { try await store.distrust($0, in: name, of: account) }
+        try await names(request, of: account) { try await store.chunks.distrust($0, in: name, of: account) }
         return .done
     }
 
     func get(_ request: Request, _ context: ServerContext) async throws -> Response {
         let account = try context.requireDevice().account
         let (name, id) = (try context.container(), try context.chunk())
-        guard let place = try await store.place(of: id, in: name, of: account) else { throw Self.absent }
+        guard let place = try await store.chunks.place(of: id, in: name, of: account) else { throw Self.absent }
         let size = UInt64(place.size)
         var headers: HTTPFields = [.acceptRanges: "bytes", .cacheControl: "private, immutable"]
         var status = HTTPResponse.Status.ok
@@ -66,7 +66,7 @@ struct ChunkRoutes: Sendable {
         }
         let wanted = Int(part.lowerBound)..<Int(part.upperBound)
         let grant = try await MemoryGrant(wanted.count, of: account, in: reader.budget)
-        guard let bytes = try await store.read(place, wanted) else { throw Self.absent }
+        guard let bytes = try await store.chunks.read(place, wanted) else { throw Self.absent }
         note(bytes.count, name, isUpload: false, context)
         return .bytes(bytes, holding: grant, context, status: status, headers: headers)
     }

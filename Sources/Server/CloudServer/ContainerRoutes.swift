@@ -9,31 +9,31 @@ struct ContainerRoutes: Sendable {
     let store: ServerStore
 
     func cloud(_ request: Request, _ context: ServerContext) async throws -> Response {
-        try .json(try await store.describeCloud(of: context.requireDevice().account))
+        try .json(try await store.accounts.describeCloud(of: context.requireDevice().account))
     }
 
     func makeCloud(_ request: Request, _ context: ServerContext) async throws -> Response {
         let device = try context.requireDevice()
-        if device.scope == .full { _ = try await store.makeCloud(of: device.account) }
-        return try .json(try await store.describeCloud(of: device.account))
+        if device.scope == .full { _ = try await store.accounts.makeCloud(of: device.account) }
+        return try .json(try await store.accounts.describeCloud(of: device.account))
     }
 
     func list(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let names = try await store.containers(of: context.requireDevice().account)
+        let names = try await store.logs.containers(of: context.requireDevice().account)
         return try .json(ContainerList(containers: names.map(\.text)))
     }
 
     func create(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (device, name) = (try context.requireDevice(), try context.container())
         guard device.scope == .full else {
-            guard try await store.containers(of: device.account).contains(name) else { throw Refusals.readOnly }
+            guard try await store.logs.containers(of: device.account).contains(name) else { throw Refusals.readOnly }
             return .done
         }
-        try await store.createContainer(name, of: device.account)
+        try await store.logs.createContainer(name, of: device.account)
         return .done
     }
 
     func space(_ request: Request, _ context: ServerContext) async throws -> Response {
-        try .json(try await store.space(of: context.requireDevice().account))
+        try .json(try await store.accounts.space(of: context.requireDevice().account))
     }
 }

@@ -38,7 +38,7 @@ struct LinkRoutes: Sendable {
         }
         var random = SystemRandomNumberGenerator()
         let token = LinkToken.random(using: &random)
-        let record = try await store.addLink(
+        let record = try await store.links.add(
             token, to: content, name: name, in: container, of: account, lifetime: .seconds(message.seconds),
             password: message.password)
         await audit.note("document published", context, account: account, ["link": "\(record.id)"])
@@ -47,7 +47,7 @@ struct LinkRoutes: Sendable {
     }
 
     func list(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let links = try await store.links(of: try context.requireDevice().account).map { link in
+        let links = try await store.links.list(of: try context.requireDevice().account).map { link in
             PublishedLink(
                 id: link.id, container: link.container.text, name: link.name.description, size: link.size,
                 created: link.created.split.seconds, expires: link.expires.split.seconds, hasPassword: link.hasPassword)
@@ -57,7 +57,7 @@ struct LinkRoutes: Sendable {
 
     func withdraw(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (number, account) = (try context.number(), try context.requireDevice().account)
-        guard try await store.withdrawLink(number, of: account) else {
+        guard try await store.links.withdraw(number, of: account) else {
             throw CloudFailure(.notFound, "There is no such link; it may have expired, or was withdrawn before.")
         }
         await audit.note("link withdrawn", context, account: account, ["link": "\(number)"])

@@ -19,7 +19,7 @@ struct LogRoutes: Sendable {
             return key
         }
         let sequence = try await reader.read(request, upTo: CloudLimits.entry, of: account) { payload in
-            try await store.append(payload, key: key, to: name, of: account)
+            try await store.logs.append(payload, key: key, to: name, of: account)
         }
         return try .json(AppendAnswer(sequence: sequence.value))
     }
@@ -30,7 +30,7 @@ struct LogRoutes: Sendable {
         let after = LogSequence(try request.number("after") ?? 0)
         let limit = Int(clamping: try request.number("limit") ?? UInt64(CloudLimits.pageEntries))
         let grant = try await MemoryGrant(CloudLimits.pageBytes, of: account, in: reader.budget)
-        let page = try await store.page(of: name, after: after, limit: limit, account: account).encoded()
+        let page = try await store.logs.page(of: name, after: after, limit: limit, account: account).encoded()
         grant.shrink(to: page.count)
         return .bytes(page, holding: grant, context)
     }

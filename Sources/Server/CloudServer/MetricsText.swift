@@ -4,30 +4,6 @@ import ServerStorage
 struct MetricsText {
     private(set) var text = ""
 
-    mutating func add(_ metrics: ServerMetrics.State) {
-        family("ubiquity_requests_total", "counter", "Requests answered, by pattern of path, method and status.")
-        for (kind, count) in metrics.requests.sorted(by: { $0.key < $1.key }) {
-            let labels = [("method", kind.method), ("route", kind.route), ("status", "\(kind.status)")]
-            sample("ubiquity_requests_total", labels, "\(count)")
-        }
-        family("ubiquity_request_seconds", "histogram", "Time until the head of the answer.")
-        for (route, times) in metrics.times.sorted(by: { $0.key < $1.key }) { add(times, of: route) }
-        one("ubiquity_news_streams", "gauge", "Devices that listen to the change feed.", metrics.streams)
-        one("ubiquity_collections_total", "counter", "Collections of chunks since the start.", metrics.collections)
-        one("ubiquity_collected_chunks_total", "counter", "Chunks collected since the start.", metrics.collectedChunks)
-        one("ubiquity_collected_bytes_total", "counter", "Their bytes.", metrics.collectedBytes)
-    }
-
-    private mutating func add(_ times: ServerMetrics.Times, of route: String) {
-        var total: UInt64 = 0
-        for (bound, count) in zip(ServerMetrics.bounds.map { "\($0)" } + ["+Inf"], times.counts) {
-            total += count
-            sample("ubiquity_request_seconds_bucket", [("route", route), ("le", bound)], "\(total)")
-        }
-        sample("ubiquity_request_seconds_sum", [("route", route)], "\(times.seconds)")
-        sample("ubiquity_request_seconds_count", [("route", route)], "\(total)")
-    }
-
     mutating func add(_ statistics: ServerStatistics) {
         one("ubiquity_accounts", "gauge", "Accounts.", statistics.accounts.count)
         one("ubiquity_disk_free_bytes", "gauge", "Free on the disk of the data directory.", statistics.freeBytes)
@@ -65,12 +41,23 @@ struct MetricsText {
         sample(name, [], value.description)
     }
 
-    private mutating func family(_ name: String, _ type: String, _ help: String) {
+    /// The samples of a histogram, of which each bucket has what is in the ones below it too.
+    mutating func histogram(_ name: String, _ labels: [(String, String)], _ counts: PrometheusHistogram.Counts) {
+        var total: UInt64 = 0
+        for (bound, count) in zip(counts.bounds.map { "\($0)" } + ["+Inf"], counts.counts) {
+            total += count
+            sample("\(name)_bucket", labels + [("le", bound)], "\(total)")
+        }
+        sample("\(name)_sum", labels, "\(counts.seconds)")
+        sample("\(name)_count", labels, "\(total)")
+    }
+
+    mutating func family(_ name: String, _ type: String, _ help: String) {
         text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
     }
 
     /// Labels are patterns of paths and numbers, which need no escapes.
-    private mutating func sample(_ name: String, _ labels: [(String, String)], _ value: String) {
+    mutating func sample(_ name: String, _ labels: [(String, String)], _ value: String) {
         let list = labels.map { "\($0.0)=\"\($0.1)\"" }.joined(separator: ",")
         text += "\(name)\(list.isEmpty ? "" : "{\(list)}") \(value)\n"
     }

@@ -24,7 +24,7 @@ struct OperationRoutes: Sendable {
                 .unauthorized, "The metrics need the token in the file metrics-token of the data directory.")
         }
         var text = MetricsText()
-        text.add(metrics.snapshot)
+        metrics.registry.write(to: &text)
         text.add(try await store.statistics())
         text.add(
             ProcessUse.now(), uptime: ContinuousClock.now - metrics.start, health: health.isWell,

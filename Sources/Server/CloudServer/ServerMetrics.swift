@@ -1,58 +1,58 @@
-import Synchronization
+import CoreMetrics
 
-/// Counts what the server does, for ``MetricsText``. Knows patterns of paths and numbers, no names.
+/// Counts what the server does, through swift-metrics. Knows patterns of paths and numbers, no names.
+///
+/// Each server of a process has a registry of its own, so nothing is set up for the process (`MetricsSystem.bootstrap`).
 final class ServerMetrics: Sendable {
-    struct Kind: Hashable, Comparable {
+    struct Kind: Hashable {
         let method: String
         let route: String
         let status: Int
-
-        static func < (left: Kind, right: Kind) -> Bool {
-            (left.route, left.method, left.status) < (right.route, right.method, right.status)
-        }
-    }
-
-    /// How long the requests of one route took.
-    struct Times: Hashable {
-        var counts = [UInt64](repeating: 0, count: ServerMetrics.bounds.count + 1)
-        var seconds = 0.0
-    }
-
-    struct State {
-        var requests: [Kind: UInt64] = [:]
-        var times: [String: Times] = [:]
-        var streams = 0
-        var collections: UInt64 = 0
-        var collectedChunks: UInt64 = 0
-        var collectedBytes: UInt64 = 0
     }
 
     /// Upper ends of the classes of times, in seconds.
     static let bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
 
-    private let state = Mutex(State())
+    let registry: PrometheusRegistry
     let start = ContinuousClock.now
+    private let streams: Meter
+    private let collections: Counter
+    private let collectedChunks: Counter
+    private let collectedBytes: Counter
 
-    var snapshot: State { state.withLock { $0 } }
+    init() {
+        registry = PrometheusRegistry([
+            .init(
+                name: "ubiquity_requests_total", kind: .counter,
+                help: "Requests answered, by pattern of path, method and status."),
+            .init(
+                name: "ubiquity_request_seconds", kind: .histogram(Self.bounds),
+                help: "Time until the head of the answer."),
+            .init(name: "ubiquity_news_streams", kind: .gauge, help: "Devices that listen to the change feed."),
+            .init(name: "ubiquity_collections_total", kind: .counter, help: "Collections of chunks since the start."),
+            .init(name: "ubiquity_collected_chunks_total", kind: .counter, help: "Chunks collected since the start."),
+            .init(name: "ubiquity_collected_bytes_total", kind: .counter, help: "Their bytes."),
+        ])
+        streams = Meter(label: "ubiquity_news_streams", dimensions: [], factory: registry)
+        collections = Counter(label: "ubiquity_collections_total", dimensions: [], factory: registry)
+        collectedChunks = Counter(label: "ubiquity_collected_chunks_total", dimensions: [], factory: registry)
+        collectedBytes = Counter(label: "ubiquity_collected_bytes_total", dimensions: [], factory: registry)
+    }
 
     /// The routes are as many as the server has, so this stays small whatever is asked.
     func count(_ kind: Kind, took duration: Duration) {
-        let seconds = duration / .seconds(1)
-        let place = Self.bounds.firstIndex { seconds <= $0 } ?? Self.bounds.count
-        state.withLock { state in
-            state.requests[kind, default: 0] += 1
-            state.times[kind.route, default: Times()].counts[place] += 1
-            state.times[kind.route, default: Times()].seconds += seconds
-        }
+        let labels = [("method", kind.method), ("route", kind.route), ("status", "\(kind.status)")]
+        Counter(label: "ubiquity_requests_total", dimensions: labels, factory: registry).increment()
+        Timer(label: "ubiquity_request_seconds", dimensions: [("route", kind.route)], factory: registry)
+            .recordSeconds(duration / .seconds(1))
     }
 
-    func streams(_ change: Int) { state.withLock { $0.streams += change } }
+    func streamOpened() { streams.increment() }
+    func streamClosed() { streams.decrement() }
 
     func collected(_ chunks: Int, _ bytes: UInt64) {
-        state.withLock { state in
-            state.collections += 1
-            state.collectedChunks += UInt64(chunks)
-            state.collectedBytes += bytes
-        }
+        collections.increment()
+        collectedChunks.increment(by: chunks)
+        collectedBytes.increment(by: Int64(clamping: bytes))
     }
 }

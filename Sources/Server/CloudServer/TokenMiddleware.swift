@@ -14,14 +14,15 @@ struct TokenMiddleware: RouterMiddleware {
         _ request: Request, context: ServerContext, next: @concurrent (Request, ServerContext) async throws -> Response
     ) async throws -> Response {
         guard let field = request.headers[.authorization] else { throw Refusals.noToken }
-        guard let token = DeviceToken(authorization: field), let device = try await store.device(with: token) else {
+        guard let token = DeviceToken(authorization: field), let device = try await store.devices.device(with: token)
+        else {
             audit.refused("token", context)
             throw Refusals.noToken
         }
         connections.signIn(context.channel, device.account)
         guard device.scope == .full || Self.onlyReads(request, context) else { throw Refusals.readOnly }
         if let cloud = request.headers[.cloudIdentity] {
-            switch try await store.relation(of: cloud, to: device) {
+            switch try await store.accounts.relation(of: cloud, to: device) {
             case .same: break
             case .renamed: throw Refusals.renamed
             case .foreign: throw Refusals.foreign

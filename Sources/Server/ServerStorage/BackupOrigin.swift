@@ -1,22 +1,7 @@
-import GRDB
-
 /// Which server a database is of: its accounts, by the names of their clouds now and before.
 struct BackupOrigin: Sendable {
-    /// Accounts by name, with every identity that their clouds had; none for an account that no device has used.
-    private let identities: [String: Set<String>]
-
-    init(_ db: Database) throws {
-        var found: [String: Set<String>] = [:]
-        for row in try Row.fetchAll(db, sql: "SELECT id, name, identity FROM account") {
-            let former =
-                try db.tableExists("formerIdentity")
-                ? String.fetchAll(
-                    db, sql: "SELECT identity FROM formerIdentity WHERE account = ?", arguments: [row["id"] as Int64])
-                : []
-            found[row["name"]] = Set(former).union((row["identity"] as String?).map { [$0] } ?? [])
-        }
-        identities = found
-    }
+    /// As of ``AccountStore/identities(hasFormer:_:)``.
+    let identities: [String: Set<String>]
 
     var isEmpty: Bool { identities.isEmpty }
 

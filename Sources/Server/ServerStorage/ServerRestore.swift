@@ -1,7 +1,6 @@
 import Basics
 import CloudModel
 import Foundation
-import GRDB
 import Glibc
 import NIOPosix
 
@@ -61,50 +60,37 @@ package struct ServerRestore: Sendable {
     }
 
     private func fill(_ progress: (CopyProgress) -> Void) throws -> CopyProgress {
-        let queue = try DatabaseQueue(path: target.database)
-        try queue.read { db in
-            guard try String.fetchOne(db, sql: "PRAGMA quick_check(1)") == "ok" else {
-                throw StorageError(.damaged, "The backup's database is damaged. Take another backup.")
-            }
+        let file = try SQLiteFile(path: target.database)
+        guard try file.isWhole() else {
+            throw StorageError(.damaged, "The backup's database is damaged. Take another backup.")
         }
-        guard try !queue.read(ServerSchema.migrator.hasBeenSuperseded) else {
+        guard try !file.isTooNew() else {
             throw StorageError(.tooNew, "The backup is of a newer version of ubiquity-server. Install that one.")
         }
-        try ServerSchema.migrator.migrate(queue)
+        try file.migrate()
         let copying = ChunkCopying(source: backup.chunks, target: target.chunks, copy: copy)
-        let outcome = try copying.run(queue, progress) { lost in
+        let outcome = try copying.run(file, progress) { lost in
             // Devices that have them send them again.
-            try queue.write { db in for place in lost { try Self.distrust(place, db) } }
+            try file.write { db in for place in lost { try ChunkStore.distrust(place, db) } }
         }
-        try queue.write { db in
-            for account in try Int64.fetchAll(db, sql: "SELECT id FROM account WHERE identity IS NOT NULL") {
-                try ServerStore.renameCloud(of: account, to: ServerStore.randomIdentity(), db)
-            }
-            try Self.withdrawAccess(db, trustsDevices: trustsDevices)
+        try file.write { db in
+            try AccountStore.renameClouds(db)
+            try withdrawAccess(db)
         }
-        try queue.close()
+        // Numbers that the lost server may have given after the backup are not given again: a log names devices by them.
+        try file.skipNumbers(of: ["device", "link", "session", "passkey"], by: Self.skippedNumbers)
+        try file.close()
         return outcome
     }
 
-    /// Numbers that the lost server may have given after the backup are not given again: a log names devices by them.
     private static let skippedNumbers = 10_000
 
-    private static func withdrawAccess(_ db: Database, trustsDevices: Bool) throws {
-        try db.execute(sql: "DELETE FROM code")
-        try db.execute(sql: "DELETE FROM session")
-        try db.execute(sql: "DELETE FROM recoveryCode")
-        try db.execute(
-            sql: "UPDATE sqlite_sequence SET seq = seq + ? WHERE name IN ('device', 'link', 'session', 'passkey')",
-            arguments: [skippedNumbers])
+    private func withdrawAccess(_ db: any StorageTransaction) throws {
+        try AccountStore.withdrawAllCodes(db)
+        try SessionStore.endAll(db)
         guard !trustsDevices else { return }
-        try db.execute(sql: "DELETE FROM passkey")
-        try db.execute(sql: "UPDATE device SET suspended = unixepoch() WHERE revoked IS NULL")
-        try db.execute(sql: "UPDATE link SET suspended = unixepoch()")
-    }
-
-    private static func distrust(_ place: ChunkPlace, _ db: Database) throws {
-        try db.execute(
-            sql: "UPDATE chunk SET isTrusted = 0 WHERE container = ? AND id = ?",
-            arguments: [place.container, Data(place.id.bytes)])
+        try SessionStore.removeAllPasskeys(db)
+        try DeviceStore.suspendAll(db)
+        try LinkStore.suspendAll(db)
     }
 }

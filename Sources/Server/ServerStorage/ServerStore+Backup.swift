@@ -1,7 +1,6 @@
 import Basics
 import CloudModel
 import Foundation
-import GRDB
 import Glibc
 
 /// A backup: a copy of the database at one moment, and the files of the chunks that it lists.
@@ -17,15 +16,16 @@ extension ServerStore {
         to path: String, mayLink: Bool = true, force: Bool = false,
         progress: @escaping @Sendable (CopyProgress) -> Void = { _ in }
     ) async throws -> CopyProgress {
-        let clouds = try await database.read(BackupOrigin.init)
-        return try await blocking { [directory, database] in
+        let clouds = BackupOrigin(
+            identities: try await database.read { try AccountStore.identities(hasFormer: true, $0) })
+        return try await threads.blocking { [directory, database] in
             let backup = BackupDirectory(path: path)
             try backup.prepare()
             if !force { try backup.requireOrigin(clouds) }
             let lock = try CopyLock.copying(directory)
             defer { lock.release() }
             try database.copy(to: backup.newDatabase)
-            let copied = try DatabaseQueue(path: backup.newDatabase)
+            let copied = try SQLiteFile(path: backup.newDatabase)
             let copying = ChunkCopying(
                 source: directory.chunks, target: backup.chunks, copy: FileCopy(mayLink: mayLink))
             let outcome = try copying.run(copied, progress) { _ in }
@@ -71,9 +71,11 @@ struct BackupDirectory {
     /// - Throws: `invalid` where a backup is here that shares no account with the data that would take its place.
     func requireOrigin(_ clouds: BackupOrigin) throws {
         guard fileSize(database) != nil else { return }
-        let queue = try DatabaseQueue(path: database)
-        defer { try? queue.close() }  // The connection ends with its last reference in any case.
-        let earlier = try queue.read(BackupOrigin.init)
+        let file = try SQLiteFile(path: database)
+        defer { try? file.close() }  // The connection ends with its last reference in any case.
+        let hasFormer = try file.hasTable("formerIdentity")
+        let earlier = BackupOrigin(
+            identities: try file.read { try AccountStore.identities(hasFormer: hasFormer, $0) })
         guard earlier.isEmpty || earlier.sharesAccount(with: clouds) else {
             throw StorageError(
                 .invalid,
@@ -102,14 +104,14 @@ struct BackupDirectory {
 
     /// What an earlier backup needed and this one does not.
     func removeSuperfluous() throws {
-        let queue = try DatabaseQueue(path: database)
+        let file = try SQLiteFile(path: database)
         for container in fileNames(in: chunks) {
             for shard in fileNames(in: "\(chunks)/\(container)") {
                 let names = fileNames(in: "\(chunks)/\(container)/\(shard)").map { "\(container)/\(shard)/\($0)" }
-                let gone = try queue.read { db in try names.filter { try !ServerStore.hasRow($0, db) } }
+                let gone = try file.read { db in try names.filter { try !ChunkStore.hasRow($0, db) } }
                 for name in gone { unlink("\(chunks)/\(name)") }
             }
         }
-        try queue.close()
+        try file.close()
     }
 }

@@ -1,6 +1,5 @@
 import Basics
 import CloudProtocol
-import GRDB
 import Glibc
 
 extension ServerStore {
@@ -9,16 +8,16 @@ extension ServerStore {
         guard try await isDurable() else {
             throw StorageError(.failed, "Commits are not synced to the disk; start the server again.")
         }
-        let now = now()
+        let now = accounts.now()
         try await database.commit { db in
-            try db.execute(sql: "INSERT OR REPLACE INTO health VALUES (1, ?)", arguments: [now])
+            try db.execute("INSERT OR REPLACE INTO health VALUES (1, ?)", [now])
         }
-        try await blocking { [directory] in try directory.tryFile() }
+        try await threads.blocking { [directory] in try directory.tryFile() }
     }
 
     /// What opens the metrics: made at the first start, in a file that its owner only can read.
     package func metricsToken() async throws -> String {
-        try await blocking { [directory] in try directory.metricsToken() }
+        try await threads.blocking { [directory] in try directory.metricsToken() }
     }
 }
 

@@ -1,6 +1,5 @@
 package import Basics
 import CloudProtocol
-import GRDB
 import Glibc
 package import Logging
 import NIOPosix
@@ -18,27 +17,32 @@ package struct AccountID: Hashable, Sendable {
 ///   before its caller continues, and a chunk's file before the row that promises it.
 /// - Every query names its account. What belongs to another account looks like what does not exist, in results, errors and cost.
 /// - A row of `chunk` means exactly one whole file; files without a row are leftovers. Rows are added after files and removed before them.
-/// - `account.used` is what ``StorageCost`` counts for the account's rows, changed in the transactions that change those.
 /// - Secrets are stored as digests, passwords as scrypt hashes; only the secrets of authenticator apps are stored as they are.
+///
+/// The store composes: it opens the directory and the database, and does what concerns rows of several nouns at once, such as a backup.
+/// Rows are the matter of the stores by noun (``NounStore``), which reach the database through ``StorageDatabase`` alone.
 ///
 /// One process serves a directory; commands of its owner run beside it and write through the same transactions. So nothing may be cached
 /// that such a command can change. The store knows no HTTP and no pages, never traps on stored bytes, and does not block the caller's
 /// thread: disk work runs on `threads`, what takes the processor on `workers`, passwords on a thread of their own.
 package final class ServerStore: Sendable {
-    let directory: DataDirectory
-    let database: ServerDatabase
-    let files: ChunkFiles
+    package let accounts: AccountStore
+    package let devices: DeviceStore
+    package let sessions: SessionStore
+    package let logs: LogStore
+    package let chunks: ChunkStore
+    package let links: LinkStore
+    package let changes: ChangeHub
     package let time: any TimeSource
+    let directory: DataDirectory
+    let database: any StorageDatabase
     let log: Logger
     /// For calls that block on the disk.
     let threads: NIOThreadPool
-    private let lock: Int32?
-    package let changes: ChangeHub
     /// For what takes the processor for a while, so that it delays no disk work.
     let workers: NIOThreadPool
-    let manifests: ManifestService
-    let verifier: ChunkVerifier
-    let passwords: PasswordHasher
+    private let passwords: PasswordHasher
+    private let lock: Int32?
 
     /// Opens the directory. One process at a time serves it (`serving`); commands of its owner may run beside that.
     ///
@@ -52,28 +56,26 @@ package final class ServerStore: Sendable {
         try directory.prepare(mayCreate: mayCreate)
         lock = serving ? try directory.lock() : nil
         if serving { directory.removeLeftovers() }
-        let database = try ServerDatabase(path: directory.database)
+        let database = try SQLiteDatabase(path: directory.database)
         self.database = database
-        files = ChunkFiles(directory)
         self.time = time
         self.log = log
         passwords = PasswordHasher(cost: passwordCost)
         workers = NIOThreadPool(numberOfThreads: 2)
         workers.start()
-        manifests = ManifestService(files, workers)
-        verifier = ChunkVerifier(workers)
         // Four keep a disk busy, and are nothing when the disk hangs.
         threads = NIOThreadPool(numberOfThreads: 4)
         threads.start()
-        changes = ChangeHub { account in
-            try await database.read { db in
-                let rows = try Row.fetchAll(
-                    db, sql: "SELECT name, sequence FROM container WHERE account = ?", arguments: [account.value])
-                return Dictionary(
-                    uniqueKeysWithValues: rows.map { ($0["name"] as String, UInt64(clamping: $0["sequence"] as Int64)) }
-                )
-            }
-        }
+        changes = ChangeHub { account in try await LogStore.ends(of: account, in: database) }
+        accounts = AccountStore(database: database, time: time, directory: directory, threads: threads)
+        devices = DeviceStore(database: database, time: time, log: log, accounts: accounts)
+        sessions = SessionStore(database: database, time: time, accounts: accounts)
+        let files = ChunkFiles(directory)
+        chunks = ChunkStore(
+            database: database, time: time, log: log, files: files, threads: threads,
+            manifests: ManifestService(files, workers), verifier: ChunkVerifier(workers))
+        logs = LogStore(database: database, time: time, chunks: chunks, changes: changes)
+        links = LinkStore(database: database, time: time, chunks: chunks, passwords: passwords)
     }
 
     /// Finishes what is under way and releases the directory.
@@ -86,14 +88,27 @@ package final class ServerStore: Sendable {
         if let lock { Glibc.close(lock) }
     }
 
-    /// Runs what blocks on a thread for that.
-    func blocking<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
-        do { return try await threads.runIfActive(body) } catch { throw StorageError.of(error) }
+    /// Collects chunks that nothing needs any more, of all containers, in small steps. What can not be understood, such as the log of a
+    /// newer version, is left alone.
+    package func collect(
+        _ policy: CollectionPolicy = .standard, pause: Duration = .milliseconds(20)
+    ) async throws -> CollectionReport {
+        let collector = ChunkCollector(logs: logs, chunks: chunks, links: links, directory: directory, log: log)
+        return try await collector.run(policy, pause: pause)
     }
 
     /// Whether commits are written through to the disk; for tests and for `/health`.
-    package func isDurable() async throws -> Bool { try await database.synchronousLevel() == 2 }
+    package func isDurable() async throws -> Bool { try await database.isDurable() }
 
-    /// Seconds since 1970 UTC.
-    func now() -> Int64 { time.now().split.seconds }
+    /// Runs what takes the processor for a while where it holds up no other request.
+    package func offPool<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
+        try await workers.runIfActive { try withLowPriority(body) }
+    }
+}
+
+extension NIOThreadPool {
+    /// Runs what blocks on a thread for that, with errors of the disk as ``StorageError``.
+    func blocking<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
+        do { return try await runIfActive(body) } catch { throw StorageError.of(error) }
+    }
 }

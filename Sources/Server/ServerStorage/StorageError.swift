@@ -1,5 +1,4 @@
 import Basics
-import GRDB
 import Glibc
 
 /// Why the storage of a server did not do what it was asked.
@@ -45,22 +44,17 @@ package struct StorageError: Error, CustomStringConvertible {
 
     package var description: String { cause.map { "\(message) (\($0))" } ?? message }
 
-    /// Any error of the disk or of SQLite, with `full` where more room would help.
+    /// Any error of the disk or of the database, with `full` where more room would help.
     static func of(_ error: any Error) -> StorageError {
         switch error {
         case let error as StorageError: error
         case is CancellationError: StorageError(.busy, "The request was cancelled.", cause: error)
-        case let error as DatabaseError where error.resultCode == .SQLITE_FULL: diskFull(error)
-        case let error as DatabaseError
-        where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode):
-            StorageError(
-                .damaged, "The server's database is damaged. Restore the data directory from a backup.", cause: error)
         case let error as Errno where [ENOSPC, EDQUOT].contains(error.code): diskFull(error)
-        default: StorageError(.failed, "The server's storage failed; try again.", cause: error)
+        default: ofSQLite(error) ?? StorageError(.failed, "The server's storage failed; try again.", cause: error)
         }
     }
 
-    private static func diskFull(_ cause: any Error) -> StorageError {
+    static func diskFull(_ cause: any Error) -> StorageError {
         StorageError(.full, "The disk of the server is full. Its owner has to make room.", cause: cause)
     }
 }

@@ -20,7 +20,7 @@ struct AccountCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await withStore(data, mayCreate: true) { store in
-                try await store.addAccount(name, quota: quota?.bytes)
+                try await store.accounts.add(name, quota: quota?.bytes)
                 try await printCode(for: name, .full, store)
             }
         }
@@ -60,12 +60,12 @@ struct AccountCommand: AsyncParsableCommand {
         func run() async throws {
             try await withStore(data) { store in
                 if let withdraw {
-                    print("Withdrew \(counted(try await store.withdrawCodes(ofAccount: withdraw), "code")).")
+                    print("Withdrew \(counted(try await store.accounts.withdrawCodes(ofAccount: withdraw), "code")).")
                     return
                 }
                 try format.show(
                     ["account", "open", "expires"],
-                    try await store.openCodes().map {
+                    try await store.accounts.openCodes().map {
                         [.text($0.account), .number(Int64($0.count)), .time($0.expires)]
                     })
             }
@@ -82,7 +82,7 @@ struct AccountCommand: AsyncParsableCommand {
             try await withStore(data) { store in
                 try format.show(
                     ["account", "used", "quota", "devices"],
-                    try await store.accounts().map {
+                    try await store.accounts.list().map {
                         [
                             .text($0.name), .bytes($0.used), $0.quota.map { .bytes($0) } ?? .none,
                             .number(Int64($0.devices)),
@@ -104,7 +104,7 @@ struct AccountCommand: AsyncParsableCommand {
                 throw ValidationError("invalid size '\(size)'; use for example 500M or 20G, or none")
             }
             let quota = size == "none" ? nil : ByteCount(size)?.bytes
-            try await withStore(data) { try await $0.setQuota(quota, of: name) }
+            try await withStore(data) { try await $0.accounts.setQuota(quota, of: name) }
         }
     }
 
@@ -126,7 +126,7 @@ struct AccountCommand: AsyncParsableCommand {
 }
 
 private func printCode(for account: String, _ grant: DeviceGrant = .full, _ store: ServerStore) async throws {
-    let code = try await store.addCode(for: account, grant: grant)
+    let code = try await store.accounts.addCode(for: account, grant: grant)
     print("Sign-in code for \(account), for one device, within a day: \(code)")
     if grant.scope == .read { print("The device may read, and change nothing.") }
     if let expires = grant.expires {

@@ -70,7 +70,7 @@ struct RestoreCommand: AsyncParsableCommand {
 extension RestoreCommand {
     /// The devices of the backup, and how to let them in.
     private func showAccess(_ store: ServerStore) async throws {
-        let devices = try await store.devices()
+        let devices = try await store.devices.list()
         guard !devices.isEmpty else { return }
         print()
         try ListFormat.table.showDevices(devices)

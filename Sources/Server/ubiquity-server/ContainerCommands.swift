@@ -18,7 +18,7 @@ struct ContainerCommand: AsyncParsableCommand {
             try await withStore(data) { store in
                 try format.show(
                     ["container", "entries"],
-                    try await store.containers(ofAccount: account).map {
+                    try await store.logs.containers(ofAccount: account).map {
                         [.text($0.name), .number(Int64(clamping: $0.entries))]
                     })
             }

@@ -21,7 +21,7 @@ extension ContainerCommand {
             let (name, account) = (try choice.container(), choice.account)
             try confirmation.confirm("Delete everything in the container \(name) of \(account), on every device?")
             try await withStore(data) { store in
-                let count = try await store.empty(name, of: store.account(named: account))
+                let count = try await store.empty(name, of: store.accounts.account(named: account))
                 print("Deleted \(count) items. The devices of \(account) follow when they are online.")
             }
         }

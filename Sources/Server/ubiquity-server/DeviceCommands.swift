@@ -14,7 +14,7 @@ struct DeviceCommand: AsyncParsableCommand {
         @Argument(help: "The account.") var account: String?
 
         func run() async throws {
-            try await withStore(data) { store in try format.showDevices(await store.devices(of: account)) }
+            try await withStore(data) { store in try format.showDevices(await store.devices.list(of: account)) }
         }
     }
 
@@ -31,7 +31,7 @@ struct DeviceCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await withStore(data) { store in
-                let count = try await store.confirm(device: choice.number)
+                let count = try await store.devices.confirm(device: choice.number)
                 guard count > 0 || choice.all else {
                     throw Failure(
                         "There is no suspended device \(choice.text). `ubiquity-server device list` shows them.")
@@ -51,7 +51,7 @@ struct DeviceCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await withStore(data) { store in
-                try device.require(await store.revoke(device: device.number))
+                try device.require(await store.devices.revoke(device: device.number))
                 print("Ended the access of device \(device.number).")
             }
         }
@@ -67,7 +67,7 @@ struct DeviceCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await withStore(data) { store in
-                try device.require(await store.askReset(of: device.number))
+                try device.require(await store.devices.askReset(of: device.number))
                 print("Device \(device.number) resets itself when it is online.")
             }
         }

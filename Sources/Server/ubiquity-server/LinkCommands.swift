@@ -17,7 +17,7 @@ struct LinkCommand: AsyncParsableCommand {
             try await withStore(data) { store in
                 try format.show(
                     ["number", "account", "container", "document", "expires", "state"],
-                    try await store.links(ofAccount: account).map {
+                    try await store.links.list(ofAccount: account).map {
                         [
                             .number($0.id), .text($0.account), .text($0.container), .text($0.name), .time($0.expires),
                             .text($0.isSuspended ? "suspended" : "active"),
@@ -35,7 +35,7 @@ struct LinkCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await withStore(data) { store in
-                guard try await store.withdrawLink(number) else {
+                guard try await store.links.withdraw(number) else {
                     throw Failure("There is no link \(number). `ubiquity-server link list` shows them.")
                 }
                 print("Withdrew link \(number).")
@@ -55,7 +55,7 @@ struct LinkCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await withStore(data) { store in
-                let count = try await store.confirm(link: choice.number)
+                let count = try await store.links.confirm(choice.number)
                 guard count > 0 || choice.all else {
                     throw Failure("There is no suspended link \(choice.text). `ubiquity-server link list` shows them.")
                 }

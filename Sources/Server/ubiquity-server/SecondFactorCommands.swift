@@ -18,7 +18,7 @@ struct TOTPCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await withStore(data) { store in
-                guard try await store.resetSecondFactor(ofAccount: name) else {
+                guard try await store.accounts.resetSecondFactor(ofAccount: name) else {
                     throw Failure("The account \(name) has no authenticator app set up; nothing was changed.")
                 }
                 print("Turned the authenticator app of \(name) off. Its recovery codes are not valid any more.")
@@ -43,7 +43,7 @@ struct PasskeyCommand: AsyncParsableCommand {
             try await withStore(data) { store in
                 try format.show(
                     ["number", "account", "name", "added", "last used"],
-                    try await store.passkeys(ofAccount: account).map {
+                    try await store.sessions.passkeys(ofAccount: account).map {
                         [
                             .number($0.id), .text($0.account), .text($0.name), .time($0.created),
                             $0.used.map { .time($0) } ?? .none,
@@ -63,7 +63,7 @@ struct PasskeyCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await withStore(data) { store in
-                guard try await store.removePasskey(number) else {
+                guard try await store.sessions.removePasskey(number) else {
                     throw Failure(
                         "There is no passkey \(number). `ubiquity-server account passkey list` shows them.")
                 }

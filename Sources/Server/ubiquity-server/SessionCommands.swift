@@ -17,7 +17,7 @@ struct SessionCommand: AsyncParsableCommand {
             try await withStore(data) { store in
                 try format.show(
                     ["number", "account", "browser", "signed in", "last seen"],
-                    try await store.sessions(ofAccount: account).map {
+                    try await store.sessions.list(ofAccount: account).map {
                         [.number($0.id), .text($0.account), .text($0.browser), .time($0.created), .time($0.seen)]
                     })
             }
@@ -32,7 +32,7 @@ struct SessionCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await withStore(data) { store in
-                guard try await store.endSession(number) else {
+                guard try await store.sessions.endSession(number) else {
                     throw Failure("There is no session \(number). `ubiquity-server session list` shows them.")
                 }
                 print("Signed out the browser of session \(number).")

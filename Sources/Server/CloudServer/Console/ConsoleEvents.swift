@@ -48,15 +48,15 @@ struct ConsoleEvents: Sendable {
             last = (revision, rest)
             await changes.wait(
                 for: session.account, after: revision, atMost: rest.transfers.isEmpty ? Self.pause : Self.busyPause)
-            guard try await service.store.isOpen(session) else { return }
+            guard try await service.store.sessions.isOpen(session) else { return }
         }
     }
 
     private func rest(_ session: ConsoleSession) async throws -> Rest {
         Rest(
             transfers: service.board.entries(of: session.account),
-            devices: try await service.store.devices(of: session.accountName),
-            browsers: try await service.store.sessions(of: session.account),
-            links: try await service.store.links(of: session.account))
+            devices: try await service.store.devices.list(of: session.accountName),
+            browsers: try await service.store.sessions.list(of: session.account),
+            links: try await service.store.links.list(of: session.account))
     }
 }

@@ -11,12 +11,12 @@ extension ConsoleRoutes {
     private static let listLimit = 200
 
     func devices(_ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
-        let devices = try await service.store.devices(of: visit.session.accountName).map {
+        let devices = try await service.store.devices.list(of: visit.session.accountName).map {
             ShownDevice(
                 number: $0.id, name: $0.name, created: $0.created, seen: $0.seen, isRevoked: $0.isRevoked,
                 isResetAsked: $0.isResetAsked, isReadOnly: $0.scope == .read, expires: $0.expires)
         }
-        let browsers = try await service.store.sessions(of: visit.account).map {
+        let browsers = try await service.store.sessions.list(of: visit.account).map {
             ShownBrowser(number: $0.id, name: $0.browser, seen: $0.seen, isThis: $0.id == visit.session.id)
         }
         return visit.frame.devicesPage(devices, browsers)
@@ -38,7 +38,7 @@ extension ConsoleRoutes {
     func revoke(
         _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext
     ) async throws -> String {
-        guard try await service.store.revoke(device: try context.number(), of: visit.account) else {
+        guard try await service.store.devices.revoke(device: try context.number(), of: visit.account) else {
             throw Self.noDevice
         }
         let number = try context.number()
@@ -63,7 +63,7 @@ extension ConsoleRoutes {
     func reset(
         _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext
     ) async throws -> String {
-        guard try await service.store.askReset(of: try context.number(), account: visit.account) else {
+        guard try await service.store.devices.askReset(of: try context.number(), account: visit.account) else {
             throw Self.noDevice
         }
         let number = try context.number()
@@ -75,7 +75,7 @@ extension ConsoleRoutes {
     func signOutBrowser(
         _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext
     ) async throws -> String {
-        guard try await service.store.endSession(try context.number(), of: visit.account) else {
+        guard try await service.store.sessions.endSession(try context.number(), of: visit.account) else {
             throw CloudFailure(.notFound, "There is no such browser; it may have been signed out meanwhile.")
         }
         service.audit.note("browser signed out in the console", context, account: visit.session.accountName)
@@ -84,7 +84,7 @@ extension ConsoleRoutes {
 
     func transfers(_ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
         let names = Dictionary(
-            uniqueKeysWithValues: try await service.store.devices(of: visit.session.accountName).map {
+            uniqueKeysWithValues: try await service.store.devices.list(of: visit.session.accountName).map {
                 ($0.id, $0.name)
             })
         let moving = service.board.entries(of: visit.account).prefix(Self.listLimit).map { entry in
@@ -94,7 +94,7 @@ extension ConsoleRoutes {
         }
         var announced: [(container: ContainerName, item: CloudItem)] = []
         let deadline = ContinuousClock.now + .seconds(3)
-        for name in try await service.store.containers(of: visit.account) {
+        for name in try await service.store.logs.containers(of: visit.account) {
             guard announced.count < Self.listLimit, ContinuousClock.now < deadline else { break }
             let view = try await service.trees.view(of: name, of: visit.account, patience: .seconds(1))
             announced += try await view.tree.announced(limit: Self.listLimit - announced.count).map { (name, $0) }
@@ -104,7 +104,7 @@ extension ConsoleRoutes {
 
     func links(_ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
         visit.frame.linksPage(
-            try await service.store.links(of: visit.account).map {
+            try await service.store.links.list(of: visit.account).map {
                 ShownLink(
                     number: $0.id, container: $0.container, name: $0.name, size: $0.size, created: $0.created,
                     expires: $0.expires, hasPassword: $0.hasPassword)
@@ -114,7 +114,7 @@ extension ConsoleRoutes {
     func withdraw(
         _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext
     ) async throws -> String {
-        guard try await service.store.withdrawLink(try context.number(), of: visit.account) else {
+        guard try await service.store.links.withdraw(try context.number(), of: visit.account) else {
             throw CloudFailure(.notFound, "There is no such link; it may have expired, or was withdrawn meanwhile.")
         }
         let number = try context.number()
@@ -125,7 +125,7 @@ extension ConsoleRoutes {
 
     func device(_ visit: ConsoleService.Visit, _ context: ServerContext) async throws -> DeviceRecord {
         let number = try context.number()
-        let devices = try await service.store.devices(of: visit.session.accountName)
+        let devices = try await service.store.devices.list(of: visit.session.accountName)
         guard let device = devices.first(where: { $0.id == number && !$0.isRevoked }) else { throw Self.noDevice }
         return device
     }

@@ -12,11 +12,11 @@ extension ConsoleRoutes {
     private static let listLimit = 500
 
     func containers(_ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
-        let account = try await service.store.accounts().first { $0.name == visit.session.accountName }
+        let account = try await service.store.accounts.list().first { $0.name == visit.session.accountName }
         var summaries: [ContainerSummary] = []
         // All together have a few seconds: whose log takes longer shows its numbers next time.
         let deadline = ContinuousClock.now + .seconds(3)
-        for name in try await service.store.containers(of: visit.account) {
+        for name in try await service.store.logs.containers(of: visit.account) {
             let patience = max(.zero, deadline - .now)
             let totals = patience > .zero ? try await totals(of: name, visit, patience) : nil
             let counts = totals.map {
@@ -74,7 +74,7 @@ extension ConsoleRoutes {
         guard view.isComplete else { return reading(visit, container, view) }
         let totals = try await view.tree.totals()
         let documents = try await view.tree.documents(limit: Self.pageSize)
-        let stored = try await service.store.storedBytes(of: container, account: visit.account)
+        let stored = try await service.store.logs.storedBytes(of: container, account: visit.account)
         let use = StorageUse(
             documents: documents.largest.map { ($0.item, $0.size) }, documentCount: documents.count,
             documentBytes: documents.bytes, bytes: totals.bytes, chunkBytes: stored.chunks, logBytes: stored.log)

@@ -9,7 +9,7 @@ import ServerStorage
 extension ConsoleRoutes {
     func security(_ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
         let factor: ShownSecondFactor =
-            switch try await service.store.secondFactor(of: visit.account) {
+            switch try await service.store.accounts.secondFactor(of: visit.account) {
             case .off: .off
             case .settingUp(let password):
                 .settingUp(
@@ -19,7 +19,7 @@ extension ConsoleRoutes {
                     secret: password.text)
             case .on(let count): .on(recoveryCodes: count)
             }
-        let passkeys = try await service.store.passkeys(ofAccount: visit.session.accountName).map {
+        let passkeys = try await service.store.sessions.passkeys(ofAccount: visit.session.accountName).map {
             ShownPasskey(number: $0.id, name: $0.name, created: $0.created, used: $0.used)
         }
         return visit.frame.securityPage(factor, passkeys, try await offer(visit))
@@ -30,15 +30,15 @@ extension ConsoleRoutes {
         let challenge = service.challenges.make(for: visit.challengeHolder, now: service.now)
         return PasskeyOffer(
             challenge: Base64URL.encode(challenge), domain: origin.domain,
-            user: Base64URL.encode(try await service.store.userHandle(of: visit.account)),
+            user: Base64URL.encode(try await service.store.sessions.userHandle(of: visit.account)),
             userName: visit.session.accountName,
-            known: try await service.store.credentials(of: visit.account).map { Base64URL.encode($0) })
+            known: try await service.store.sessions.credentials(of: visit.account).map { Base64URL.encode($0) })
     }
 
     func beginSecondFactor(
         _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext
     ) async throws -> String {
-        try await service.store.beginSecondFactor(of: visit.account)
+        try await service.store.accounts.beginSecondFactor(of: visit.account)
         return "security"
     }
 
@@ -46,7 +46,7 @@ extension ConsoleRoutes {
         _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext
     ) async throws -> HTML {
         try limitFactors(visit, context)
-        let codes = try await service.store.confirmSecondFactor(fields["factor"] ?? "", of: visit.account)
+        let codes = try await service.store.accounts.confirmSecondFactor(fields["factor"] ?? "", of: visit.account)
         service.audit.note("second factor turned on", context, account: visit.session.accountName)
         return visit.frame.recoveryCodesPage(codes.map(\.description))
     }
@@ -56,7 +56,7 @@ extension ConsoleRoutes {
     ) async throws -> String {
         try limitFactors(visit, context)
         try await refusing("secondFactor", context) {
-            try await service.store.endSecondFactor(of: visit.account, code: fields["factor"] ?? "")
+            try await service.store.accounts.endSecondFactor(of: visit.account, code: fields["factor"] ?? "")
         }
         service.audit.note("second factor turned off", context, account: visit.session.accountName)
         return "security?done=\(Notice.factorOff.rawValue)"
@@ -78,10 +78,10 @@ extension ConsoleRoutes {
         try limitFactors(visit, context)
         // A stolen session must not leave a way in behind.
         try await refusing("secondFactor", context) {
-            try await service.store.requireSecondFactor(fields["factor"] ?? "", of: visit.account)
+            try await service.store.accounts.requireSecondFactor(fields["factor"] ?? "", of: visit.account)
         }
         guard service.challenges.use(challenge, now: service.now) else { throw Self.refusal(of: .otherChallenge) }
-        try await service.store.addPasskey(
+        try await service.store.sessions.addPasskey(
             passkey, of: visit.account, domain: origin.domain, name: fields["name"] ?? "")
         service.audit.note("passkey added", context, account: visit.session.accountName)
         return "security?done=\(Notice.passkeyAdded.rawValue)"
@@ -91,7 +91,7 @@ extension ConsoleRoutes {
         _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext
     ) async throws -> String {
         let number = try context.number()
-        guard try await service.store.removePasskey(number, of: visit.account) else {
+        guard try await service.store.sessions.removePasskey(number, of: visit.account) else {
             throw CloudFailure(.notFound, "There is no such passkey; it may have been removed meanwhile.")
         }
         service.audit.note(
@@ -112,7 +112,7 @@ extension ConsoleRoutes {
             throw CloudFailure(.invalidRequest, "'\(text)' is not a time such as 12h, 30d or 4w.")
         }
         let grant = DeviceGrant(scope: scope, expires: seconds.map { service.now + $0 })
-        let code = try await service.store.addCode(for: visit.session.accountName, grant: grant)
+        let code = try await service.store.accounts.addCode(for: visit.session.accountName, grant: grant)
         service.audit.note(
             "code made in the console", context, account: visit.session.accountName, ["scope": "\(scope.rawValue)"])
         var limits: [HTML] = ["It signs one device in, within a day."]

@@ -97,7 +97,7 @@ struct ConsoleService: Sendable {
     }
 
     func visit(_ request: Request, _ root: String, _ context: ServerContext) async throws -> Visit? {
-        guard let secret = request.sessionSecret, let session = try await store.session(secret: secret) else {
+        guard let secret = request.sessionSecret, let session = try await store.sessions.session(secret: secret) else {
             return nil
         }
         let notice = request.uri.queryParameters["done"].flatMap { Notice(rawValue: String($0)) }
@@ -121,7 +121,7 @@ struct ConsoleService: Sendable {
     /// Cookies are for encrypted connections only where this is one, here or at a proxy.
     func cookie(_ name: String, _ value: String, isLasting: Bool, _ request: Request) -> String {
         let isSecure = isEncrypted || request.headers[.forwardedProtocol] == "https"
-        let age = isLasting ? "; Max-Age=\(ServerStore.sessionLifetime.components.seconds)" : ""
+        let age = isLasting ? "; Max-Age=\(SessionStore.sessionLifetime.components.seconds)" : ""
         // Without a path it is for the folder of the page: the console, wherever a proxy puts it.
         return "\(name)=\(value); HttpOnly; SameSite=Strict\(isSecure ? "; Secure" : "")\(age)"
     }

@@ -83,7 +83,7 @@ final class ConsoleSignIn: Sendable {
             let secret = random(32)
             let factor = fields["factor"]
             do {
-                try await service.store.openSession(
+                try await service.store.sessions.openSession(
                     code: code, secondFactor: factor, browser: Self.browser(request),
                     secret: Hex.decode(secret) ?? [])
             } catch let error as StorageError where error.code == .secondFactor {
@@ -113,7 +113,7 @@ final class ConsoleSignIn: Sendable {
                 userHandle: bytes("userHandle"))
             let secret = random(32)
             do {
-                try await service.store.openSession(
+                try await service.store.sessions.openSession(
                     passkey: passkey, challenge: challenge, origin: origin, browser: Self.browser(request),
                     secret: Hex.decode(secret) ?? []
                 ) { [service] in service.challenges.use(challenge, now: service.now) }
@@ -128,7 +128,7 @@ final class ConsoleSignIn: Sendable {
     private func signedIn(
         _ secret: String, _ method: String, _ request: Request, _ context: ServerContext
     ) async throws -> Response {
-        if let session = try await service.store.session(secret: Hex.decode(secret) ?? []) {
+        if let session = try await service.store.sessions.session(secret: Hex.decode(secret) ?? []) {
             service.audit.note("browser signed in", context, account: session.accountName, ["by": "\(method)"])
         }
         return .seeOther(
@@ -137,7 +137,7 @@ final class ConsoleSignIn: Sendable {
 
     func signOut(_ request: Request, _ context: ServerContext) async throws -> Response {
         let answer = try await service.form { [service] visit, _, _ in
-            _ = try await service.store.endSession(visit.session.id, of: visit.account)
+            _ = try await service.store.sessions.endSession(visit.session.id, of: visit.account)
             return "sign-in"
         }(request, context)
         guard answer.status == .seeOther else { return answer }

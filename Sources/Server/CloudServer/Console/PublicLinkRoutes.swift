@@ -49,7 +49,7 @@ final class PublicLinkRoutes: Sendable {
             guard let (token, link) = try await find(context) else { return absent(context) }
             guard link.needsPassword else { return try await content(link, request, context) }
             if let cookie = request.cookies[Self.cookie(of: link)]?.value,
-                FormToken.isEqual(cookie, store.pass(of: link, token: token))
+                FormToken.isEqual(cookie, store.links.pass(of: link, token: token))
             {
                 return try await content(link, request, context)
             }
@@ -71,7 +71,7 @@ final class PublicLinkRoutes: Sendable {
             let isSecure = isEncrypted || request.headers[.forwardedProtocol] == "https"
             // Lax: who follows the link from a letter need not type the password again.
             let cookie =
-                "\(Self.cookie(of: link))=\(store.pass(of: link, token: token)); HttpOnly; SameSite=Lax\(isSecure ? "; Secure" : "")"
+                "\(Self.cookie(of: link))=\(store.links.pass(of: link, token: token)); HttpOnly; SameSite=Lax\(isSecure ? "; Secure" : "")"
             return .seeOther(token.text, headers: [.setCookie: cookie])
         case false?: return .html(LinkPages.password(isWrong: true), status: .forbidden)
         case nil: return Self.busy
@@ -80,7 +80,7 @@ final class PublicLinkRoutes: Sendable {
 
     private func find(_ context: ServerContext) async throws -> (LinkToken, PublishedContent)? {
         guard let token = context.parameters.get("token").flatMap({ LinkToken($0) }),
-            let link = try await store.link(token)
+            let link = try await store.links.link(token)
         else { return nil }
         return (token, link)
     }
@@ -110,12 +110,12 @@ final class PublicLinkRoutes: Sendable {
     private func isRight(
         _ password: String, _ link: PublishedContent, _ token: LinkToken, _ context: ServerContext
     ) async throws -> Bool? {
-        let mark = FormToken.of(Array("\(store.pass(of: link, token: token)) \(password)".utf8))
+        let mark = FormToken.of(Array("\(store.links.pass(of: link, token: token)) \(password)".utf8))
         if tries.withLock({ $0.proven.contains(mark) }) { return true }
         let now = ContinuousClock.now - start
         guard tries.withLock({ $0.passwords.allows("\(link.id) \(context.peerGroup)", now: now) }) else { return nil }
         do {
-            guard try await store.isPassword(password, of: link) else {
+            guard try await store.links.isPassword(password, of: link) else {
                 audit.refused("password", context, ["link": "\(link.id)"])
                 return false
             }

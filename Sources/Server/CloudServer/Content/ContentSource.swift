@@ -26,7 +26,7 @@ struct ContentSource: Sendable {
     /// time. Throws ``absent`` where one of these is not there.
     func part(covering range: Range<UInt64>) async throws -> Part {
         let part = trimmed(try await whole(holding: range.lowerBound), to: range)
-        let missing = try await store.missing(part.chunks.map(\.id), in: container, of: account)
+        let missing = try await store.chunks.missing(part.chunks.map(\.id), in: container, of: account)
         guard missing.isEmpty else { throw Self.absent }
         return part
     }
@@ -34,9 +34,9 @@ struct ContentSource: Sendable {
     private func whole(holding position: UInt64) async throws -> Part {
         if let known = Manifest(within: content) { return Part(offset: 0, chunks: known.chunks[...]) }
         guard content.layout == .manifest else { throw Self.damaged }
-        let found = try await store.manifestPart(holding: position, of: content, in: container, account)
+        let found = try await store.chunks.manifestPart(holding: position, of: content, in: container, account)
         guard let found else {
-            guard try await store.place(of: content.digest, in: container, of: account) != nil else {
+            guard try await store.chunks.place(of: content.digest, in: container, of: account) != nil else {
                 throw Self.absent
             }
             throw Self.damaged
@@ -68,7 +68,9 @@ struct ContentSource: Sendable {
 
     /// A chunk that the manifest names.
     func plain(_ chunk: ChunkEntry) async throws -> Plain {
-        guard let place = try await store.place(of: chunk.id, in: container, of: account) else { throw Self.absent }
+        guard let place = try await store.chunks.place(of: chunk.id, in: container, of: account) else {
+            throw Self.absent
+        }
         let ticket = try await budget.take(place.size + chunk.length, of: account)
         do { return Plain(bytes: try await decode(chunk, place), ticket: ticket) } catch {
             budget.release(ticket)
@@ -77,14 +79,14 @@ struct ContentSource: Sendable {
     }
 
     private func decode(_ chunk: ChunkEntry, _ place: ChunkPlace) async throws -> [UInt8] {
-        guard let frame = try await store.read(place, 0..<place.size) else { throw Self.absent }
+        guard let frame = try await store.chunks.read(place, 0..<place.size) else { throw Self.absent }
         // A frame that claims more than the chunk has is refused before it is decompressed: that much is booked, and no more.
         let plain = try await store.offPool {
             Result { try ChunkFrame.decode(frame, expecting: chunk.id, limit: chunk.length) }
         }
         guard case .success(let bytes) = plain, bytes.count == chunk.length else {
             // Devices that have it are asked for it again.
-            try await store.distrust([chunk.id], in: container, of: account)
+            try await store.chunks.distrust([chunk.id], in: container, of: account)
             throw Self.damaged
         }
         return bytes

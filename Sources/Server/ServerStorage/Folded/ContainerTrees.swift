@@ -42,11 +42,11 @@ package final class ContainerTrees: Sendable {
     package func view(
         of name: ContainerName, of account: AccountID, patience: Duration = .seconds(5)
     ) async throws -> View {
-        let id = try await store.number(of: name, account)
+        let id = try await store.logs.number(of: name, account)
         let tree = try await open(id)
         let deadline = ContinuousClock.now + patience
         while true {
-            let end = LogSequence(try await store.end(of: name, account))
+            let end = LogSequence(try await store.logs.end(of: name, account))
             let sequence = try await tree.sequence()
             guard sequence < end, ContinuousClock.now < deadline else {
                 if sequence > end { try await tree.makeAnew() }
@@ -55,7 +55,8 @@ package final class ContainerTrees: Sendable {
             }
             // From the last one folded on, which shows whether the log is still the one that was read.
             let start = LogSequence(sequence.value - min(1, sequence.value))
-            let page = try await store.page(of: name, after: start, limit: CloudLimits.pageEntries, account: account)
+            let page = try await store.logs.page(
+                of: name, after: start, limit: CloudLimits.pageEntries, account: account)
             _ = try await tree.fold(page)
         }
     }
@@ -66,7 +67,7 @@ package final class ContainerTrees: Sendable {
         to name: ContainerName, of account: AccountID, by author: LogAuthor = .console,
         patience: Duration = .seconds(60), _ decide: (View) async throws -> (batches: [[Change]], answer: T)
     ) async throws -> T {
-        let id = try await store.number(of: name, account)
+        let id = try await store.logs.number(of: name, account)
         let mutex = state.withLock { state in
             let known = state.turnstiles[id] ?? AsyncMutex()
             state.turnstiles[id] = known
@@ -84,7 +85,7 @@ package final class ContainerTrees: Sendable {
                 let batch = ChangeBatch(
                     device: author.id, deviceName: author.name, deviceSequence: number,
                     time: store.time.now(), changes: changes)
-                _ = try await store.append(batch.encoded(), key: nil, to: name, of: account)
+                _ = try await store.logs.append(batch.encoded(), key: nil, to: name, of: account)
             }
             return answer
         }
@@ -92,7 +93,7 @@ package final class ContainerTrees: Sendable {
 
     private func open(_ id: Int64) async throws -> FoldedContainer {
         if let known = use(id) { return known }
-        let opened = try await store.blocking { [folder] in
+        let opened = try await store.threads.blocking { [folder] in
             if mkdir(folder, 0o700) != 0, errno != EEXIST {
                 throw StorageError(.failed, "The folder \(folder) can not be made.")
             }
@@ -138,33 +139,7 @@ extension ServerStore {
         let folder = "\(directory.temporary)/folded-\(UUID().uuidString)"
         let outcome: Result<T, any Error>
         do { outcome = .success(try await body(ContainerTrees(self, in: folder))) } catch { outcome = .failure(error) }
-        try await blocking { try removeTree(folder) }
+        try await threads.blocking { try removeTree(folder) }
         return try outcome.get()
-    }
-
-    fileprivate func number(of name: ContainerName, _ account: AccountID) async throws -> Int64 {
-        try await database.read { try Self.requireContainer(name, account, $0).id }
-    }
-
-    fileprivate func end(of name: ContainerName, _ account: AccountID) async throws -> UInt64 {
-        try await database.read { try Self.requireContainer(name, account, $0).sequence }
-    }
-
-    /// Bytes on the disk: the frames of a container's chunks, and its log.
-    package func storedBytes(of name: ContainerName, account: AccountID) async throws -> (chunks: UInt64, log: UInt64) {
-        try await database.read { db in
-            let container = try Self.requireContainer(name, account, db).id
-            let chunks = try UInt64.fetchOne(
-                db, sql: "SELECT IFNULL(SUM(size), 0) FROM chunk WHERE container = ?", arguments: [container])
-            let log = try UInt64.fetchOne(
-                db, sql: "SELECT IFNULL(SUM(LENGTH(payload)), 0) FROM entry WHERE container = ?", arguments: [container]
-            )
-            return (chunks ?? 0, log ?? 0)
-        }
-    }
-
-    /// Runs what takes the processor for a while where it holds up no other request.
-    package func offPool<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
-        try await workers.runIfActive { try withLowPriority(body) }
     }
 }

@@ -104,7 +104,7 @@ extension FoldedContainer {
                 arguments: [item.data, limit])
             return try rows.map { row in
                 KnownVersion(
-                    version: VersionID(row), content: try ContentReference(row),
+                    version: VersionID(row), content: try ContentReference(folded: row),
                     modified: Timestamp(nanoseconds: row["modified"]), authorName: row["authorName"])
             }
         }

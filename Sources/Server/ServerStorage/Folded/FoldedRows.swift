@@ -33,7 +33,17 @@ extension FileContent {
             self = .announced(size: size)
             return
         }
-        self = .stored(try ContentReference(row))
+        self = .stored(try ContentReference(folded: row))
+    }
+}
+
+extension ContentReference {
+    /// A row with `digest`, `size` and `layout`.
+    init(folded row: Row) throws {
+        guard let digest = Digest(row["digest"] as Data), let layout = Layout(rawValue: row["layout"]) else {
+            throw damagedTree
+        }
+        self.init(digest: digest, size: UInt64(clamping: row["size"] as Int64), layout: layout)
     }
 }
 

@@ -1,0 +1,15 @@
+import CoreMetrics
+import Synchronization
+
+/// A number that only grows. It stops at the largest one.
+final class PrometheusCounter: CounterHandler {
+    private let count = Mutex<Int64>(0)
+
+    var value: Int64 { count.withLock { $0 } }
+
+    func increment(by amount: Int64) {
+        count.withLock { $0 = $0.addingReportingOverflow(max(0, amount)).overflow ? .max : $0 + max(0, amount) }
+    }
+
+    func reset() { count.withLock { $0 = 0 } }
+}

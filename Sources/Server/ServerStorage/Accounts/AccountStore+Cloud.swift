@@ -1,0 +1,114 @@
+import Basics
+import CloudModel
+package import CloudProtocol
+
+/// What a cloud is called. After a restore, or once a container was removed, it is called something else, so that every device looks
+/// whether it has seen more than there is now, instead of going on beside it.
+extension AccountStore {
+    /// The identity of the account's cloud. Throws `noCloud` before ``makeCloud(of:)``.
+    package func cloud(of account: AccountID) async throws -> String {
+        let identity = try await database.read { db in
+            try db.value(String.self, "SELECT identity FROM account WHERE id = ?", [account.value])
+        }
+        guard let identity else {
+            throw StorageError(.noCloud, "This account has no cloud yet; the first device that mounts it makes one.")
+        }
+        return identity
+    }
+
+    /// Makes the account's cloud where there is none.
+    ///
+    /// - Returns: Its identity.
+    package func makeCloud(of account: AccountID) async throws -> String {
+        let identity = Self.randomIdentity()
+        try await database.commit { db in
+            try db.execute(
+                "UPDATE account SET identity = ? WHERE id = ? AND identity IS NULL", [identity, account.value])
+        }
+        return try await cloud(of: account)
+    }
+
+    /// Whether a request that is meant for `cloud` is meant for this account's, and if it is, whether its name is still that.
+    package enum CloudRelation: Hashable, Sendable { case same, renamed, foreign }
+
+    package func relation(of cloud: String, to device: SignedInDevice) async throws -> CloudRelation {
+        if cloud == device.cloud { return .same }
+        let isFormer = try await database.read { db in
+            try db.exists(
+                "SELECT 1 FROM formerIdentity WHERE account = ? AND identity = ?", [device.account.value, cloud])
+        }
+        return isFormer ? .renamed : .foreign
+    }
+
+    /// What the account's cloud is called, and was before.
+    package func describeCloud(of account: AccountID) async throws -> CloudDescription {
+        let identity = try await cloud(of: account)
+        let former = try await database.read { db in
+            let names = try db.values(
+                String.self, "SELECT identity FROM formerIdentity WHERE account = ?", [account.value])
+            let ends = try db.rows(
+                "SELECT identity, container, sequence FROM formerEnd WHERE account = ?", [account.value])
+            var former = Dictionary(uniqueKeysWithValues: names.map { ($0, [String: UInt64]()) })
+            for row in ends {
+                former[try row["identity"]]?[try row["container"]] = UInt64(clamping: try row["sequence"] as Int64)
+            }
+            return former
+        }
+        return CloudDescription(identity: identity, former: former.isEmpty ? nil : former)
+    }
+
+    /// Gives the account's cloud another name, the logs being as they are now: what devices saw beyond that is gone.
+    static func renameCloud(of account: Int64, to identity: String, _ db: any StorageTransaction) throws {
+        let before = try db.value(String.self, "SELECT identity FROM account WHERE id = ?", [account])
+        guard let before else { return }
+        try db.execute("INSERT INTO formerIdentity (account, identity) VALUES (?, ?)", [account, before])
+        try db.execute(
+            """
+            INSERT INTO formerEnd (account, identity, container, sequence)
+            SELECT account, ?, name, sequence FROM container WHERE account = ?
+            """, [before, account])
+        // Who comes from further back has seen no more of these logs than is left of them now.
+        try db.execute(
+            """
+            UPDATE formerEnd SET sequence = MIN(sequence, COALESCE((
+                SELECT container.sequence FROM container
+                WHERE container.account = formerEnd.account AND container.name = formerEnd.container), 0))
+            WHERE account = ?
+            """, [account])
+        try db.execute("UPDATE account SET identity = ? WHERE id = ?", [identity, account])
+    }
+
+    /// Devices that saw a log of that container in an earlier cloud have seen more than there is.
+    static func forgetEnd(of container: ContainerName, _ account: Int64, _ db: any StorageTransaction) throws {
+        try db.execute(
+            "UPDATE formerEnd SET sequence = 0 WHERE account = ? AND container = ?", [account, container.text])
+    }
+
+    /// Renames the clouds of all accounts that have one: of a restored server.
+    static func renameClouds(_ db: any StorageTransaction) throws {
+        for account in try db.values(Int64.self, "SELECT id FROM account WHERE identity IS NOT NULL") {
+            try renameCloud(of: account, to: randomIdentity(), db)
+        }
+    }
+
+    /// Accounts by name, with every identity that their clouds had; none for an account that no device has used.
+    ///
+    /// - Parameter hasFormer: Whether the database has the table of former identities; backups of the first versions have not.
+    static func identities(hasFormer: Bool, _ db: any StorageTransaction) throws -> [String: Set<String>] {
+        var found: [String: Set<String>] = [:]
+        for row in try db.rows("SELECT id, name, identity FROM account") {
+            let former =
+                hasFormer
+                ? try db.values(
+                    String.self, "SELECT identity FROM formerIdentity WHERE account = ?", [try row["id"] as Int64])
+                : []
+            found[try row["name"]] = Set(former).union((try row["identity"] as String?).map { [$0] } ?? [])
+        }
+        return found
+    }
+
+    static func randomIdentity() -> String {
+        var random = SystemRandomNumberGenerator()
+        return ItemID.random(using: &random).description
+    }
+}

@@ -1,0 +1,132 @@
+package import Basics
+package import CloudProtocol
+import Foundation
+
+/// Sign-in codes of an account that were not used yet.
+package struct OpenCodes: Hashable, Sendable {
+    package let account: String
+    package let count: Int
+    /// When the last of them expires.
+    package let expires: Timestamp
+}
+
+/// Sign-in codes: made by the server's owner or in the console, used up by a device or a browser.
+extension AccountStore {
+    /// How long a sign-in code may be used.
+    package static let codeLifetime: Duration = .seconds(86_400)
+    /// So many wrong second factors use a code up, so that a found code does not allow trying them all.
+    static let wrongFactorLimit = 5
+
+    /// Makes a code that signs one device in, once.
+    ///
+    /// - Parameter grant: What that device may do, and until when. A browser signs in with a code for full access without end only.
+    /// - Throws: ``StorageError``; `notFound` where there is no such account.
+    package func addCode(for name: String, grant: DeviceGrant = .full) async throws -> SignInCode {
+        var random = SystemRandomNumberGenerator()
+        let code = SignInCode.random(using: &random)
+        let now = now()
+        try await database.commit { db in
+            let account = try Self.requireAccount(named: name, db)
+            try db.execute("DELETE FROM code WHERE expires < ?", [now])
+            try db.execute(
+                "INSERT INTO code (hash, account, expires, scope, deviceExpires) VALUES (?, ?, ?, ?, ?)",
+                [
+                    hash(code.text.utf8), account, now + Self.codeLifetime.components.seconds, grant.scope.rawValue,
+                    grant.expires,
+                ])
+        }
+        return code
+    }
+
+    /// Codes that still sign a device or a browser in.
+    package func openCodes() async throws -> [OpenCodes] {
+        let now = now()
+        return try await database.read { db in
+            try db.rows(
+                """
+                SELECT account.name AS accountName, COUNT(*) AS count, MAX(expires) AS last FROM code
+                JOIN account ON account.id = code.account WHERE expires >= ? GROUP BY account.id ORDER BY account.name
+                """, [now]
+            ).map {
+                try OpenCodes(account: $0["accountName"], count: $0["count"], expires: Timestamp(seconds: $0["last"]))
+            }
+        }
+    }
+
+    /// Withdraws every code of an account that was not used yet.
+    ///
+    /// - Returns: how many there were.
+    package func withdrawCodes(ofAccount name: String) async throws -> Int {
+        try await database.commit { db in
+            let account = try Self.requireAccount(named: name, db)
+            return try Self.withdrawCodes(of: account, db)
+        }
+    }
+
+    @discardableResult
+    static func withdrawCodes(of account: Int64, _ db: any StorageTransaction) throws -> Int {
+        try db.execute("DELETE FROM code WHERE account = ?", [account])
+    }
+
+    /// Withdraws all sign-in codes and recovery codes of a server.
+    static func withdrawAllCodes(_ db: any StorageTransaction) throws {
+        try db.execute("DELETE FROM code")
+        try db.execute("DELETE FROM recoveryCode")
+    }
+
+    /// Uses a code up and runs `body` in the same transaction. A code whose second factor is missing or wrong stays, until it was wrong
+    /// ``wrongFactorLimit`` times.
+    ///
+    /// - Throws: ``StorageError``; `unauthorized` for a code that is not valid, `secondFactor` where one is missing or wrong.
+    func redeeming<T: Sendable>(
+        _ code: SignInCode, _ factor: String?,
+        _ body: @escaping @Sendable (Int64, DeviceGrant, any StorageTransaction) throws -> T
+    ) async throws -> T {
+        let now = now()
+        // What is thrown in a transaction undoes it, and a wrong factor has to be counted.
+        return try await database.commit { db -> Result<T, StorageError> in
+            switch try Self.redeem(code, factor, at: now, db) {
+            case .success(let found): .success(try body(found.account, found.grant, db))
+            case .failure(let error): .failure(error)
+            }
+        }.get()
+    }
+
+    private static func redeem(
+        _ code: SignInCode, _ factor: String?, at now: Int64, _ db: any StorageTransaction
+    ) throws -> Result<(account: Int64, grant: DeviceGrant), StorageError> {
+        let key = hash(code.text.utf8)
+        let row = try db.row("SELECT * FROM code WHERE hash = ? AND expires >= ?", [key, now])
+        guard let row else {
+            return .failure(
+                StorageError(
+                    .unauthorized,
+                    "The code is not valid: mistyped, used before or too old. Ask the server's owner for another."))
+        }
+        let account: Int64 = try row["account"]
+        switch try checkFactor(factor, of: account, at: now, db) {
+        case .notNeeded, .right: break
+        case .missing:
+            return .failure(
+                StorageError(
+                    .secondFactor, "The account also asks for a code of its authenticator app, or a recovery code."))
+        case .wrong:
+            let wrong = (try row["wrongFactors"] as Int) + 1
+            try db.execute("UPDATE code SET wrongFactors = ? WHERE hash = ?", [wrong, key])
+            guard wrong < wrongFactorLimit else {
+                try db.execute("DELETE FROM code WHERE hash = ?", [key])
+                return .failure(
+                    StorageError(
+                        .unauthorized,
+                        "Too many wrong codes of the authenticator app. Ask the server's owner for another sign-in code."
+                    ))
+            }
+            return .failure(
+                StorageError(
+                    .secondFactor, "That code of the authenticator app is wrong, too old, or was used before."))
+        }
+        try db.execute("DELETE FROM code WHERE hash = ?", [key])
+        return try .success(
+            (account, DeviceGrant(scope: DeviceScope(stored: row["scope"]), expires: row["deviceExpires"])))
+    }
+}

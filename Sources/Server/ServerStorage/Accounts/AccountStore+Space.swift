@@ -1,0 +1,37 @@
+import Basics
+package import CloudProtocol
+
+/// What an account may store, and what it has.
+extension AccountStore {
+    /// Bytes that the account may use in all, and those of them that are free.
+    package func space(of account: AccountID) async throws -> SpaceAnswer {
+        let free = try await threads.blocking { [directory] in try directory.freeBytes() }
+        return try await database.read { db in
+            let usage = try Self.usage(of: account, db)
+            let share = usage.quota.map { $0 > usage.used ? $0 - usage.used : 0 } ?? free
+            let (total, overflow) = usage.used.addingReportingOverflow(min(share, free))
+            return SpaceAnswer(total: overflow ? .max : total, free: min(share, free))
+        }
+    }
+
+    static func usage(of account: AccountID, _ db: any StorageTransaction) throws -> (quota: UInt64?, used: UInt64) {
+        let row = try db.row("SELECT quota, used FROM account WHERE id = ?", [account.value])
+        guard let row else { throw StorageError(.unauthorized, "This account is gone.") }
+        return try ((row["quota"] as Int64?).map { UInt64(clamping: $0) }, UInt64(clamping: row["used"] as Int64))
+    }
+
+    /// Throws `quota` where so many bytes more are beyond the account's share.
+    static func reserve(_ bytes: Int, slack: UInt64 = 0, of account: AccountID, _ db: any StorageTransaction) throws {
+        let usage = try usage(of: account, db)
+        if let quota = usage.quota, usage.used + UInt64(max(0, bytes)) > quota + slack {
+            throw StorageError(
+                .quota,
+                "The account's share of the server, \(ByteCount(quota)), is used up. Delete something, or ask the server's owner for more."
+            )
+        }
+    }
+
+    static func use(_ bytes: Int, of account: AccountID, _ db: any StorageTransaction) throws {
+        try db.execute("UPDATE account SET used = MAX(0, used + ?) WHERE id = ?", [bytes, account.value])
+    }
+}

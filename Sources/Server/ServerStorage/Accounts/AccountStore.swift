@@ -1,0 +1,130 @@
+import Basics
+import CloudModel
+import Crypto
+import Foundation
+import NIOPosix
+
+/// An account as its server's owner sees it.
+package struct AccountRecord: Hashable, Sendable {
+    package let name: String
+    /// In bytes; nil: as much as the disk has.
+    package let quota: UInt64?
+    package let used: UInt64
+    /// Devices that are signed in.
+    package let devices: Int
+}
+
+/// Accounts: their names and quotas, what of those is used, the identities of their clouds, sign-in codes and second factors.
+///
+/// `account.used` is what ``StorageCost`` counts for the account's rows: a transaction that adds or removes such rows calls
+/// ``reserve(_:slack:of:_:)`` before and ``use(_:of:_:)`` after.
+package struct AccountStore: NounStore {
+    let database: any StorageDatabase
+    let time: any TimeSource
+    let directory: DataDirectory
+    /// For calls that block on the disk.
+    let threads: NIOThreadPool
+
+    /// Makes an account. Throws `invalid` for a name that is taken or can not be one.
+    package func add(_ name: String, quota: UInt64? = nil) async throws {
+        let isName = (1...64).contains(name.utf8.count) && name.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        guard isName else {
+            throw StorageError(
+                .invalid, "\"\(name)\" can not be an account's name: use 1 to 64 visible ASCII characters.")
+        }
+        let now = now()
+        try await database.commit { db in
+            guard try Self.account(named: name, db) == nil else {
+                throw StorageError(
+                    .invalid, "There is an account \(name) already. `account code \(name)` lets one more device in.")
+            }
+            try db.execute(
+                "INSERT INTO account (name, quota, created, userHandle) VALUES (?, ?, ?, randomblob(16))",
+                [name, quota.map { Int64(clamping: $0) }, now])
+        }
+    }
+
+    /// Throws `notFound` where there is none of that name.
+    package func account(named name: String) async throws -> AccountID {
+        try await database.read { AccountID(try Self.requireAccount(named: name, $0)) }
+    }
+
+    package func setQuota(_ quota: UInt64?, of name: String) async throws {
+        try await database.commit { db in
+            let account = try Self.requireAccount(named: name, db)
+            try db.execute("UPDATE account SET quota = ? WHERE id = ?", [quota.map { Int64(clamping: $0) }, account])
+        }
+    }
+
+    package func list() async throws -> [AccountRecord] {
+        try await database.read { db in
+            let rows = try db.rows(
+                """
+                SELECT name, quota, used,
+                    (SELECT COUNT(*) FROM device WHERE account = account.id AND revoked IS NULL) AS devices
+                FROM account ORDER BY name
+                """)
+            return try rows.map { row in
+                try AccountRecord(
+                    name: row["name"], quota: (row["quota"] as Int64?).map { UInt64(clamping: $0) },
+                    used: UInt64(clamping: row["used"] as Int64), devices: row["devices"])
+            }
+        }
+    }
+
+    /// What an account is called; nil for one that is gone.
+    package func name(of account: AccountID) async throws -> String? {
+        try await database.read { db in
+            try Self.name(of: account.value, db)
+        }
+    }
+
+    static func name(of account: Int64, _ db: any StorageTransaction) throws -> String? {
+        try db.value(String.self, "SELECT name FROM account WHERE id = ?", [account])
+    }
+
+    /// What each account has, in numbers.
+    func statistics() async throws -> [ServerStatistics.Account] {
+        try await database.read { db in
+            try db.rows(
+                """
+                SELECT id, used, quota,
+                    (SELECT COUNT(*) FROM device WHERE account = account.id AND revoked IS NULL) AS devices,
+                    (SELECT COUNT(*) FROM container WHERE account = account.id) AS containers,
+                    (SELECT COALESCE(SUM(sequence), 0) FROM container WHERE account = account.id) AS entries
+                FROM account ORDER BY id
+                """
+            ).map { row in
+                try ServerStatistics.Account(
+                    id: row["id"], used: UInt64(clamping: row["used"] as Int64),
+                    quota: (row["quota"] as Int64?).map { UInt64(clamping: $0) }, devices: row["devices"],
+                    containers: row["containers"], entries: UInt64(clamping: row["entries"] as Int64))
+            }
+        }
+    }
+
+    static func account(named name: String, _ db: any StorageTransaction) throws -> Int64? {
+        try db.value(Int64.self, "SELECT id FROM account WHERE name = ?", [name])
+    }
+
+    static func requireAccount(named name: String, _ db: any StorageTransaction) throws -> Int64 {
+        guard let account = try account(named: name, db) else {
+            throw StorageError(
+                .notFound, "There is no account \(name). `ubiquity-server account list` lists them.")
+        }
+        return account
+    }
+
+    static func requireAccount(ifNamed name: String?, _ db: any StorageTransaction) throws {
+        if let name { _ = try requireAccount(named: name, db) }
+    }
+
+    /// Removes an account that has nothing any more.
+    static func remove(_ account: Int64, _ db: any StorageTransaction) throws {
+        try db.execute("DELETE FROM formerIdentity WHERE account = ?", [account])
+        try db.execute("DELETE FROM account WHERE id = ?", [account])
+    }
+}
+
+/// What stands for a secret in the database.
+func hash(_ secret: some Sequence<UInt8>) -> Data { Data(SHA256.hash(data: Data(secret))) }

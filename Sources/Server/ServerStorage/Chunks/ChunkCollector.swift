@@ -1,0 +1,159 @@
+import Chunking
+import CloudModel
+import Foundation
+import Logging
+
+/// Takes chunks that nothing needs any more: no item, no conflict, no version of the last days, no published link, no upload.
+///
+/// The row goes first, then the file, each while the database is locked for writing: a put that comes between finds that its file is
+/// gone and writes it again. A death in between leaves a file without a row, which a later collection takes.
+struct ChunkCollector: Sendable {
+    let logs: LogStore
+    let chunks: ChunkStore
+    let links: LinkStore
+    let directory: DataDirectory
+    let log: Logger
+
+    /// Goes through all containers in small steps. What can not be understood, such as the log of a newer version, is left alone.
+    func run(_ policy: CollectionPolicy, pause: Duration) async throws -> CollectionReport {
+        var report = CollectionReport()
+        for container in try await logs.storedContainers() where !report.gaveWay {
+            do {
+                let fold = try await foldToEnd(container)
+                try await mark(container, fold, policy)
+                try await sweep(container, fold, policy, pause, &report)
+                try await sweepStrays(container, pause, &report)
+                report.containers += 1
+            } catch let error where Self.concernsOneContainer(error) {
+                report.skipped[container.id] = "\(error)"
+                log.warning(
+                    "the chunks of a container were not collected",
+                    metadata: ["container": "\(container.id)", "why": "\(error)"])
+            }
+        }
+        return report
+    }
+
+    /// All but the end of the server and a full disk, which concern every one: whatever one log has in it, the others are collected.
+    private static func concernsOneContainer(_ error: any Error) -> Bool {
+        !(error is CancellationError) && (error as? StorageError)?.code != .full
+    }
+
+    /// Folds a log to its end as it is now, page by page, so that nothing else waits for long. Throws what a log that can not be folded
+    /// throws.
+    private func foldToEnd(_ container: LogStore.StoredContainer) async throws -> ContainerFold {
+        let fold = try await chunks.threads.blocking { [directory] in
+            try ContainerFold(container: container.id, in: directory)
+        }
+        var position = try await chunks.threads.blocking { try fold.position() }
+        while position.value < container.sequence {
+            try Task.checkCancellation()
+            let entries = try await logs.entries(of: container.id, after: position)
+            guard let last = entries.last else {
+                throw StorageError(.damaged, "The log of container \(container.id) has no entry \(position.next).")
+            }
+            try await chunks.threads.blocking { try fold.fold(entries) }
+            position = last.sequence
+        }
+        return fold
+    }
+
+    // MARK: Mark
+
+    /// Notes the names of all chunks that contents need, in a table that goes with the connection.
+    private func mark(_ container: LogStore.StoredContainer, _ fold: ContainerFold, _ policy: CollectionPolicy)
+        async throws
+    {
+        let now = chunks.now()
+        let since = policy.keptSince(now)
+        let published = try await links.contents(heldIn: container.id, at: now)
+        let manifests = try await chunks.threads.blocking {
+            try fold.noteNeeded(droppedSince: since, and: published)
+        }
+        try await markChunks(of: Dictionary(grouping: manifests, by: \.digest), container, fold)
+    }
+
+    /// What the manifests of one container may inflate to in one collection, in bytes: those of some 60 TiB.
+    private static let maximumMarked = 8 << 30
+
+    /// Notes the chunks that manifests name, each read once whatever sizes entries give it.
+    /// Throws `damaged` where it can not be known: then nothing may go.
+    private func markChunks(
+        of manifests: [Digest: [ContentReference]], _ container: LogStore.StoredContainer, _ fold: ContainerFold
+    ) async throws {
+        var inflated = 0
+        for (digest, contents) in manifests {
+            try Task.checkCancellation()
+            let row = try await chunks.manifestRow(digest, in: container.id)
+            // No device can read that content, so nothing of it is needed before it is put again, with all its chunks.
+            guard let row else { continue }
+            let sizes = Set(contents.map { Int64(clamping: $0.size) })
+            // Nor one of another size than what its chunks make.
+            if let known = row.content, !sizes.contains(known) { continue }
+            inflated += try await markChunks(of: row.place, sizes, container, fold)
+            guard inflated <= Self.maximumMarked else {
+                throw StorageError(.damaged, "The lists of chunks of a container are longer than a collection reads.")
+            }
+        }
+    }
+
+    /// - Returns: How many bytes the manifest has.
+    private func markChunks(
+        of place: ChunkPlace, _ sizes: Set<Int64>, _ container: LogStore.StoredContainer, _ fold: ContainerFold
+    ) async throws -> Int {
+        // The server's own turns, which no account can take.
+        let turns = AccountID(-container.account.value)
+        var number = 0
+        while true {
+            // From the disk at first: what is not there any more, no memory of it makes good.
+            switch try await chunks.manifests.read(place, for: turns, mustRead: number == 0) {
+            case .unreadable:
+                throw StorageError(.damaged, "A list of chunks can not be read, so it is not known which are needed.")
+            case .none: return place.size
+            case .list(let list):
+                guard number < list.partCount, sizes.contains(Int64(clamping: list.size)) else { return list.memory }
+                let ids = list.part(number).chunks.map(\.id)
+                try await chunks.threads.blocking { try fold.noteNeeded(ids) }
+                number += 1
+            }
+        }
+    }
+
+    // MARK: Sweep
+
+    private func sweep(
+        _ container: LogStore.StoredContainer, _ fold: ContainerFold, _ policy: CollectionPolicy, _ pause: Duration,
+        _ report: inout CollectionReport
+    ) async throws {
+        let cutoff = policy.touchedSince(chunks.now())
+        var position = Data()
+        while true {
+            try Task.checkCancellation()
+            let old = try await chunks.places(in: container.id, after: position, touchedBefore: cutoff)
+            guard let last = old.last else { return }
+            position = Data(last.id.bytes)
+            let garbage = try await chunks.threads.blocking {
+                try fold.notNeeded(old)
+            }
+            guard try await take(garbage, of: container.account, touchedBefore: cutoff, &report) else {
+                report.gaveWay = true
+                return
+            }
+            try await Task.sleep(for: pause)
+        }
+    }
+
+    /// False while a backup copies chunks.
+    private func take(
+        _ places: [ChunkPlace], of account: AccountID, touchedBefore cutoff: Int64, _ report: inout CollectionReport
+    ) async throws -> Bool {
+        guard !places.isEmpty else { return true }
+        guard let lock = try CopyLock.collecting(directory) else { return false }
+        defer { lock.release() }
+        let gone = try await chunks.removeRows(of: places, of: account, touchedBefore: cutoff)
+        try await chunks.removeFiles(gone.map(\.name))
+        report.chunks += gone.count
+        report.bytes += gone.reduce(0) { $0 + UInt64($1.size) }
+        return true
+    }
+}

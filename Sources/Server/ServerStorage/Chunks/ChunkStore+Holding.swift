@@ -1,0 +1,118 @@
+import CloudModel
+import ContainerLog
+import Foundation
+import Logging
+
+/// What keeps chunks from being collected while a device relies on them: a look at a chunk notes the hour, and for days after that it
+/// is not collected, whether the log refers to it or not.
+extension ChunkStore {
+    /// Rows are written at most so often for one chunk, in seconds; a collection leaves alone what was touched within a day at least.
+    static let touchGranularity: Int64 = 3_600
+    private static let step = 512
+    private static let question = 2_048
+
+    /// Protects chunks from collection.
+    ///
+    /// - Returns: Which of these are not there.
+    func hold(
+        _ ids: [ChunkID], in name: ContainerName, of account: AccountID, onlyTrusted: Bool
+    ) async throws -> [ChunkID] {
+        let recent = now() - Self.touchGranularity
+        var (absent, stale): ([ChunkID], [ChunkID]) = ([], [])
+        var container: Int64 = 0
+        // In steps, so that no question holds up the others at the database for long.
+        for start in stride(from: 0, through: ids.count, by: Self.question) {
+            try Task.checkCancellation()
+            let part = ids[start..<min(start + Self.question, ids.count)]
+            let found = try await database.read { db in
+                let container = try LogStore.requireContainer(name, account, db).id
+                return (container, try part.map { try Self.row(of: $0, in: container, db) })
+            }
+            container = found.0
+            for (id, row) in zip(part, found.1) {
+                guard let row, row.isTrusted || !onlyTrusted else {
+                    absent.append(id)
+                    continue
+                }
+                if row.touched < recent { stale.append(id) }
+            }
+        }
+        return try await absent + touch(stale, in: container)
+    }
+
+    /// - Returns: Those that are gone. Where the disk is too full to note anything nothing is collected either: a collection writes first.
+    private func touch(_ ids: [ChunkID], in container: Int64) async throws -> [ChunkID] {
+        var gone: [ChunkID] = []
+        var rest = ids[...]
+        let now = now()
+        while !rest.isEmpty {
+            let part = rest.prefix(Self.step)
+            rest = rest.dropFirst(part.count)
+            do {
+                gone += try await database.commit { db in
+                    try part.filter { id in
+                        let sql = "UPDATE chunk SET touched = ? WHERE container = ? AND id = ?"
+                        return try db.execute(sql, [now, container, Data(id.bytes)]) == 0
+                    }
+                }
+            } catch let error as StorageError where error.code == .full {
+                log.warning("that chunks are counted on was not noted: the disk is full")
+            }
+        }
+        return gone
+    }
+
+    private struct Held: Sendable {
+        let isTrusted: Bool
+        let touched: Int64
+    }
+
+    private static func row(of id: ChunkID, in container: Int64, _ db: any StorageTransaction) throws -> Held? {
+        try db.row("SELECT isTrusted, touched FROM chunk WHERE container = ? AND id = ?", [container, Data(id.bytes)])
+            .map { try Held(isTrusted: $0[0], touched: $0[1]) }
+    }
+
+    // MARK: What an entry refers to
+
+    /// Throws `damaged` where an entry refers to bytes that are not here, so that the device sends them (again) first.
+    func requireContents(of payload: [UInt8], in name: ContainerName, of account: AccountID) async throws {
+        // What is not a batch has no meaning, and refers to nothing.
+        guard let batch = try? ChangeBatch(decoding: payload) else { return }
+        let absent = try await hold(batch.toldContents, in: name, of: account)
+        guard absent.isEmpty else {
+            throw StorageError(
+                .damaged,
+                "\(absent.count) chunks that the entry refers to are not here. Put them, then append it again."
+            )
+        }
+    }
+
+    /// Protects the chunks of these contents from collection.
+    ///
+    /// - Returns: Which are not there, at least one if any is not.
+    /// Throws `invalid` where a content is not what its manifest makes.
+    func hold(
+        _ contents: [ContentReference], in name: ContainerName, of account: AccountID, onlyTrusted: Bool = false
+    ) async throws -> [ChunkID] {
+        guard !contents.isEmpty else { return [] }
+        let digests = Array(Set(contents.map(\.digest)))
+        let absent = try await hold(digests, in: name, of: account, onlyTrusted: onlyTrusted)
+        guard absent.isEmpty else { return absent }
+        let manifests = contents.filter { $0.layout == .manifest }
+        return try await holdManifests(manifests, in: name, of: account, onlyTrusted: onlyTrusted)
+    }
+}
+
+extension ChangeBatch {
+    /// The contents with bytes that these changes refer to, each once.
+    var toldContents: [ContentReference] {
+        let contents = changes.compactMap { change -> ContentReference? in
+            switch change {
+            case .create(_, _, _, _, let body): body.content?.reference
+            case .edit(_, _, let content, _): content.reference
+            case .move, .setAttributes, .delete, .resolve, .raiseRules, .setValue: nil
+            }
+        }
+        return Array(Set(contents.filter { $0.layout != .empty }))
+    }
+}

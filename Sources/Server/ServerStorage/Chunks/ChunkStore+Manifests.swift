@@ -1,0 +1,168 @@
+package import Chunking
+package import CloudModel
+import Foundation
+import Logging
+
+/// What the server knows of manifests. A row of `chunk` keeps what its manifest was found to be (`content`: the size of the content, or
+/// ``notAManifest``) and when all chunks that it names were last found here (`held`), so that a manifest is decompressed once and not
+/// with every entry that refers to it.
+extension ChunkStore {
+    /// In place of a content's size: the bytes are no manifest.
+    static let notAManifest: Int64 = -1
+    /// What the manifests of one entry may inflate to in all: those of some 900 GiB. In bytes.
+    static let maximumInflated = 128 << 20
+    private static let step = 256
+
+    /// How many lists of chunks were read and decompressed since the start.
+    package var manifestReads: Int { manifests.readCount }
+
+    struct ManifestRow: Sendable {
+        let place: ChunkPlace
+        var content: Int64?
+        var held: Int64
+    }
+
+    /// Throws `invalid` where a content has another size than its manifest, or is none, without reading what was read before; otherwise
+    /// returns which chunks of these contents are not here, at least one if any is not, and protects all others from collection.
+    func holdManifests(
+        _ contents: [ContentReference], in name: ContainerName, of account: AccountID, onlyTrusted: Bool
+    ) async throws -> [ChunkID] {
+        let sizes = try Self.sizes(of: contents)
+        let rows = try await manifestRows(Array(sizes.keys), in: name, of: account)
+        guard rows.count == sizes.count else { return sizes.keys.filter { id in !rows.contains { $0.place.id == id } } }
+        for row in rows { try Self.check(row, sizes) }
+        let now = now()
+        let stale = onlyTrusted ? rows : rows.filter { abs(now - $0.held) >= Self.touchGranularity }
+        try await bound(stale, of: account)
+        for part in stride(from: 0, to: stale.count, by: Self.step) {
+            var found: [ManifestRow] = []
+            var absent: [ChunkID] = []
+            for var row in stale[part..<min(part + Self.step, stale.count)] where absent.isEmpty {
+                try Task.checkCancellation()
+                absent = try await hold(&row, in: name, of: account, onlyTrusted: onlyTrusted)
+                if absent.isEmpty { row.held = now }
+                found.append(row)
+            }
+            try await keep(found)
+            for row in found { try Self.check(row, sizes) }
+            guard absent.isEmpty else { return absent }
+        }
+        return []
+    }
+
+    /// A part of a content's chunks for who sends it: the part that holds the byte at `position`.
+    /// - Returns: Nil where the content can not be read: no chunk of that name, not what was put there, or of another size.
+    package func manifestPart(
+        holding position: UInt64, of content: ContentReference, in name: ContainerName, _ account: AccountID
+    ) async throws -> ManifestList.Part? {
+        guard let row = try await manifestRows([content.digest], in: name, of: account).first else { return nil }
+        guard row.content == nil || row.content == Int64(clamping: content.size) else { return nil }
+        switch try await manifests.read(row.place, for: account) {
+        case .list(let list):
+            guard list.size == content.size, position < content.size else { return nil }
+            return list.part(list.part(holding: position))
+        case .unreadable:
+            // Devices that have it are asked for it again.
+            try await distrust([content.digest], in: name, of: account)
+            return nil
+        case .none: return nil
+        }
+    }
+
+    /// The size of each manifest's content. One that an entry gives two sizes is wrong whatever it holds.
+    private static func sizes(of contents: [ContentReference]) throws -> [ChunkID: Int64] {
+        var sizes: [ChunkID: Int64] = [:]
+        for content in contents {
+            let size = Int64(clamping: content.size)
+            guard sizes.updateValue(size, forKey: content.digest) ?? size == size else { throw mismatch }
+        }
+        return sizes
+    }
+
+    private static func check(_ row: ManifestRow, _ sizes: [ChunkID: Int64]) throws {
+        if let content = row.content, content != sizes[row.place.id] { throw mismatch }
+    }
+
+    private static let mismatch = StorageError(
+        .invalid, "A content of the entry has another size than its list of chunks makes. The entry was not kept.")
+
+    /// Throws before anything is decompressed that is too much, for one entry or for the account now.
+    private func bound(_ rows: [ManifestRow], of account: AccountID) async throws {
+        var bytes = 0
+        for part in stride(from: 0, to: rows.count, by: Self.step) {
+            try Task.checkCancellation()
+            let places = rows[part..<min(part + Self.step, rows.count)].map(\.place)
+            bytes += try await manifests.plainLengths(of: places).reduce(0) { $0 + $1 + 4_096 }
+            guard bytes <= Self.maximumInflated else {
+                throw StorageError(
+                    .tooLarge,
+                    "The lists of chunks of the entry have more than \(Self.maximumInflated) bytes decompressed.")
+            }
+        }
+        guard manifests.mayInflate(bytes, for: account) else {
+            throw StorageError(.busy, "The account has had many lists of chunks read; retry soon.")
+        }
+    }
+
+    /// Reads one manifest, notes what it is, and holds the chunks that it names, part by part: a client that hung up is noticed between them.
+    private func hold(
+        _ row: inout ManifestRow, in name: ContainerName, of account: AccountID, onlyTrusted: Bool
+    ) async throws -> [ChunkID] {
+        var number = 0
+        while true {
+            switch try await manifests.read(row.place, for: account) {
+            case .unreadable:
+                try await distrust([row.place.id], in: name, of: account)
+                return [row.place.id]
+            case .none:
+                row.content = Self.notAManifest
+                return []
+            case .list(let list):
+                row.content = Int64(clamping: list.size)
+                guard number < list.partCount else { return [] }
+                let ids = Set(list.part(number).chunks.map(\.id))
+                let absent = try await hold(Array(ids), in: name, of: account, onlyTrusted: onlyTrusted)
+                guard absent.isEmpty else { return absent }
+                number += 1
+            }
+        }
+    }
+
+    private func manifestRows(
+        _ ids: [ChunkID], in name: ContainerName, of account: AccountID
+    ) async throws -> [ManifestRow] {
+        var rows: [ManifestRow] = []
+        for part in stride(from: 0, to: ids.count, by: Self.step) {
+            rows += try await database.read { db in
+                let container = try LogStore.requireContainer(name, account, db).id
+                return try ids[part..<min(part + Self.step, ids.count)].compactMap { id in
+                    try db.row(
+                        "SELECT size, content, held FROM chunk WHERE container = ? AND id = ?",
+                        [container, Data(id.bytes)]
+                    ).map {
+                        try ManifestRow(
+                            place: ChunkPlace(container: container, id: id, size: $0[0]), content: $0[1], held: $0[2])
+                    }
+                }
+            }
+        }
+        return rows
+    }
+
+    /// Where the disk is too full to note it, it is found again.
+    private func keep(_ rows: [ManifestRow]) async throws {
+        guard !rows.isEmpty else { return }
+        do {
+            try await database.commit { db in
+                for row in rows {
+                    // Of the frame that was read, not of one that was put meanwhile.
+                    try db.execute(
+                        "UPDATE chunk SET content = ?, held = ? WHERE container = ? AND id = ? AND size = ?",
+                        [row.content, row.held, row.place.container, Data(row.place.id.bytes), row.place.size])
+                }
+            }
+        } catch let error as StorageError where error.code == .full {
+            log.warning("what a list of chunks holds was not noted: the disk is full")
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import GRDB
+import Glibc
+
+/// A server's database in SQLite: readers beside one writer, and every commit durable before its caller continues.
+final class SQLiteDatabase: StorageDatabase {
+    private let pool: DatabasePool
+    private let commits: CommitQueue
+
+    /// Opens or makes it. Throws `tooNew` for one that a newer version wrote, before anything in it is changed.
+    init(path: String) throws {
+        do {
+            pool = try DatabasePool(path: path, configuration: Self.configuration)
+            guard try !pool.read(ServerSchema.migrator.hasBeenSuperseded) else {
+                throw StorageError(
+                    .tooNew,
+                    "\(path) was written by a newer version of ubiquity-server. Install that one; nothing was changed.")
+            }
+            try ServerSchema.migrator.migrate(pool)
+            // FULL syncs the write-ahead log with every commit (sqlite.org/pragma.html#pragma_synchronous); GRDB sets NORMAL.
+            try pool.writeWithoutTransaction { db in
+                try db.execute(sql: "PRAGMA synchronous = FULL")
+                try db.execute(sql: "PRAGMA journal_size_limit = 67108864")
+            }
+        } catch { throw StorageError.of(error) }
+        commits = CommitQueue(pool)
+    }
+
+    private static var configuration: Configuration {
+        var configuration = Configuration()
+        configuration.label = "ubiquity-server"
+        configuration.maximumReaderCount = 4
+        // Commands of the server's owner write beside the process that serves.
+        configuration.busyMode = .timeout(5)
+        return configuration
+    }
+
+    func read<T: Sendable>(_ body: @escaping @Sendable (any StorageTransaction) throws -> T) async throws -> T {
+        do { return try await pool.read { try body(SQLiteTransaction(db: $0)) } } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            throw StorageError.of(error)
+        }
+    }
+
+    /// Runs `body` in a transaction, together with others that come meanwhile. On return its changes are on the disk; when it throws
+    /// nothing of it happened.
+    func commit<T: Sendable>(_ body: @escaping @Sendable (any StorageTransaction) throws -> T) async throws -> T {
+        do { return try await commits.commit { try body(SQLiteTransaction(db: $0)) } } catch {
+            throw StorageError.of(error)
+        }
+    }
+
+    func copy(to path: String) throws {
+        let target = try DatabaseQueue(path: path)
+        try pool.backup(to: target)
+        try target.close()
+    }
+
+    /// Level of `PRAGMA synchronous` of the connection that writes: 2 is FULL.
+    func isDurable() async throws -> Bool {
+        try await pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") == 2 }
+    }
+
+    func close() throws { try pool.close() }
+}

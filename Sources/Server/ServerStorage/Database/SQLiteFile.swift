@@ -1,0 +1,40 @@
+import GRDB
+
+/// A server's database file that no server has open: a backup, or what a restore makes. Its calls block.
+final class SQLiteFile: Sendable {
+    private let queue: DatabaseQueue
+
+    init(path: String) throws { queue = try DatabaseQueue(path: path) }
+
+    func read<T>(_ body: (any StorageTransaction) throws -> T) throws -> T {
+        try queue.read { try body(SQLiteTransaction(db: $0)) }
+    }
+
+    func write<T>(_ body: (any StorageTransaction) throws -> T) throws -> T {
+        try queue.write { try body(SQLiteTransaction(db: $0)) }
+    }
+
+    /// Whether SQLite finds the file whole (sqlite.org/pragma.html#pragma_quick_check).
+    func isWhole() throws -> Bool {
+        try queue.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") == "ok" }
+    }
+
+    /// Whether a newer version wrote it.
+    func isTooNew() throws -> Bool { try queue.read(ServerSchema.migrator.hasBeenSuperseded) }
+
+    func migrate() throws { try ServerSchema.migrator.migrate(queue) }
+
+    /// Leaves a gap in the numbers that the rows of these tables get.
+    func skipNumbers(of tables: [String], by count: Int) throws {
+        try queue.write { db in
+            for table in tables {
+                try db.execute(
+                    sql: "UPDATE sqlite_sequence SET seq = seq + ? WHERE name = ?", arguments: [count, table])
+            }
+        }
+    }
+
+    func hasTable(_ name: String) throws -> Bool { try queue.read { try $0.tableExists(name) } }
+
+    func close() throws { try queue.close() }
+}

@@ -1,0 +1,15 @@
+import GRDB
+
+extension StorageError {
+    /// What an error of SQLite means; nil for one that has no more to say than that it failed.
+    static func ofSQLite(_ error: any Error) -> StorageError? {
+        guard let error = error as? DatabaseError else { return nil }
+        return switch error.resultCode {
+        case .SQLITE_FULL: diskFull(error)
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB:
+            StorageError(
+                .damaged, "The server's database is damaged. Restore the data directory from a backup.", cause: error)
+        default: nil
+        }
+    }
+}

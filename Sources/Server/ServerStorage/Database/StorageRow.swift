@@ -1,0 +1,42 @@
+import Foundation
+
+/// A row of a query. Reading a column that is absent, or of another type than the caller expects, throws `damaged`.
+struct StorageRow {
+    let columns: [String]
+    let values: [StorageValue]
+
+    subscript<T: StorageValueDecodable>(_ column: Int) -> T {
+        get throws {
+            guard let value: T = try self[column] else { throw Self.damaged }
+            return value
+        }
+    }
+
+    /// Nil where the column is null.
+    subscript<T: StorageValueDecodable>(_ column: Int) -> T? {
+        get throws {
+            guard values.indices.contains(column) else { throw Self.damaged }
+            if case .null = values[column] { return nil }
+            guard let value = T(values[column]) else { throw Self.damaged }
+            return value
+        }
+    }
+
+    subscript<T: StorageValueDecodable>(_ column: String) -> T {
+        get throws { try self[index(of: column)] }
+    }
+
+    /// Nil where the column is null.
+    subscript<T: StorageValueDecodable>(_ column: String) -> T? {
+        get throws { try self[index(of: column)] }
+    }
+
+    /// The first of that name, as SQL has it.
+    private func index(of column: String) throws -> Int {
+        guard let index = columns.firstIndex(of: column) else { throw Self.damaged }
+        return index
+    }
+
+    private static let damaged = StorageError(
+        .damaged, "The server's database has a row that cannot be read. Restore the data directory from a backup.")
+}

@@ -1,0 +1,59 @@
+import Foundation
+
+/// One transaction of a ``StorageDatabase``, as the stores see it: SQL with `?` in place of values.
+///
+/// A transaction is valid within the body that received it.
+protocol StorageTransaction {
+    /// Runs a statement that changes rows.
+    ///
+    /// - Returns: How many rows it changed.
+    @discardableResult
+    func execute(_ sql: String, _ arguments: [any StorageValueConvertible]) throws -> Int
+
+    /// Runs a query, row by row, until `body` returns false.
+    func forEachRow(
+        _ sql: String, _ arguments: [any StorageValueConvertible], while body: (StorageRow) throws -> Bool) throws
+}
+
+extension StorageTransaction {
+    @discardableResult
+    func execute(_ sql: String) throws -> Int { try execute(sql, []) }
+
+    func rows(_ sql: String, _ arguments: [any StorageValueConvertible] = []) throws -> [StorageRow] {
+        var rows: [StorageRow] = []
+        try forEachRow(sql, arguments) {
+            rows.append($0)
+            return true
+        }
+        return rows
+    }
+
+    /// The first row of a query; nil where it has none.
+    func row(_ sql: String, _ arguments: [any StorageValueConvertible] = []) throws -> StorageRow? {
+        var first: StorageRow?
+        try forEachRow(sql, arguments) {
+            first = $0
+            return false
+        }
+        return first
+    }
+
+    /// The first column of the first row; nil where the query has no row, or that column is null.
+    func value<T: StorageValueDecodable>(
+        _ type: T.Type, _ sql: String, _ arguments: [any StorageValueConvertible] = []
+    ) throws -> T? {
+        try row(sql, arguments).flatMap { try $0[0] as T? }
+    }
+
+    /// The first column of each row.
+    func values<T: StorageValueDecodable>(
+        _ type: T.Type, _ sql: String, _ arguments: [any StorageValueConvertible] = []
+    ) throws -> [T] {
+        try rows(sql, arguments).map { try $0[0] as T }
+    }
+
+    /// Whether a query has a row.
+    func exists(_ sql: String, _ arguments: [any StorageValueConvertible] = []) throws -> Bool {
+        try row(sql, arguments) != nil
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+
+/// What a column holds.
+enum StorageValue: Hashable, Sendable {
+    case null
+    case integer(Int64)
+    case text(String)
+    case bytes(Data)
+}
+
+/// A type that can be an argument of a statement.
+protocol StorageValueConvertible {
+    var storageValue: StorageValue { get }
+}
+
+/// A type that can be read from a column.
+protocol StorageValueDecodable {
+    /// Nil where the column holds something of another type, or out of range.
+    init?(_ value: StorageValue)
+}
+
+extension Int64: StorageValueConvertible, StorageValueDecodable {
+    var storageValue: StorageValue { .integer(self) }
+    init?(_ value: StorageValue) {
+        guard case .integer(let number) = value else { return nil }
+        self = number
+    }
+}
+
+extension Int: StorageValueConvertible, StorageValueDecodable {
+    var storageValue: StorageValue { .integer(Int64(self)) }
+    init?(_ value: StorageValue) {
+        guard case .integer(let number) = value else { return nil }
+        self.init(exactly: number)
+    }
+}
+
+extension UInt8: StorageValueDecodable {
+    init?(_ value: StorageValue) {
+        guard case .integer(let number) = value else { return nil }
+        self.init(exactly: number)
+    }
+}
+
+extension Bool: StorageValueConvertible, StorageValueDecodable {
+    var storageValue: StorageValue { .integer(self ? 1 : 0) }
+    init?(_ value: StorageValue) {
+        guard case .integer(let number) = value else { return nil }
+        self = number != 0
+    }
+}
+
+extension String: StorageValueConvertible, StorageValueDecodable {
+    var storageValue: StorageValue { .text(self) }
+    init?(_ value: StorageValue) {
+        guard case .text(let text) = value else { return nil }
+        self = text
+    }
+}
+
+extension Data: StorageValueConvertible, StorageValueDecodable {
+    var storageValue: StorageValue { .bytes(self) }
+    init?(_ value: StorageValue) {
+        switch value {
+        case .bytes(let bytes): self = bytes
+        case .text(let text): self = Data(text.utf8)
+        case .null, .integer: return nil
+        }
+    }
+}
+
+extension Optional: StorageValueConvertible where Wrapped: StorageValueConvertible {
+    var storageValue: StorageValue { self?.storageValue ?? .null }
+}

@@ -1,0 +1,233 @@
+package import Basics
+package import CloudProtocol
+import Foundation
+import Logging
+
+/// A device as its server's owner sees it.
+package struct DeviceRecord: Hashable, Sendable {
+    package let id: Int64
+    package let account: String
+    package let name: String
+    package let created: Timestamp
+    /// To the minute.
+    package let seen: Timestamp
+    package let isRevoked: Bool
+    /// It came back with a restored backup, and its owner has not confirmed it.
+    package let isSuspended: Bool
+    /// A reset was requested, and the device has not begun it.
+    package let isResetAsked: Bool
+    package let scope: DeviceScope
+    /// When its access ends; nil: when it is revoked.
+    package let expires: Timestamp?
+}
+
+/// Who makes a request.
+package struct SignedInDevice: Hashable, Sendable {
+    package let account: AccountID
+    package let device: Int64
+    /// The identity of the account's cloud, once it has one.
+    package let cloud: String?
+    /// The device is asked to reset itself.
+    package let isResetAsked: Bool
+    package let scope: DeviceScope
+}
+
+/// Devices: their tokens, what they may do and until when.
+package struct DeviceStore: NounStore {
+    let database: any StorageDatabase
+    let time: any TimeSource
+    let log: Logger
+    let accounts: AccountStore
+
+    /// Exchanges a code for a token; the code is used up.
+    ///
+    /// - Parameter secondFactor: What the account's authenticator app shows, or a recovery code.
+    /// - Throws: `unauthorized` for a code that is not valid, `secondFactor` where one is missing or wrong.
+    package func signIn(
+        code: SignInCode, secondFactor: String? = nil, device name: String
+    ) async throws -> SignInAnswer {
+        let now = now()
+        let label = ClientLabel.of(name)
+        return try await accounts.redeeming(code, secondFactor) { account, grant, db in
+            let id = try db.value(
+                Int64.self,
+                """
+                INSERT INTO device (account, name, tokenHash, created, seen, scope, expires) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id
+                """, [account, label, Data(), now, now, grant.scope.rawValue, grant.expires])
+            guard let id else { throw StorageError(.failed, "The device could not be stored; try again.") }
+            var random = SystemRandomNumberGenerator()
+            let token = DeviceToken.random(device: id, using: &random)
+            try db.execute("UPDATE device SET tokenHash = ? WHERE id = ?", [hash(token.secret), token.device])
+            let accountName = try AccountStore.name(of: account, db)
+            return SignInAnswer(token: token.text, account: accountName ?? "", device: token.device)
+        }
+    }
+
+    /// Whose token this is; nil for one that is wrong or was revoked.
+    ///
+    /// - Throws: `unauthorized` for a device that a restore suspended, and for one whose access has expired.
+    package func device(with token: DeviceToken) async throws -> SignedInDevice? {
+        let now = now()
+        let found = try await database.read {
+            db -> (device: SignedInDevice, hash: Data, seen: Int64, isSuspended: Bool, isExpired: Bool)? in
+            let row = try db.row(
+                """
+                SELECT account, identity, tokenHash, seen, resetAsked, suspended, scope, expires FROM device
+                JOIN account ON account.id = device.account
+                WHERE device.id = ? AND revoked IS NULL
+                """, [token.device])
+            return try row.map { row in
+                let device = try SignedInDevice(
+                    account: AccountID(row["account"]), device: token.device, cloud: row["identity"],
+                    isResetAsked: (row["resetAsked"] as Int64?) != nil, scope: DeviceScope(stored: row["scope"]))
+                return try (
+                    device, row["tokenHash"], row["seen"], (row["suspended"] as Int64?) != nil,
+                    row["expires"] as Int64? ?? .max <= now
+                )
+            }
+        }
+        guard let found, isEqualInConstantTime(found.hash, hash(token.secret)) else { return nil }
+        guard !found.isSuspended else { throw Self.suspended(token.device) }
+        guard !found.isExpired else { throw Self.expired }
+        try await noteContact(of: token.device, last: found.seen)
+        return found.device
+    }
+
+    private static func suspended(_ device: Int64) -> StorageError {
+        StorageError(
+            .unauthorized,
+            """
+            The server was restored from a backup, and this device has not been confirmed since. The server's owner confirms it with \
+            `ubiquity-server device confirm \(device)`.
+            """)
+    }
+
+    private static let expired = StorageError(
+        .unauthorized,
+        "This device was signed in for a limited time, which is over. Ask the server's owner for another sign-in code.")
+
+    /// Lets devices in again that a restore suspended: one, or all of them.
+    ///
+    /// - Returns: how many there were.
+    package func confirm(device: Int64?) async throws -> Int {
+        try await database.commit { db in
+            return try db.execute(
+                """
+                UPDATE device SET suspended = NULL
+                WHERE suspended IS NOT NULL AND revoked IS NULL AND (?1 IS NULL OR id = ?1)
+                """, [device])
+        }
+    }
+
+    /// Whether its access has not ended meanwhile, and no new reset was requested.
+    package func isSignedIn(_ device: SignedInDevice) async throws -> Bool {
+        let now = now()
+        return try await database.read { db in
+            try db.exists(
+                """
+                SELECT 1 FROM device
+                WHERE id = ? AND revoked IS NULL AND suspended IS NULL AND (resetAsked IS NULL OR ?)
+                    AND (expires IS NULL OR expires > ?)
+                """, [device.device, device.isResetAsked, now])
+        }
+    }
+
+    /// To the minute, so that a busy device costs no write with each request. A clock that was set back counts as a minute too.
+    private func noteContact(of device: Int64, last: Int64) async throws {
+        let now = now()
+        guard abs(now - last) >= 60 else { return }
+        do {
+            try await database.commit { db in
+                try db.execute("UPDATE device SET seen = ? WHERE id = ?", [now, device])
+            }
+        } catch let error as StorageError where error.code == .full {
+            // A full disk must still answer what only reads.
+            log.warning("the contact of a device was not noted", metadata: ["device": "\(device)"])
+        }
+    }
+
+    /// Ends a device's access at once. False where there is no such device, or it was revoked before.
+    package func revoke(device: Int64) async throws -> Bool {
+        let now = now()
+        return try await database.commit { db in
+            return try db.execute("UPDATE device SET revoked = ? WHERE id = ? AND revoked IS NULL", [now, device]) > 0
+        }
+    }
+
+    /// Requests that a device resets itself; the response to its next request carries that.
+    ///
+    /// - Returns: False where no device of that number is signed in.
+    package func askReset(of device: Int64) async throws -> Bool {
+        let now = now()
+        return try await database.commit { db in
+            return try db.execute("UPDATE device SET resetAsked = ? WHERE id = ? AND revoked IS NULL", [now, device])
+                > 0
+        }
+    }
+
+    /// Ends a device's access at once, if it is this account's. False where it is not, or was revoked before.
+    package func revoke(device: Int64, of account: AccountID) async throws -> Bool {
+        let now = now()
+        return try await database.commit { db in
+            return try db.execute(
+                "UPDATE device SET revoked = ? WHERE id = ? AND account = ? AND revoked IS NULL",
+                [now, device, account.value]) > 0
+        }
+    }
+
+    /// Requests that a device resets itself; the response to its next request carries that.
+    ///
+    /// - Returns: False where the account has none of that number.
+    package func askReset(of device: Int64, account: AccountID) async throws -> Bool {
+        let now = now()
+        return try await database.commit { db in
+            return try db.execute(
+                "UPDATE device SET resetAsked = ? WHERE id = ? AND account = ? AND revoked IS NULL",
+                [now, device, account.value]) > 0
+        }
+    }
+
+    /// The device begins to reset itself.
+    package func confirmReset(of device: SignedInDevice) async throws {
+        try await database.commit { db in
+            try db.execute("UPDATE device SET resetAsked = NULL WHERE id = ?", [device.device])
+        }
+    }
+
+    package func list(of account: String? = nil) async throws -> [DeviceRecord] {
+        try await database.read { db in
+            let rows = try db.rows(
+                """
+                SELECT device.*, account.name AS accountName FROM device JOIN account ON account.id = device.account
+                WHERE ? IS NULL OR account.name = ? ORDER BY device.id
+                """, [account, account])
+            return try rows.map { row in
+                try DeviceRecord(
+                    id: row["id"], account: row["accountName"], name: row["name"],
+                    created: Timestamp(seconds: row["created"]), seen: Timestamp(seconds: row["seen"]),
+                    isRevoked: (row["revoked"] as Int64?) != nil, isSuspended: (row["suspended"] as Int64?) != nil,
+                    isResetAsked: (row["resetAsked"] as Int64?) != nil, scope: DeviceScope(stored: row["scope"]),
+                    expires: (row["expires"] as Int64?).map { Timestamp(seconds: $0) })
+            }
+        }
+    }
+
+    static func revokeAll(of account: Int64, at now: Int64, _ db: any StorageTransaction) throws {
+        try db.execute("UPDATE device SET revoked = ? WHERE account = ? AND revoked IS NULL", [now, account])
+    }
+
+    static func removeAll(of account: Int64, _ db: any StorageTransaction) throws {
+        try db.execute("DELETE FROM device WHERE account = ?", [account])
+    }
+
+    /// Suspends every device of a server until its owner confirms it.
+    static func suspendAll(_ db: any StorageTransaction) throws {
+        try db.execute("UPDATE device SET suspended = unixepoch() WHERE revoked IS NULL")
+    }
+}
+
+/// Takes the same time wherever the two differ.
+func isEqualInConstantTime(_ one: Data, _ other: Data) -> Bool {
+    guard one.count == other.count else { return false }
+    return zip(one, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+}

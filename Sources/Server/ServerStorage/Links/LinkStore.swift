@@ -1,0 +1,269 @@
+package import Basics
+package import CloudModel
+package import CloudProtocol
+import Foundation
+
+/// What a published link serves, to everyone.
+package struct PublishedContent: Hashable, Sendable {
+    package let id: Int64
+    package let account: AccountID
+    package let container: ContainerName
+    package let name: ItemName
+    package let content: ContentReference
+    let password: LinkPassword?
+
+    package var needsPassword: Bool { password != nil }
+}
+
+/// A published link as its account sees it. Its address is returned once, when it is made.
+package struct LinkRecord: Hashable, Sendable {
+    package let id: Int64
+    package let container: ContainerName
+    package let name: ItemName
+    package let size: UInt64
+    package let created: Timestamp
+    package let expires: Timestamp
+    package let hasPassword: Bool
+}
+
+/// A published link as the server's owner sees it.
+package struct OwnedLink: Hashable, Sendable {
+    package let id: Int64
+    package let account: String
+    package let container: String
+    package let name: String
+    package let expires: Timestamp
+    /// It came back with a restored backup, and serves nothing until its owner has confirmed it.
+    package let isSuspended: Bool
+}
+
+/// Published links, and the contents that they hold.
+package struct LinkStore: NounStore {
+    let database: any StorageDatabase
+    let time: any TimeSource
+    let chunks: ChunkStore
+    let passwords: PasswordHasher
+
+    package static let maximumLinks = 10_000
+    /// The longest list of chunks that is published, in bytes: that of some 230 GiB.
+    static let maximumPublished = 32 << 20
+    /// Of lists longer than this, in bytes, the chunks of a published document have so many bytes on average at least.
+    private static let longList = 160 << 10
+    private static let smallestAverage: UInt64 = 16 << 10
+
+    /// Publishes a content under a token's digest. Its chunks must be there; from the return on they are held.
+    package func add(
+        _ token: LinkToken, to content: ContentReference, name: ItemName, in container: ContainerName,
+        of account: AccountID, lifetime: Duration, password: String?
+    ) async throws -> LinkRecord {
+        // What costs little comes first: a password takes time that all share.
+        try await database.read { db in
+            _ = try LogStore.requireContainer(container, account, db)
+            try Self.requireRoomForLink(of: account, db)
+        }
+        // For days from here on no collection takes them, whether it has begun or not; later ones see the link.
+        let absent = try await holdForLink(content, in: container, of: account)
+        guard absent.isEmpty else {
+            throw StorageError(.notFound, "The version is not in the cloud; sync the document and try again.")
+        }
+        let sealed = try await password.asyncMap { try await passwords.seal($0, for: account) }
+        let now = now()
+        let expires = now + lifetime.components.seconds
+        let id = try await database.commit { db in
+            try db.execute("DELETE FROM link WHERE expires <= ?", [now])
+            let place = try LogStore.requireContainer(container, account, db).id
+            try Self.requireRoomForLink(of: account, db)
+            let id = try db.value(
+                Int64.self,
+                """
+                INSERT INTO link (container, hash, name, digest, size, layout, salt, password, created, expires)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id
+                """,
+                [
+                    place, hash(token.text.utf8), Data(name.bytes), Data(content.digest.bytes),
+                    Int64(clamping: content.size), Int64(content.layout.rawValue), sealed?.salt, sealed?.hash, now,
+                    expires,
+                ])
+            guard let id else { throw StorageError(.failed, "The link could not be stored; try again.") }
+            return id
+        }
+        return LinkRecord(
+            id: id, container: container, name: name, size: content.size, created: Timestamp(seconds: now),
+            expires: Timestamp(seconds: expires), hasPassword: sealed != nil)
+    }
+
+    /// What of a content to be published is not here.
+    private func holdForLink(
+        _ content: ContentReference, in container: ContainerName, of account: AccountID
+    ) async throws -> [ChunkID] {
+        guard content.layout != .empty else {
+            guard content.size == 0 else { throw StorageError(.invalid, "A content of no chunks has no bytes.") }
+            return []
+        }
+        if content.layout == .manifest {
+            let places = try await chunks.place(of: content.digest, in: container, of: account).map { [$0] } ?? []
+            let length = try await chunks.manifests.plainLengths(of: places).first ?? 0
+            // Chunks of devices have 64 KiB at least: a long list of tiny ones would make each download a great many reads.
+            let isTiny = length > Self.longList && content.size / UInt64(length / 33) < Self.smallestAverage
+            guard length <= Self.maximumPublished, !isTiny else {
+                throw StorageError(.tooLarge, "The version has more chunks than a published document may have.")
+            }
+        }
+        return try await chunks.hold([content], in: container, of: account, onlyTrusted: true)
+    }
+
+    private static func requireRoomForLink(of account: AccountID, _ db: any StorageTransaction) throws {
+        let count = try db.value(
+            Int.self, "SELECT COUNT(*) FROM link JOIN container ON container.id = link.container WHERE account = ?",
+            [account.value])
+        guard count ?? 0 < maximumLinks else {
+            throw StorageError(.quota, "The account has \(maximumLinks) links, the most there may be. Withdraw some.")
+        }
+    }
+
+    /// What a link serves; nil for one that never was, was withdrawn, or has expired: these look the same from outside.
+    package func link(_ token: LinkToken) async throws -> PublishedContent? {
+        let now = now()
+        return try await database.read { db in
+            let row = try db.row(
+                """
+                SELECT link.*, account, container.name AS containerName FROM link
+                JOIN container ON container.id = link.container
+                WHERE hash = ? AND expires > ? AND suspended IS NULL
+                """, [hash(token.text.utf8), now])
+            return try row.map(PublishedContent.init)
+        }
+    }
+
+    /// Whether this is the link's password. Tries wait for one another, accounts by turns; throws `busy` where too many of one wait.
+    package func isPassword(_ text: String, of link: PublishedContent) async throws -> Bool {
+        guard let password = link.password else { return true }
+        return try await passwords.matches(text, password, of: link.account)
+    }
+
+    /// What a browser shows instead of the password once it has given it: ends with the link or a change of its password.
+    package func pass(of link: PublishedContent, token: LinkToken) -> String {
+        Hex.encode(hash(Array((link.password?.hash ?? Data())) + Array(token.text.utf8)))
+    }
+
+    package func list(of account: AccountID) async throws -> [LinkRecord] {
+        let now = now()
+        return try await database.read { db in
+            let rows = try db.rows(
+                """
+                SELECT link.*, container.name AS containerName FROM link
+                JOIN container ON container.id = link.container
+                WHERE account = ? AND expires > ? AND suspended IS NULL ORDER BY link.id
+                """, [account.value, now])
+            return try rows.map(LinkRecord.init)
+        }
+    }
+
+    /// False where the account has no such link.
+    package func withdraw(_ id: Int64, of account: AccountID) async throws -> Bool {
+        try await database.commit { db in
+            return try db.execute(
+                """
+                DELETE FROM link WHERE id = ? AND container IN (SELECT id FROM container WHERE account = ?)
+                """, [id, account.value]) > 0
+        }
+    }
+
+    package func list(ofAccount name: String?) async throws -> [OwnedLink] {
+        let now = now()
+        return try await database.read { db in
+            try AccountStore.requireAccount(ifNamed: name, db)
+            return try db.rows(
+                """
+                SELECT link.*, container.name AS containerName, account.name AS accountName FROM link
+                JOIN container ON container.id = link.container JOIN account ON account.id = container.account
+                WHERE expires > ?2 AND (?1 IS NULL OR account.name = ?1) ORDER BY link.id
+                """, [name, now]
+            ).map { row in
+                try OwnedLink(
+                    id: row["id"], account: row["accountName"], container: row["containerName"],
+                    name: String(decoding: row["name"] as Data, as: UTF8.self),
+                    expires: Timestamp(seconds: row["expires"]), isSuspended: (row["suspended"] as Int64?) != nil)
+            }
+        }
+    }
+
+    /// Lets links serve again that a restore suspended: one, or all of them.
+    ///
+    /// - Returns: how many there were.
+    package func confirm(_ link: Int64?) async throws -> Int {
+        try await database.commit { db in
+            return try db.execute(
+                "UPDATE link SET suspended = NULL WHERE suspended IS NOT NULL AND (?1 IS NULL OR id = ?1)", [link])
+        }
+    }
+
+    /// Withdraws a link. False where there is none of that number.
+    package func withdraw(_ id: Int64) async throws -> Bool {
+        try await database.commit { db in
+            return try db.execute("DELETE FROM link WHERE id = ?", [id]) > 0
+        }
+    }
+
+    /// Contents that links of a container hold: their chunks, and those that their manifests name, must stay.
+    func contents(heldIn container: Int64, at now: Int64) async throws -> [ContentReference] {
+        try await database.read { db in
+            try db.rows(
+                "SELECT DISTINCT digest, size, layout FROM link WHERE container = ? AND expires > ?", [container, now]
+            ).map(ContentReference.init)
+        }
+    }
+
+    static func removeAll(of account: Int64, _ db: any StorageTransaction) throws {
+        try db.execute("DELETE FROM link WHERE container IN (SELECT id FROM container WHERE account = ?)", [account])
+    }
+
+    /// Suspends every link of a server until its owner confirms it.
+    static func suspendAll(_ db: any StorageTransaction) throws {
+        try db.execute("UPDATE link SET suspended = unixepoch()")
+    }
+}
+
+extension ContentReference {
+    /// A row with `digest`, `size` and `layout`.
+    init(_ row: StorageRow) throws {
+        guard let digest = Digest(try row["digest"] as Data), let layout = Layout(rawValue: try row["layout"]) else {
+            throw StorageError(.damaged, "The server's database has a corrupt content row.")
+        }
+        self.init(digest: digest, size: UInt64(clamping: try row["size"] as Int64), layout: layout)
+    }
+}
+
+extension PublishedContent {
+    fileprivate init(_ row: StorageRow) throws {
+        let salt: Data? = try row["salt"]
+        let hash: Data? = try row["password"]
+        let password = salt.flatMap { salt in hash.map { LinkPassword(salt: salt, hash: $0) } }
+        try self.init(
+            id: row["id"], account: AccountID(row["account"]), container: containerName(row),
+            name: try ItemName(bytes: row["name"] as Data), content: try ContentReference(row), password: password)
+    }
+}
+
+extension LinkRecord {
+    fileprivate init(_ row: StorageRow) throws {
+        try self.init(
+            id: row["id"], container: try containerName(row), name: try ItemName(bytes: row["name"] as Data),
+            size: UInt64(clamping: row["size"] as Int64), created: Timestamp(seconds: row["created"]),
+            expires: Timestamp(seconds: row["expires"]), hasPassword: (row["salt"] as Data?) != nil)
+    }
+}
+
+private func containerName(_ row: StorageRow) throws -> ContainerName {
+    guard let name = ContainerName(try row["containerName"] as String) else {
+        throw StorageError(.damaged, "The server's database has a container whose name is none.")
+    }
+    return name
+}
+
+extension Optional where Wrapped: Sendable {
+    fileprivate func asyncMap<T>(_ body: (Wrapped) async throws -> T) async rethrows -> T? {
+        guard let self else { return nil }
+        return try await body(self)
+    }
+}

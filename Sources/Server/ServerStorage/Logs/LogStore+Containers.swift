@@ -1,0 +1,94 @@
+package import CloudModel
+
+/// Containers: a name in an account, and the end of its log.
+extension LogStore {
+    package func containers(of account: AccountID) async throws -> [ContainerName] {
+        let names = try await database.read { db in
+            try db.values(String.self, "SELECT name FROM container WHERE account = ? ORDER BY name", [account.value])
+        }
+        return names.compactMap { ContainerName($0) }
+    }
+
+    /// No error when it is there. At most ``maximumContainers``.
+    package func createContainer(_ name: ContainerName, of account: AccountID) async throws {
+        try await database.commit { db in
+            guard try Self.container(name, account, db) == nil else { return }
+            let count = try db.value(Int.self, "SELECT COUNT(*) FROM container WHERE account = ?", [account.value])
+            guard count ?? 0 < Self.maximumContainers else {
+                throw StorageError(
+                    .quota, "The account has \(Self.maximumContainers) containers, the most there may be.")
+            }
+            try db.execute("INSERT INTO container (account, name) VALUES (?, ?)", [account.value, name.text])
+        }
+        changes.changed(name, to: 0, of: account)
+    }
+
+    /// What one line of the change feed may name.
+    package static let maximumContainers = 4_096
+
+    /// The number of a container and the end of its log; nil where this account has none of that name.
+    static func container(
+        _ name: ContainerName, _ account: AccountID, _ db: any StorageTransaction
+    ) throws -> (id: Int64, sequence: UInt64)? {
+        let row = try db.row(
+            "SELECT id, sequence FROM container WHERE account = ? AND name = ?", [account.value, name.text])
+        return try row.map { (try $0["id"], UInt64(clamping: try $0["sequence"] as Int64)) }
+    }
+
+    static func requireContainer(
+        _ name: ContainerName, _ account: AccountID, _ db: any StorageTransaction
+    ) throws -> (id: Int64, sequence: UInt64) {
+        guard let container = try container(name, account, db) else {
+            throw StorageError(.notFound, "There is no container \(name) in this cloud.")
+        }
+        return container
+    }
+
+    /// The containers of an account with the ends of their logs, for the server's owner.
+    package func containers(ofAccount name: String) async throws -> [(name: String, entries: UInt64)] {
+        try await database.read { db in
+            let account = try AccountStore.requireAccount(named: name, db)
+            return try db.rows("SELECT name, sequence FROM container WHERE account = ? ORDER BY name", [account]).map {
+                (name: try $0["name"] as String, entries: UInt64(clamping: try $0["sequence"] as Int64))
+            }
+        }
+    }
+
+    func number(of name: ContainerName, _ account: AccountID) async throws -> Int64 {
+        try await database.read { try Self.requireContainer(name, account, $0).id }
+    }
+
+    func end(of name: ContainerName, _ account: AccountID) async throws -> UInt64 {
+        try await database.read { try Self.requireContainer(name, account, $0).sequence }
+    }
+
+    static func numbers(of account: Int64, _ db: any StorageTransaction) throws -> [Int64] {
+        try db.values(Int64.self, "SELECT id FROM container WHERE account = ?", [account])
+    }
+
+    static func rename(_ container: Int64, to name: String, _ db: any StorageTransaction) throws {
+        try db.execute("UPDATE container SET name = ? WHERE id = ?", [name, container])
+    }
+
+    /// Removes a container that has nothing any more.
+    static func remove(_ container: Int64, _ db: any StorageTransaction) throws {
+        try db.execute("DELETE FROM container WHERE id = ?", [container])
+    }
+
+    /// Removes up to `limit` entries of a container.
+    ///
+    /// - Returns: How many, what they cost the account, and what those of settings cost, which counted against nothing.
+    static func removeEntries(
+        of container: Int64, limit: Int, _ db: any StorageTransaction
+    ) throws -> (count: Int, bytes: Int, free: Int) {
+        let rows = try db.rows(
+            """
+            DELETE FROM entry WHERE id IN (SELECT id FROM entry WHERE container = ? LIMIT ?)
+            RETURNING LENGTH(payload), isFree
+            """, [container, limit])
+        return try rows.reduce(into: (rows.count, 0, 0)) { sums, row in
+            let cost = StorageCost.entry(length: try row[0])
+            if try row[1] as Bool { sums.2 += cost } else { sums.1 += cost }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Basics
+package import CloudModel
+package import CloudProtocol
+import ContainerLog
+import Foundation
+
+/// Logs: containers and the entries in them.
+///
+/// An entry has one place, which it gets in the transaction that stores it; a key that was used before returns the place that it got then.
+package struct LogStore: NounStore {
+    let database: any StorageDatabase
+    let time: any TimeSource
+    let chunks: ChunkStore
+    let changes: ChangeHub
+
+    /// What a log may grow beyond the account's share, in bytes: deleting must work where nothing else fits.
+    private static let logSlack: UInt64 = 64 << 20
+
+    /// Appends an entry. A key that was used before returns the position that it got then. Throws `damaged` where the
+    /// entry refers to bytes that are not here (any more).
+    package func append(
+        _ payload: [UInt8], key: AppendKey?, to name: ContainerName, of account: AccountID
+    ) async throws -> LogSequence {
+        guard payload.count <= CloudLimits.entry else {
+            throw StorageError(.tooLarge, "An entry has at most \(CloudLimits.entry) bytes.")
+        }
+        guard !payload.isEmpty else { throw StorageError(.invalid, "An entry has at least one byte.") }
+        let cost = StorageCost.entry(payload)
+        try await chunks.requireContents(of: payload, in: name, of: account)
+        let isOfKeyValues = Self.isOfKeyValues(payload)
+        let now = now()
+        let sequence = try await database.commit { db in
+            let container = try Self.requireContainer(name, account, db)
+            if let key, let known = try Self.position(of: key, in: container.id, db) { return known }
+            let isFree = try isOfKeyValues && AccountStore.takeFree(cost, of: account, db)
+            if !isFree { try AccountStore.reserve(cost, slack: Self.logSlack, of: account, db) }
+            let next = container.sequence + 1
+            try db.execute(
+                "INSERT INTO entry (container, sequence, key, payload, created, isFree) VALUES (?, ?, ?, ?, ?, ?)",
+                [container.id, Int64(next), key.map { Data($0.bytes) }, Data(payload), now, isFree])
+            try db.execute("UPDATE container SET sequence = ? WHERE id = ?", [Int64(next), container.id])
+            if !isFree { try AccountStore.use(cost, of: account, db) }
+            return next
+        }
+        changes.changed(name, to: sequence, of: account)
+        return LogSequence(sequence)
+    }
+
+    /// Whether an entry has only changes of key-value stores.
+    static func isOfKeyValues(_ payload: [UInt8]) -> Bool {
+        // What is not a batch has no meaning, and is no setting.
+        guard let batch = try? ChangeBatch(decoding: payload), !batch.changes.isEmpty else { return false }
+        return batch.changes.allSatisfy { if case .setValue = $0 { true } else { false } }
+    }
+
+    private static func position(of key: AppendKey, in container: Int64, _ db: any StorageTransaction) throws -> UInt64?
+    {
+        try db.value(
+            Int64.self, "SELECT sequence FROM entry WHERE container = ? AND key = ?", [container, Data(key.bytes)]
+        ).map { UInt64($0) }
+    }
+
+    /// A page behind `after`: as many entries as ``CloudLimits`` lets one have, none at the end of the log.
+    /// Throws `damaged` where the log ends before `after`.
+    package func page(
+        of name: ContainerName, after: LogSequence, limit: Int, account: AccountID
+    ) async throws -> LogPage {
+        try await database.read { db in
+            let container = try Self.requireContainer(name, account, db)
+            guard after.value <= container.sequence else {
+                throw StorageError(
+                    .damaged,
+                    "The log of \(name) ends at \(container.sequence), before \(after): the server lost entries.")
+            }
+            var payloads: [[UInt8]] = []
+            var bytes = 0
+            try db.forEachRow(
+                "SELECT sequence, payload FROM entry WHERE container = ? AND sequence > ? ORDER BY sequence LIMIT ?",
+                [container.id, Int64(after.value), min(max(1, limit), CloudLimits.pageEntries)]
+            ) { row in
+                let sequence = UInt64(clamping: try row["sequence"] as Int64)
+                guard sequence == after.value + UInt64(payloads.count) + 1 else { return false }
+                let payload: Data = try row["payload"]
+                bytes += payload.count
+                // One entry that is longer than a page is a page of its own.
+                guard payloads.isEmpty || bytes <= CloudLimits.pageBytes else { return false }
+                payloads.append(Array(payload))
+                return true
+            }
+            guard !payloads.isEmpty || after.value == container.sequence else {
+                throw StorageError(.damaged, "The log of \(name) has no entry \(after.next): the server lost it.")
+            }
+            return LogPage(first: after.next, payloads: payloads)
+        }
+    }
+}

@@ -1,0 +1,144 @@
+package import Basics
+import Foundation
+
+/// A passkey as its account sees it.
+package struct PasskeyRecord: Hashable, Sendable {
+    package let id: Int64
+    package let account: String
+    package let name: String
+    package let created: Timestamp
+    package let used: Timestamp?
+}
+
+/// Passkeys of accounts, for the console.
+extension SessionStore {
+    /// More than a person has devices.
+    static let maximumPasskeys = 32
+
+    /// How passkeys name the account: random bytes, which do not reveal its name (WebAuthn Level 2, 14.6.1).
+    package func userHandle(of account: AccountID) async throws -> [UInt8] {
+        try await database.read { db in
+            let handle = try db.value(Data.self, "SELECT userHandle FROM account WHERE id = ?", [account.value])
+            return handle.map(Array.init) ?? []
+        }
+    }
+
+    /// Keeps a passkey that was registered.
+    ///
+    /// - Parameter name: What the account's list calls it.
+    /// - Throws: `invalid` for a passkey that is there already, and for more than ``maximumPasskeys``.
+    package func addPasskey(
+        _ passkey: PasskeyRegistration, of account: AccountID, domain: String, name: String
+    ) async throws {
+        let now = now()
+        let label = ClientLabel.of(name)
+        try await database.commit { db in
+            let count = try db.value(Int.self, "SELECT COUNT(*) FROM passkey WHERE account = ?", [account.value])
+            guard count ?? 0 < Self.maximumPasskeys else {
+                throw StorageError(.invalid, "An account has at most \(Self.maximumPasskeys) passkeys. Remove one.")
+            }
+            let isKnown = try db.value(
+                Int.self, "SELECT 1 FROM passkey WHERE credential = ?", [Data(passkey.credential)])
+            guard isKnown == nil else { throw StorageError(.invalid, "That passkey is registered already.") }
+            try db.execute(
+                """
+                INSERT INTO passkey (account, credential, key, domain, counter, name, created)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    account.value, Data(passkey.credential), Data(passkey.key), domain, Int64(passkey.counter),
+                    label.isEmpty ? "Passkey" : label, now,
+                ])
+        }
+    }
+
+    /// The passkeys of an account, or of all.
+    package func passkeys(ofAccount name: String? = nil) async throws -> [PasskeyRecord] {
+        try await database.read { db in
+            try db.rows(
+                """
+                SELECT passkey.*, account.name AS accountName FROM passkey
+                JOIN account ON account.id = passkey.account WHERE ?1 IS NULL OR account.name = ?1 ORDER BY passkey.id
+                """, [name]
+            ).map {
+                try PasskeyRecord(
+                    id: $0["id"], account: $0["accountName"], name: $0["name"],
+                    created: Timestamp(seconds: $0["created"]),
+                    used: ($0["used"] as Int64?).map { Timestamp(seconds: $0) })
+            }
+        }
+    }
+
+    /// The ids by which authenticators know an account's passkeys.
+    package func credentials(of account: AccountID) async throws -> [[UInt8]] {
+        try await database.read { db in
+            try db.values(Data.self, "SELECT credential FROM passkey WHERE account = ? ORDER BY id", [account.value])
+                .map(Array.init)
+        }
+    }
+
+    /// Removes a passkey; the owner does without an account.
+    ///
+    /// - Returns: False where the account has none of that number.
+    package func removePasskey(_ id: Int64, of account: AccountID? = nil) async throws -> Bool {
+        try await database.commit { db in
+            return try db.execute(
+                "DELETE FROM passkey WHERE id = ?1 AND (?2 IS NULL OR account = ?2)", [id, account?.value]) > 0
+        }
+    }
+
+    /// Opens a session for a browser that proves to have a passkey. That is two factors by itself: the authenticator, and the person whom it has
+    /// verified.
+    ///
+    /// - Parameters:
+    ///   - secret: What the browser presents from now on.
+    ///   - useChallenge: Uses the challenge up; returns false where it was used before.
+    /// - Throws: `unauthorized` where the passkey is not known, is of another domain, or has not signed this.
+    package func openSession(
+        passkey: PasskeyAssertion, challenge: [UInt8], origin: WebOrigin, browser: String, secret: [UInt8],
+        useChallenge: @escaping @Sendable () -> Bool
+    ) async throws {
+        let now = now()
+        let label = ClientLabel.of(browser)
+        try await database.commit { db in
+            let row = try db.row(
+                """
+                SELECT passkey.*, account.userHandle FROM passkey JOIN account ON account.id = passkey.account
+                WHERE credential = ? AND domain = ?
+                """, [Data(passkey.credential), origin.domain])
+            guard let row,
+                isEqualInConstantTime(try row["userHandle"] as Data? ?? Data(), Data(passkey.userHandle))
+            else {
+                throw StorageError(.unauthorized, "This passkey is not known here; it may have been removed.")
+            }
+            let (key, last): ([UInt8], Int64) = (Array(try row["key"] as Data), try row["counter"])
+            let counter: UInt32
+            do throws(PasskeyProblem) {
+                counter = try passkey.verify(
+                    key: key, counter: UInt32(clamping: last),
+                    challenge: challenge, origin: origin)
+            } catch { throw Self.refusal(of: error) }
+            guard useChallenge() else { throw Self.refusal(of: .otherChallenge) }
+            try db.execute(
+                "UPDATE passkey SET counter = ?, used = ? WHERE id = ?", [Int64(counter), now, row["id"] as Int64])
+            try Self.addSession(of: row["account"], browser: label, secret: secret, at: now, db)
+        }
+    }
+
+    private static func refusal(of problem: PasskeyProblem) -> StorageError {
+        switch problem {
+        case .counter:
+            StorageError(
+                .unauthorized,
+                "The passkey's counter went back: there may be a copy of it. Remove it, and register another.",
+                cause: problem)
+        case .notVerified:
+            StorageError(
+                .unauthorized, "The passkey has not verified you, with a PIN or a fingerprint for example.",
+                cause: problem)
+        case .otherChallenge:
+            StorageError(.unauthorized, "The page is too old. Reload it and try again.", cause: problem)
+        default: StorageError(.unauthorized, "The passkey was not accepted.", cause: problem)
+        }
+    }
+}

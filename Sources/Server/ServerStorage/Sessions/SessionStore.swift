@@ -1,0 +1,181 @@
+package import Basics
+package import CloudProtocol
+import Foundation
+
+/// A browser that is signed in to the console.
+package struct ConsoleSession: Hashable, Sendable {
+    package let id: Int64
+    package let account: AccountID
+    package let accountName: String
+}
+
+/// A browser as its account sees it.
+package struct SessionRecord: Hashable, Sendable {
+    package let id: Int64
+    /// What it calls itself.
+    package let browser: String
+    package let created: Timestamp
+    /// To the minute.
+    package let seen: Timestamp
+}
+
+/// A browser that is signed in, as the server's owner sees it.
+package struct OwnedSession: Hashable, Sendable {
+    package let id: Int64
+    package let account: String
+    /// What the browser calls itself.
+    package let browser: String
+    package let created: Timestamp
+    /// To the minute.
+    package let seen: Timestamp
+}
+
+/// Browsers that are signed in to the console, and the passkeys with which they sign in.
+package struct SessionStore: NounStore {
+    let database: any StorageDatabase
+    let time: any TimeSource
+    let accounts: AccountStore
+
+    /// A browser that shows nothing for so long is signed out.
+    package static let sessionIdleLimit: Duration = .seconds(7 * 86_400)
+    /// However busy it is, after so long it needs a new code.
+    package static let sessionLifetime: Duration = .seconds(30 * 86_400)
+
+    /// Exchanges a code for a session; the code is used up.
+    ///
+    /// - Parameters:
+    ///   - secondFactor: What the account's authenticator app shows, or a recovery code.
+    ///   - secret: What the browser presents from now on; the database has its digest.
+    /// - Throws: `unauthorized` for a code that is not valid or is for a device only, `secondFactor` where one is missing or wrong.
+    package func openSession(
+        code: SignInCode, secondFactor: String? = nil, browser: String, secret: [UInt8]
+    ) async throws {
+        let now = now()
+        let label = ClientLabel.of(browser)
+        try await accounts.redeeming(code, secondFactor) { account, grant, db in
+            // A browser can do everything, and for as long as its session lasts.
+            guard grant == .full else {
+                throw StorageError(
+                    .unauthorized,
+                    "This code is for a device with limited access. A browser needs a code without --scope and --expires."
+                )
+            }
+            try Self.addSession(of: account, browser: label, secret: secret, at: now, db)
+        }
+    }
+
+    static func addSession(
+        of account: Int64, browser: String, secret: [UInt8], at now: Int64, _ db: any StorageTransaction
+    ) throws {
+        try removeOldSessions(at: now, db)
+        try db.execute(
+            "INSERT INTO session (account, hash, browser, created, seen) VALUES (?, ?, ?, ?, ?)",
+            [account, hash(secret), browser, now, now])
+    }
+
+    /// Whose secret this is; nil for one that is wrong, was signed out, or is too old.
+    package func session(secret: [UInt8]) async throws -> ConsoleSession? {
+        let now = now()
+        let found = try await database.read { db -> (session: ConsoleSession, seen: Int64)? in
+            let row = try db.row(
+                """
+                SELECT session.id, account, account.name AS accountName, seen FROM session
+                JOIN account ON account.id = session.account
+                WHERE hash = ? AND seen >= ? AND session.created >= ?
+                """, [hash(secret), now - Self.idleSeconds, now - Self.lifeSeconds])
+            return try row.map {
+                try (
+                    ConsoleSession(id: $0["id"], account: AccountID($0["account"]), accountName: $0["accountName"]),
+                    $0["seen"]
+                )
+            }
+        }
+        guard let found else { return nil }
+        // To the minute: what only reads must not write with each request.
+        if abs(now - found.seen) >= 60 {
+            try await database.commit { db in
+                try db.execute("UPDATE session SET seen = ? WHERE id = ?", [now, found.session.id])
+            }
+        }
+        return found.session
+    }
+
+    /// Whether it was not signed out meanwhile.
+    package func isOpen(_ session: ConsoleSession) async throws -> Bool {
+        try await database.read { db in
+            try db.exists("SELECT 1 FROM session WHERE id = ?", [session.id])
+        }
+    }
+
+    /// False where the account has no such session.
+    package func endSession(_ id: Int64, of account: AccountID) async throws -> Bool {
+        try await database.commit { db in
+            return try db.execute("DELETE FROM session WHERE id = ? AND account = ?", [id, account.value]) > 0
+        }
+    }
+
+    package func list(of account: AccountID) async throws -> [SessionRecord] {
+        let now = now()
+        return try await database.read { db in
+            let rows = try db.rows(
+                "SELECT * FROM session WHERE account = ? AND seen >= ? AND created >= ? ORDER BY id",
+                [account.value, now - Self.idleSeconds, now - Self.lifeSeconds])
+            return try rows.map { row in
+                try SessionRecord(
+                    id: row["id"], browser: row["browser"], created: Timestamp(seconds: row["created"]),
+                    seen: Timestamp(seconds: row["seen"]))
+            }
+        }
+    }
+
+    package func list(ofAccount name: String?) async throws -> [OwnedSession] {
+        try await database.read { db in
+            try AccountStore.requireAccount(ifNamed: name, db)
+            return try db.rows(
+                """
+                SELECT session.*, account.name AS accountName FROM session JOIN account ON account.id = session.account
+                WHERE ?1 IS NULL OR account.name = ?1 ORDER BY session.id
+                """, [name]
+            ).map { row in
+                try OwnedSession(
+                    id: row["id"], account: row["accountName"], browser: row["browser"],
+                    created: Timestamp(seconds: row["created"]), seen: Timestamp(seconds: row["seen"]))
+            }
+        }
+    }
+
+    /// Signs a browser out. False where there is no such session.
+    package func endSession(_ id: Int64) async throws -> Bool {
+        try await database.commit { db in
+            return try db.execute("DELETE FROM session WHERE id = ?", [id]) > 0
+        }
+    }
+
+    private static var idleSeconds: Int64 { sessionIdleLimit.components.seconds }
+    private static var lifeSeconds: Int64 { sessionLifetime.components.seconds }
+
+    /// Removes the sessions and passkeys of an account.
+    static func removeAll(of account: Int64, _ db: any StorageTransaction) throws {
+        try db.execute("DELETE FROM session WHERE account = ?", [account])
+        try db.execute("DELETE FROM passkey WHERE account = ?", [account])
+    }
+
+    /// Ends every session of a server.
+    static func endAll(_ db: any StorageTransaction) throws { try db.execute("DELETE FROM session") }
+
+    static func removeAllPasskeys(_ db: any StorageTransaction) throws { try db.execute("DELETE FROM passkey") }
+
+    private static func removeOldSessions(at now: Int64, _ db: any StorageTransaction) throws {
+        try db.execute("DELETE FROM session WHERE seen < ? OR created < ?", [now - idleSeconds, now - lifeSeconds])
+    }
+}
+
+/// What forms of a session carry, so that no other site can post them: derived from the session's secret, which it does not reveal.
+package enum FormToken {
+    package static func of(_ secret: [UInt8]) -> String { Hex.encode(hash(Array("form".utf8) + secret).prefix(16)) }
+
+    /// Takes the same time wherever the two differ.
+    package static func isEqual(_ one: String, _ other: String) -> Bool {
+        isEqualInConstantTime(Data(one.utf8), Data(other.utf8))
+    }
+}

@@ -1,0 +1,90 @@
+import CloudModel
+package import CloudProtocol
+package import CloudServer
+import Foundation
+package import HTTPCloud
+package import Logging
+package import ServerStorage
+
+package let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+/// A real server in this process, on a port of its own and a directory that goes with it.
+package struct TestServer: Sendable {
+    package let store: ServerStore
+    package let address: ServerAddress
+    /// The address as browsers write it, without a path.
+    package let url: String
+    package let time: ShiftedTime
+    /// Its data directory.
+    package let folder: String
+
+    /// The same server by a name, which browsers offer passkeys for.
+    package var onLocalhost: TestServer {
+        TestServer(
+            store: store, address: address, url: url.replacing("127.0.0.1", with: "localhost"), time: time,
+            folder: folder)
+    }
+
+    /// A sign-in code for an account, which is added where there is none of that name.
+    package func code(of account: String = "anna") async throws -> SignInCode {
+        let isKnown = try await store.accounts.list().contains { $0.name == account }
+        if !isKnown { try await store.accounts.add(account) }
+        return try await store.accounts.addCode(for: account)
+    }
+
+    /// Signs one more device of an account in.
+    package func signIn(_ device: String = "test", of account: String = "anna") async throws -> SignInAnswer {
+        try await store.devices.signIn(code: code(of: account), device: device)
+    }
+
+    package func backend(_ token: String) -> HTTPBackend { HTTPBackend(address: address, logger: quiet) { token } }
+
+    /// A device's backend with one container, connected.
+    package func connect(_ token: String) async throws -> HTTPBackend {
+        let backend = backend(token)
+        _ = try await backend.connect(create: true)
+        try await backend.createContainer(.cloudDocs)
+        return backend
+    }
+}
+
+/// Runs `body` with a server on the loopback interface, and stops the server afterwards.
+///
+/// - Parameters:
+///   - port: 0: any that is free.
+///   - folder: The data directory, which stays; nil: one that is removed afterwards.
+///   - passwordCost: What one try of a link's password costs.
+/// - Throws: What `body` throws, and ``ServerNotStarted``.
+package func withServer<T: Sendable>(
+    port: Int = 0, folder: String? = nil, passwordCost: PasswordCost = .light,
+    configure: (inout CloudServerConfiguration) -> Void = { _ in },
+    _ body: @escaping @Sendable (TestServer) async throws -> T
+) async throws -> T {
+    let path = folder ?? "\(NSTemporaryDirectory())/ubiquity-server-\(UUID().uuidString)"
+    defer { if folder == nil { try? FileManager.default.removeItem(atPath: path) } }
+    let time = ShiftedTime()
+    let store = try ServerStore(path: path, serving: true, log: quiet, time: time, passwordCost: passwordCost)
+    var configuration = CloudServerConfiguration()
+    configuration.port = port
+    configure(&configuration)
+    let server = CloudServer(store, configuration, log: quiet)
+    let (ports, source) = AsyncStream<Int>.makeStream()
+    let running = Task {
+        defer { source.finish() }
+        try await server.run(handlesSignals: false) { port in source.yield(port) }
+    }
+    let outcome: Result<T, any Error>
+    do {
+        guard let port = await ports.first(where: { _ in true }) else { throw ServerNotStarted() }
+        let url = "http://127.0.0.1:\(port)"
+        let test = TestServer(store: store, address: try ServerAddress(url), url: url, time: time, folder: path)
+        outcome = .success(try await body(test))
+    } catch { outcome = .failure(error) }
+    running.cancel()
+    // Its end is a cancellation; what matters is what the body found.
+    _ = await running.result
+    try await store.close()
+    return try outcome.get()
+}
+
+package struct ServerNotStarted: Error {}

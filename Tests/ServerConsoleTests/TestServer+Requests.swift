@@ -1,0 +1,69 @@
+import AsyncHTTPClient
+import Basics
+import CloudProtocol
+import NIOCore
+import NIOHTTP1
+import ServerStorage
+import ServerSupport
+
+/// What browsers and devices do with a server.
+extension TestServer {
+    /// One more device of the account, signed in and connected.
+    func device(_ name: String = "laptop", of account: String = "anna") async throws -> TestDevice {
+        let answer = try await signIn(name, of: account)
+        return TestDevice(
+            name: name, token: answer.token, number: answer.device, backend: try await connect(answer.token))
+    }
+
+    /// A browser's session, without a browser: its cookie.
+    func session(of account: String = "anna") async throws -> String {
+        let secret = (0..<32).map { _ in UInt8.random(in: 0...255) }
+        try await store.sessions.openSession(code: code(of: account), browser: "a test", secret: secret)
+        return "ubiquity-console=\(Hex.encode(secret))"
+    }
+
+    struct Answer: Sendable {
+        let status: UInt
+        let headers: HTTPHeaders
+        let body: [UInt8]
+        var text: String { String(decoding: body, as: UTF8.self) }
+        subscript(_ name: String) -> String? { headers.first(name: name) }
+    }
+
+    func request(
+        _ method: HTTPMethod = .GET, _ path: String, headers: [(String, String)] = [], body: String? = nil
+    ) async throws -> Answer {
+        var request = HTTPClientRequest(url: url + path)
+        request.method = method
+        for (name, value) in headers { request.headers.add(name: name, value: value) }
+        if let body {
+            request.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
+            request.body = .bytes(ByteBuffer(string: body))
+        }
+        let answer = try await client.execute(request, timeout: .seconds(60))
+        let bytes = try await answer.body.collect(upTo: 64 << 20)
+        return Answer(status: answer.status.code, headers: answer.headers, body: Array(buffer: bytes))
+    }
+
+    /// A page of the console.
+    func page(_ path: String, _ session: String) async throws -> Answer {
+        try await request(.GET, "/console/\(path)", headers: [("Cookie", session)])
+    }
+
+    /// Posts a form with the token that the page of `from` has.
+    func post(_ path: String, _ fields: String = "", from page: String, _ session: String) async throws -> Answer {
+        let shown = try await self.page(page, session).text
+        guard let token = shown.firstMatch(of: /name="token" value="(\w+)"/)?.1 else { throw NoToken() }
+        return try await request(
+            .POST, "/console/\(path)", headers: [("Cookie", session)], body: "token=\(token)&\(fields)")
+    }
+
+    struct NoToken: Error {}
+}
+
+/// Follows no redirects: where they lead is a part of the answer.
+private let client: HTTPClient = {
+    var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+    configuration.httpVersion = .http1Only
+    return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+}()
