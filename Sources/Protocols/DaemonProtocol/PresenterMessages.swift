@@ -29,13 +29,6 @@ package enum PresenterCallback: String, Codable, Hashable, Sendable, CaseIterabl
     case didLoseVersion, subitemDidLoseVersion, didChangeUbiquityAttributes
 }
 
-/// An attribute of a document's state in the cloud; the names of `URLResourceKey`, shortened.
-package enum ObservableAttribute: String, Codable, Hashable, Sendable, CaseIterable {
-    case isUbiquitousItem, downloadingStatus, isDownloading, downloadRequested, downloadingError
-    case isUploaded, isUploading, uploadingError, hasUnresolvedConflicts, containerDisplayName
-    case isExcludedFromSync, isSyncPaused
-}
-
 package struct PresentingResponse: Codable, Hashable, Sendable {
     /// Unique in this daemon.
     package let presenter: UInt64

@@ -158,17 +158,15 @@ extension PresenterCallbacks {
 }
 
 extension UbiquityAttributes {
-    /// An attribute has the name of its fact.
-    private static let names: [(UbiquityAttributes, ObservableAttribute)] =
-        [(.isUbiquitous, .isUbiquitousItem), (.containerDisplayName, .containerDisplayName)]
-        + DocumentFact.allCases.compactMap { fact in
-            ObservableAttribute(rawValue: fact.rawValue).map { (UbiquityAttributes(fact), $0) }
-        }
+    init(_ attributes: [ObservableAttribute]) { self.init(attributes.map(Self.init)) }
 
-    init(_ attributes: [ObservableAttribute]) {
-        let bits = Dictionary(Self.names.map { ($1, $0) }) { first, _ in first }
-        self.init(attributes.compactMap { bits[$0] })
+    private init(_ attribute: ObservableAttribute) {
+        switch attribute {
+        case .isUbiquitousItem: self = .isUbiquitous
+        case .containerDisplayName: self = .containerDisplayName
+        case .fact(let fact): self.init(fact)
+        }
     }
 
-    var observable: [ObservableAttribute] { Self.names.filter { contains($0.0) }.map(\.1) }
+    var observable: [ObservableAttribute] { ObservableAttribute.allCases.filter { contains(Self($0)) } }
 }
