@@ -1,3 +1,5 @@
+package import CloudModel
+
 /// Registers a presenter of an item: it gets a question before others read or write, and notifications of what happened.
 package struct PresentRequest: Codable, Hashable, Sendable {
     /// The item need not exist yet, but its folder must.
@@ -18,15 +20,6 @@ package struct PresentRequest: Codable, Hashable, Sendable {
         self.callbacks = callbacks
         self.purpose = purpose
     }
-}
-
-/// What a presenter can be sent; the names of `NSFilePresenter`, shortened. Those of the first case are questions, which need a reply.
-package enum PresenterCallback: String, Codable, Hashable, Sendable, CaseIterable {
-    case relinquishToReader, relinquishToWriter, saveChanges, accommodateDeletion, accommodateSubitemDeletion,
-        accommodateEviction
-    case didMove, didChange, subitemDidAppear, subitemDidMove, subitemDidChange
-    case didGainVersion, didResolveConflict, subitemDidGainVersion, subitemDidResolveConflict
-    case didLoseVersion, subitemDidLoseVersion, didChangeUbiquityAttributes
 }
 
 package struct PresentingResponse: Codable, Hashable, Sendable {
