@@ -59,8 +59,11 @@ let package = Package(
         .testTarget(name: "CloudModelTests", dependencies: ["Basics", "CloudModel"]),
 
         // MARK: Protocols: what crosses a process boundary
-        .target(name: "DaemonProtocol", dependencies: ["Basics", "CLinux"], path: "Sources/Protocols/DaemonProtocol"),
-        .testTarget(name: "DaemonProtocolTests", dependencies: ["Basics", "DaemonProtocol", "TestSupport"]),
+        .target(
+            name: "DaemonProtocol", dependencies: ["Basics", "CLinux", "CloudModel"],
+            path: "Sources/Protocols/DaemonProtocol"),
+        .testTarget(
+            name: "DaemonProtocolTests", dependencies: ["Basics", "CloudModel", "DaemonProtocol", "TestSupport"]),
 
         .target(
             name: "CloudProtocol", dependencies: ["Basics", "CloudModel"], path: "Sources/Protocols/CloudProtocol"),
@@ -207,7 +210,7 @@ let package = Package(
             path: "Sources/App/Ubiquity"),
         .testTarget(
             name: "UbiquityTests",
-            dependencies: ["Basics", "Coordination", "DaemonProtocol", "TestSupport", "Ubiquity"]),
+            dependencies: ["Basics", "CloudModel", "Coordination", "DaemonProtocol", "TestSupport", "Ubiquity"]),
         .executableTarget(name: "NoteTaker", dependencies: ["Ubiquity"], path: "Examples/NoteTaker"),
         .executableTarget(name: "presenter-tool", dependencies: ["Ubiquity"], path: "Tests/Support/presenter-tool"),
 
@@ -320,11 +323,13 @@ let package = Package(
                 "Queries", "Sync", "TestSupport", "VirtualFileSystem", logging,
             ]),
         .target(
-            name: "Commands", dependencies: ["Basics", "CLinux", "DaemonProtocol", argumentParser],
+            name: "Commands", dependencies: ["Basics", "CLinux", "CloudModel", "DaemonProtocol", argumentParser],
             path: "Sources/CommandLine/Commands"),
         .testTarget(
             name: "CommandsTests",
-            dependencies: ["Basics", "Commands", "ControlServer", "DaemonProtocol", logging, subprocess, systemPackage]),
+            dependencies: [
+                "Basics", "CloudModel", "Commands", "ControlServer", "DaemonProtocol", logging, subprocess, systemPackage,
+            ]),
         .executableTarget(
             name: "ubiquity", dependencies: ["Commands", argumentParser], path: "Sources/CommandLine/ubiquity"),
 

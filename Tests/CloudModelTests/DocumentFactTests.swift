@@ -12,16 +12,17 @@ struct DocumentFactTests {
     @Test("Each fact has a value of its kind, and only errors may be missing", arguments: DocumentFact.allCases)
     func values(fact: DocumentFact) {
         switch (fact.kind, state[fact]) {
-        case (.flag, .flag), (.percentage, .percentage), (.text, .text): break
+        case (.flag, .flag), (.percentage, .percentage), (.text, .text), (.error, .text): break
         default: Issue.record("\(fact) is \(String(describing: state[fact]))")
         }
-        let isError = fact == .downloadingError || fact == .uploadingError
-        #expect((DocumentState(isUploaded: true)[fact] == nil) == isError)
+        #expect((DocumentState(isUploaded: true)[fact] == nil) == (fact.kind == .error))
     }
 
     @Test("Names differ, and percentages are not observable")
     func names() {
         #expect(Set(DocumentFact.allCases.map(\.shortName)).count == DocumentFact.allCases.count)
+        let queryNames = DocumentFact.allCases.flatMap { Set($0.queryNames) }
+        #expect(Set(queryNames).count == queryNames.count)
         let observable = DocumentFact.allCases.filter(\.isObservable)
         #expect(observable.count == DocumentFact.allCases.count - 2)
     }

@@ -1,3 +1,4 @@
+import CloudModel
 import Commands
 import DaemonProtocol
 import FoundationEssentials
@@ -183,7 +184,7 @@ struct CommandTests {
             guard let request = request.call as? StatusRequest else { return DaemonResponse(DoneResponse()) }
             let items = request.paths.map {
                 ItemStatus(
-                    path: $0, kind: .file, size: 1, downloadingStatus: .current, itemID: "1", container: "CloudDocs")
+                    path: $0, kind: .file, state: DocumentState(isUploaded: true), itemID: "1", container: "CloudDocs")
             }
             return DaemonResponse(StatusResponse(mount: .sample(), items: items))
         }

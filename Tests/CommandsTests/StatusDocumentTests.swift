@@ -1,4 +1,5 @@
 import Basics
+import CloudModel
 import Commands
 import DaemonProtocol
 import FoundationEssentials
@@ -34,9 +35,8 @@ struct StatusDocumentTests {
         let check = CheckResponse(
             checkedItems: 1, checkedBytes: 1, problems: [failure], problemCount: 1, repairs: [failure], repairCount: 1)
         var item = ItemStatus(
-            path: path, kind: .file, size: 0, downloadingStatus: .current, itemID: "1", container: "c")
-        item.downloadingError = failure
-        item.uploadingError = failure
+            path: path, kind: .file, state: DocumentState(isUploaded: true), itemID: "1", container: "c")
+        for fact in DocumentFact.errors { item.setFailure(failure, for: fact) }
         item.conflictOf = path
         item.version = "1.0"
         item.device = "laptop"

@@ -1,3 +1,4 @@
+import CloudModel
 import Commands
 import DaemonProtocol
 import FoundationEssentials
@@ -7,11 +8,14 @@ import Testing
 struct StatusTextTests {
     private let record = MountRecord(mount: "/m", pid: 1, state: "/s", socket: "/s/c")
 
-    private func item(_ path: String, _ change: (inout ItemStatus) -> Void = { _ in }) throws -> ItemStatus {
-        var item = ItemStatus(
-            path: try MountPath(path), kind: .file, size: 1536, downloadingStatus: .current, itemID: "1", container: "c"
-        )
-        change(&item)
+    private func item(
+        _ path: String, pin: PinPolicy = .inherited, _ change: (inout DocumentState) -> Void = { _ in }
+    ) throws -> ItemStatus {
+        var state = DocumentState(isUploaded: true)
+        state.size = 1536
+        change(&state)
+        var item = ItemStatus(path: try MountPath(path), kind: .file, state: state, itemID: "1", container: "c")
+        item.pin = pin
         return item
     }
 
@@ -19,11 +23,9 @@ struct StatusTextTests {
     func table() throws {
         let items = try [
             item("a.txt"),
-            item("folder/b.mov") {
-                $0.downloadingStatus = .notDownloaded
-                $0.isUploaded = true
+            item("folder/b.mov", pin: .keep) {
+                $0.downloading = .notDownloaded
                 $0.hasUnresolvedConflicts = true
-                $0.pin = .keep
             },
             item("c") {
                 $0.isUploaded = false

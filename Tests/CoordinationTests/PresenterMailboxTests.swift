@@ -14,7 +14,7 @@ struct PresenterMailboxTests {
     func order() {
         var mailbox = PresenterMailbox()
         let first = PresenterDelivery.notice(.subitemAppeared(ItemNumber(2)))
-        let second = PresenterDelivery.notice(.subitemDeleted(ItemNumber(2), from: FakeTree.place(FakeTree.root, "a")))
+        let second = PresenterDelivery.notice(.subitemDeleted(from: FakeTree.place(FakeTree.root, "a")))
         let ask = PresenterDelivery.ask(AskID(1), [.relinquishToWriter])
         for delivery in [first, second, ask, .reacquire(AskID(1))] { mailbox.put(delivery) }
         #expect(Self.drain(mailbox) == [ask, .reacquire(AskID(1)), first, second])

@@ -92,7 +92,7 @@ struct PresenterRuleTests {
     func callbacks() {
         var scene = Scene(FakeTree("a.txt"))
         let none = scene.present("a.txt", [])
-        let saves = scene.present("a.txt", .saveChanges)
+        let saves = scene.present("a.txt", [.saveChanges])
         let claim = scene.read("a.txt")
         #expect(scene.asked(none).isEmpty && scene.asked(saves) == [[.saveChanges]])
         scene.answer(saves)
@@ -193,6 +193,18 @@ struct PresenterRuleTests {
         scene.write("f/a.txt", presenter: own)
         scene.send(.versionChanged(item, version, .gained))
         #expect(scene.notices(own) == [.version(version, .gained)])
+        #expect(scene.notices(folder) == [.subitemVersion(item, version, .gained)])
+    }
+
+    @Test("A presenter that has one callback about versions is not sent the others")
+    func oneOfVersions() throws {
+        var scene = Scene(FakeTree("f/a.txt"))
+        let item = try #require(scene.tree.find("f/a.txt"))
+        let version = VersionID(sequence: LogSequence(8), index: 0)
+        let presenter = scene.present("f/a.txt", [.didLoseVersion])
+        let folder = scene.present("f", [.subitemDidGainVersion])
+        for change in [VersionChange.gained, .lost, .resolved] { scene.send(.versionChanged(item, version, change)) }
+        #expect(scene.notices(presenter) == [.version(version, .lost)])
         #expect(scene.notices(folder) == [.subitemVersion(item, version, .gained)])
     }
 

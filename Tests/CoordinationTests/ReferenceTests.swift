@@ -1,3 +1,4 @@
+import CloudModel
 import TestSupport
 import Testing
 
@@ -184,7 +185,7 @@ private struct Pair {
         case ..<82: if let question { return .answer(question, isDone: random.chance(90)) }
         case ..<85: if let id = random.pick(presenters) { return .unregister(id) }
         case ..<92:
-            let callbacks: PresenterCallbacks = random.chance(70) ? .all : [.relinquishToWriter, .didChange]
+            let callbacks: Set<PresenterCallback> = random.chance(70) ? .all : [.relinquishToWriter, .didChange]
             return .register(
                 PresenterID(nextNumber),
                 PresenterRegistration(

@@ -1,4 +1,5 @@
 import Basics
+import CloudModel
 import DaemonProtocol
 import LocalMetadata
 import Testing
@@ -8,12 +9,12 @@ import Testing
 @Suite("What monitors saw")
 struct ItemSightingsTests {
     private func item(_ path: String, size: UInt64 = 0, isUploaded: Bool = true) throws -> FoundItem {
-        var item = FoundItem(
-            item: 1, path: try MountPath(bytes: Array(path.utf8)), kind: .file, contentType: "public.data", size: size,
-            modified: WireTime(.zero), created: WireTime(.zero), container: "CloudDocs", isInDocuments: true,
-            downloadingStatus: .current)
-        item.isUploaded = isUploaded
-        return item
+        let details = FoundItem.Details(
+            item: 1, path: try MountPath(bytes: Array(path.utf8)), kind: .file, contentType: "public.data",
+            modified: WireTime(.zero), created: WireTime(.zero), container: "CloudDocs", isInDocuments: true)
+        var state = DocumentState(isUploaded: isUploaded)
+        state.size = size
+        return FoundItem(details, state)
     }
 
     @Test("what came after the first look is new, in whatever order it comes")

@@ -1,4 +1,5 @@
 import Basics
+import CloudModel
 import DaemonProtocol
 import Testing
 
@@ -8,10 +9,10 @@ import Testing
 struct RestrictedChangesTests {
     private func item(_ number: UInt64, _ path: String) throws -> FoundItem {
         FoundItem(
-            item: number, path: try MountPath(bytes: Array(path.utf8)), kind: .file, contentType: "public.data",
-            size: 0,
-            modified: WireTime(.zero), created: WireTime(.zero), container: "CloudDocs", isInDocuments: true,
-            downloadingStatus: .current)
+            FoundItem.Details(
+                item: number, path: try MountPath(bytes: Array(path.utf8)), kind: .file, contentType: "public.data",
+                modified: WireTime(.zero), created: WireTime(.zero), container: "CloudDocs", isInDocuments: true),
+            DocumentState(isUploaded: true))
     }
 
     @Test("what comes into a folder is added, what leaves it removed, what is elsewhere not reported")

@@ -1,4 +1,5 @@
 import Basics
+import CloudModel
 import DeviceSupport
 import Glibc
 import LocalMetadata
@@ -67,6 +68,21 @@ struct AttributeTests {
         #expect(try test.files.extendedAttributeNames(of: node).isEmpty)
         #expect(throws: Errno(EINVAL)) {
             try test.files.setExtendedAttribute("user.ubiquity.isUploded", to: [], of: node, mode: .any)
+        }
+    }
+
+    @Test("a fact takes another value if it is settable, and no other", arguments: DocumentFact.allCases)
+    func settable(fact: DocumentFact) throws {
+        let node = try test.save("a", "text")
+        func set(_ value: String) throws {
+            try test.files.setExtendedAttribute(fact.attributeName, to: Array(value.utf8), of: node, mode: .any)
+        }
+        if fact.isSettable {
+            try set("1")
+            #expect(try test.files.extendedAttribute(fact.attributeName, of: node) == Array("1".utf8))
+            #expect(throws: Errno(EINVAL)) { try set("2") }
+        } else {
+            #expect(throws: Errno(EPERM)) { try set("another value") }
         }
     }
 }

@@ -18,18 +18,25 @@ package struct PackageState: Sendable {
     package mutating func add(_ item: LocalItem, _ state: DocumentState) {
         if item.pendingSince != nil { whole.isUploaded = false }
         guard item.kind == .file, !item.isConflictSibling, !item.isExcluded else { return }
-        whole.downloading = whole.downloading.worse(state.downloading)
-        whole.isDownloading = whole.isDownloading || state.isDownloading
-        whole.isDownloadRequested = whole.isDownloadRequested || state.isDownloadRequested
-        whole.downloadingError = whole.downloadingError ?? state.downloadingError
-        whole.isUploaded = whole.isUploaded && state.isUploaded
-        whole.isUploading = whole.isUploading || state.isUploading
-        whole.uploadingError = whole.uploadingError ?? state.uploadingError
-        whole.hasUnresolvedConflicts = whole.hasUnresolvedConflicts || state.hasUnresolvedConflicts
+        for fact in DocumentFact.allCases { add(fact, of: state) }
         whole.size = whole.size.addingReportingOverflow(state.size).overflow ? .max : whole.size + state.size
         size += Double(state.size)
         downloaded += Double(state.size) * state.percentDownloaded
         uploaded += Double(state.size) * state.percentUploaded
+    }
+
+    /// A flag is set if it is for any file, unless the fact says otherwise.
+    private mutating func add(_ fact: DocumentFact, of state: DocumentState) {
+        switch (fact, fact.field) {
+        case (.isUploaded, _): whole.isUploaded = whole.isUploaded && state.isUploaded
+        // Those of the folder.
+        case (.isExcludedFromSync, _), (.isSyncPaused, _): break
+        case (_, .flag(let path)): whole[keyPath: path] = whole[keyPath: path] || state[keyPath: path]
+        case (_, .downloading(let path)): whole[keyPath: path] = whole[keyPath: path].worse(state[keyPath: path])
+        case (_, .error(let path)): whole[keyPath: path] = whole[keyPath: path] ?? state[keyPath: path]
+        // Weighed by size, at the end.
+        case (_, .percentage): break
+        }
     }
 
     package var state: DocumentState {

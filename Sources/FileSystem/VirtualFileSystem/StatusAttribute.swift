@@ -23,7 +23,7 @@ package enum StatusAttribute: Hashable, Sendable {
         case evict
     }
 
-    package static let prefix = "user.ubiquity."
+    package static let prefix = DocumentFact.attributePrefix
 
     private static let all = DocumentFact.allCases.map { Self.fact($0) } + Other.allCases.map { Self.other($0) }
 

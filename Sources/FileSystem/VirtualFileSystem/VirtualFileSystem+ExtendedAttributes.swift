@@ -120,14 +120,19 @@ extension VirtualFileSystem {
         case .other(.pin):
             guard let pin = PinState(text: text) else { throw Errno(EINVAL) }
             try setPin(pin, of: node)
-        case .fact(.isExcludedFromSync):
+        case .fact(let fact) where fact.isSettable:
             guard let flag = Bool(flag: text) else { throw Errno(EINVAL) }
-            try setExcluded(flag, of: node)
-        case .fact(.isSyncPaused):
-            guard let flag = Bool(flag: text) else { throw Errno(EINVAL) }
-            try setPaused(flag, of: node)
+            try set(fact, to: flag, of: node)
         default:
             guard try key.value(in: status(of: node)) == text else { throw Errno(EPERM) }
+        }
+    }
+
+    private func set(_ fact: DocumentFact, to flag: Bool, of node: NodeID) throws {
+        switch fact {
+        case .isExcludedFromSync: try setExcluded(flag, of: node)
+        case .isSyncPaused: try setPaused(flag, of: node)
+        default: throw Errno(EPERM)
         }
     }
 

@@ -1,6 +1,6 @@
 /// The state of a document in the cloud: what is here, what is in the cloud, and whether there are conflicts, each for itself.
 package struct DocumentState: Hashable, Sendable {
-    package enum Downloading: String, Sendable, CaseIterable {
+    package enum Downloading: String, Codable, Sendable, CaseIterable {
         /// Local, and the newest version known.
         case current
         /// Local, but a newer version is known.
@@ -37,19 +37,38 @@ package struct DocumentState: Hashable, Sendable {
 
     /// - Returns: The value of a fact; nil where it has none (no error).
     package subscript(fact: DocumentFact) -> DocumentFact.Value? {
-        switch fact {
-        case .downloadingStatus: .text(downloading.rawValue)
-        case .isDownloading: .flag(isDownloading)
-        case .percentDownloaded: .percentage(percentDownloaded)
-        case .downloadRequested: .flag(isDownloadRequested)
-        case .downloadingError: downloadingError.map { .text($0) }
-        case .isUploaded: .flag(isUploaded)
-        case .isUploading: .flag(isUploading)
-        case .percentUploaded: .percentage(percentUploaded)
-        case .uploadingError: uploadingError.map { .text($0) }
-        case .hasUnresolvedConflicts: .flag(hasUnresolvedConflicts)
-        case .isExcludedFromSync: .flag(isExcluded)
-        case .isSyncPaused: .flag(isPaused)
+        switch fact.field {
+        case .flag(let path): .flag(self[keyPath: path])
+        case .percentage(let path): .percentage(self[keyPath: path])
+        case .downloading(let path): .text(self[keyPath: path].rawValue)
+        case .error(let path): self[keyPath: path].map { .text($0) }
+        }
+    }
+}
+
+extension DocumentFact {
+    /// Where a state keeps the value of a fact.
+    package enum Field {
+        case flag(WritableKeyPath<DocumentState, Bool>)
+        case percentage(WritableKeyPath<DocumentState, Double>)
+        case downloading(WritableKeyPath<DocumentState, DocumentState.Downloading>)
+        case error(WritableKeyPath<DocumentState, String?>)
+    }
+
+    package var field: Field {
+        switch self {
+        case .downloadingStatus: .downloading(\.downloading)
+        case .isDownloading: .flag(\.isDownloading)
+        case .percentDownloaded: .percentage(\.percentDownloaded)
+        case .downloadRequested: .flag(\.isDownloadRequested)
+        case .downloadingError: .error(\.downloadingError)
+        case .isUploaded: .flag(\.isUploaded)
+        case .isUploading: .flag(\.isUploading)
+        case .percentUploaded: .percentage(\.percentUploaded)
+        case .uploadingError: .error(\.uploadingError)
+        case .hasUnresolvedConflicts: .flag(\.hasUnresolvedConflicts)
+        case .isExcludedFromSync: .flag(\.isExcluded)
+        case .isSyncPaused: .flag(\.isPaused)
         }
     }
 }

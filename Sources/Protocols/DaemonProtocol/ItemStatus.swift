@@ -1,57 +1,78 @@
-/// The state of an item, as `ubiquity status --json PATH` prints it. Fields are only ever added.
+package import CloudModel
+
+/// The state of an item, as `ubiquity status --json PATH` prints it: one object with the fields of both parts. Fields are only ever added.
 ///
 /// Whether the bytes are local, whether they are in the cloud and whether there is a conflict are three independent facts.
+@dynamicMemberLookup
 package struct ItemStatus: Codable, Hashable, Sendable {
     package enum Kind: String, Codable, Sendable { case file, folder, package, symlink }
 
-    package enum DownloadingStatus: String, Codable, Sendable {
-        /// Local, and the newest version that is known.
-        case current
-        /// Local, but a newer version is known.
-        case downloaded
-        case notDownloaded
+    /// Which item it is, and what is so of it besides the facts of its state.
+    package struct Details: Codable, Hashable, Sendable {
+        package var path: MountPath
+        package var kind: Kind
+        /// For a conflict sibling: the document it is a losing version of.
+        package var conflictOf: MountPath?
+        package var pin: PinPolicy = .inherited
+        /// The value of `pin` after inheritance; never `inherited`.
+        package var effectivePin: PinPolicy = .lazy
+        package var itemID: String
+        /// The version that the local content is based on; nil before the first upload.
+        package var version: String?
+        /// The device that made that version.
+        package var device: String?
+        package var container: String
+        /// Of a package and of a container's folder: the extensions that the container declares as packages. Nil for other items.
+        package var packageTypes: [String]?
     }
 
-    package var path: MountPath
-    package var kind: Kind
-    package var size: UInt64
-    package var downloadingStatus: DownloadingStatus
-    package var isDownloading = false
-    /// 0 to 100.
-    package var percentDownloaded: Double = 100
-    package var downloadRequested = false
-    package var downloadingError: DaemonFailure?
-    package var isUploaded = true
-    package var isUploading = false
-    /// 0 to 100.
-    package var percentUploaded: Double = 100
-    package var uploadingError: DaemonFailure?
-    package var hasUnresolvedConflicts = false
-    /// For a conflict sibling: the document it is a losing version of.
-    package var conflictOf: MountPath?
-    package var isExcludedFromSync = false
-    package var pin: PinPolicy = .inherited
-    /// The value of `pin` after inheritance; never `inherited`.
-    package var effectivePin: PinPolicy = .lazy
-    package var isSyncPaused = false
-    package var itemID: String
-    /// The version that the local content is based on; nil before the first upload.
-    package var version: String?
-    /// The device that made that version.
-    package var device: String?
-    package var container: String
-    /// Of a package and of a container's folder: the extensions that the container declares as packages. Nil for other items.
-    package var packageTypes: [String]?
+    package var details: Details
+    /// Its errors are the messages of ``failure(_:)``.
+    package private(set) var state: DocumentState
+    /// The errors of the state as the message has them.
+    private var failures: [DocumentFact: DaemonFailure] = [:]
 
-    package init(
-        path: MountPath, kind: Kind, size: UInt64, downloadingStatus: DownloadingStatus, itemID: String,
-        container: String
-    ) {
-        self.path = path
-        self.kind = kind
-        self.size = size
-        self.downloadingStatus = downloadingStatus
-        self.itemID = itemID
-        self.container = container
+    package init(path: MountPath, kind: Kind, state: DocumentState, itemID: String, container: String) {
+        details = Details(path: path, kind: kind, itemID: itemID, container: container)
+        self.state = state
+        for fact in DocumentFact.errors {
+            guard case .text(let text) = state[fact] else { continue }
+            setFailure(DaemonFailure(.failed, sentences: text, path: path.description), for: fact)
+        }
+    }
+
+    /// - Returns: The error that a fact of this kind stands for; nil if there is none.
+    package func failure(_ fact: DocumentFact) -> DaemonFailure? { failures[fact] }
+
+    package var allFailures: [DaemonFailure] { DocumentFact.errors.compactMap { failures[$0] } }
+
+    package mutating func setFailure(_ failure: DaemonFailure?, for fact: DocumentFact) {
+        guard case .error(let path) = fact.field else { return }
+        failures[fact] = failure
+        state[keyPath: path] = failure?.message
+    }
+
+    package subscript<Value>(dynamicMember path: WritableKeyPath<Details, Value>) -> Value {
+        get { details[keyPath: path] }
+        set { details[keyPath: path] = newValue }
+    }
+
+    package subscript<Value>(dynamicMember path: KeyPath<DocumentState, Value>) -> Value { state[keyPath: path] }
+
+    // MARK: Codable
+
+    package init(from decoder: any Decoder) throws {
+        details = try Details(from: decoder)
+        var failures: [DocumentFact: DaemonFailure] = [:]
+        state = try DocumentState(from: decoder) { (fact, failure: DaemonFailure) in
+            failures[fact] = failure
+            return failure.message
+        }
+        self.failures = failures
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        try details.encode(to: encoder)
+        try state.encode(to: encoder) { failures[$0] }
     }
 }

@@ -1,3 +1,5 @@
+package import CloudModel
+
 /// Registers a presenter of an item: it gets a question before others read or write, and notifications of what happened.
 package struct PresentRequest: DaemonCall {
     package typealias Response = PresentingResponse
@@ -21,22 +23,6 @@ package struct PresentRequest: DaemonCall {
         self.callbacks = callbacks
         self.purpose = purpose
     }
-}
-
-/// What a presenter can be sent; the names of `NSFilePresenter`, shortened. Those of the first case are questions, which need a reply.
-package enum PresenterCallback: String, Codable, Hashable, Sendable, CaseIterable {
-    case relinquishToReader, relinquishToWriter, saveChanges, accommodateDeletion, accommodateSubitemDeletion,
-        accommodateEviction
-    case didMove, didChange, subitemDidAppear, subitemDidMove, subitemDidChange
-    case didGainVersion, didResolveConflict, subitemDidGainVersion, subitemDidResolveConflict
-    case didLoseVersion, subitemDidLoseVersion, didChangeUbiquityAttributes
-}
-
-/// An attribute of a document's state in the cloud; the names of `URLResourceKey`, shortened.
-package enum ObservableAttribute: String, Codable, Hashable, Sendable, CaseIterable {
-    case isUbiquitousItem, downloadingStatus, isDownloading, downloadRequested, downloadingError
-    case isUploaded, isUploading, uploadingError, hasUnresolvedConflicts, containerDisplayName
-    case isExcludedFromSync, isSyncPaused
 }
 
 package struct PresentingResponse: CallResponse {

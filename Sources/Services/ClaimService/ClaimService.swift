@@ -66,7 +66,7 @@ package final class ClaimService: TreeObserver {
     /// In the name of a client that ``PresenterOutbox/add(_:)`` has made room for.
     package func present(_ registration: PresenterRegistration) -> PresenterID {
         let id = arbiter.register(registration)
-        if registration.callbacks.contains(.didChangeAttributes) { attributes.add(id) }
+        if registration.callbacks.contains(.didChangeUbiquityAttributes) { attributes.add(id) }
         return id
     }
 

@@ -47,8 +47,6 @@ struct FoundRow: LiveSubject, Sendable {
             isLink: item.kind == .symlink)
     }
 
-    private var downloadingStatus: ItemStatus.DownloadingStatus { ItemStatus.DownloadingStatus(sync.downloading) }
-
     /// As the desktops of Linux keep them: with commas between (freedesktop.org, CommonExtendedAttributes).
     private var tags: [String] {
         (item.attributes.extended["user.xdg.tags"] ?? []).split(separator: UInt8(ascii: ",")).map {
@@ -87,23 +85,21 @@ struct FoundRow: LiveSubject, Sendable {
 
     /// For the wire.
     func found() throws -> FoundItem {
-        var found = FoundItem(
+        var details = FoundItem.Details(
             item: item.node.value, path: try MountPath(bytes: path), kind: kind, contentType: contentTypes[0],
-            size: sync.size, modified: WireTime(item.attributes.modified), created: WireTime(item.attributes.created),
-            container: container.text, isInDocuments: isInDocuments, downloadingStatus: downloadingStatus)
-        found.isDownloading = sync.isDownloading
-        found.percentDownloaded = sync.percentDownloaded.rounded(.down)
-        found.downloadRequested = sync.isDownloadRequested
-        found.downloadingError = sync.downloadingError
-        found.isUploaded = sync.isUploaded
-        found.isUploading = sync.isUploading
-        found.percentUploaded = sync.percentUploaded.rounded(.down)
-        found.uploadingError = sync.uploadingError
-        found.hasUnresolvedConflicts = sync.hasUnresolvedConflicts
-        found.conflictOf = try conflictOf.map { try MountPath(bytes: $0) }
-        found.isExcludedFromSync = sync.isExcluded
-        found.isSyncPaused = sync.isPaused
-        found.tags = tags.isEmpty ? nil : tags
-        return found
+            modified: WireTime(item.attributes.modified), created: WireTime(item.attributes.created),
+            container: container.text, isInDocuments: isInDocuments)
+        details.conflictOf = try conflictOf.map { try MountPath(bytes: $0) }
+        details.tags = tags.isEmpty ? nil : tags
+        return FoundItem(details, sync.withWholePercentages)
+    }
+}
+
+extension DocumentState {
+    /// Percentages rounded down, so that a live query reports at most a hundred changes of each.
+    fileprivate var withWholePercentages: DocumentState {
+        var state = self
+        for case .percentage(let path) in DocumentFact.allCases.map(\.field) { state[keyPath: path].round(.down) }
+        return state
     }
 }

@@ -76,7 +76,7 @@ struct Scene {
     // MARK: Presenters
 
     mutating func present(
-        _ path: String, client: UInt64 = 9, _ callbacks: PresenterCallbacks = .all, purpose: Purpose? = nil,
+        _ path: String, client: UInt64 = 9, _ callbacks: Set<PresenterCallback> = .all, purpose: Purpose? = nil,
         observed: UbiquityAttributes = .all
     ) -> PresenterID {
         nextPresenter += 1

@@ -1,3 +1,4 @@
+import CloudModel
 import TestSupport
 
 @testable import Coordination

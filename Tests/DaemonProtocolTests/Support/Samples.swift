@@ -1,4 +1,5 @@
 import Basics
+import CloudModel
 import DaemonProtocol
 import FoundationEssentials
 
@@ -20,11 +21,10 @@ enum Samples {
         errors: [failure], containers: ["CloudDocs"], conflicts: 1, cache: CacheStatus(bytes: 1 << 30, limit: 2 << 30))
 
     static var item: ItemStatus {
-        var item = ItemStatus(
-            path: path, kind: .package, size: 1 << 40, downloadingStatus: .downloaded, itemID: "8000",
-            container: "CloudDocs")
-        item.isUploaded = false
-        item.uploadingError = failure
+        var state = DocumentState(downloading: .downloaded, isUploaded: false, percentUploaded: 100)
+        state.size = 1 << 40
+        var item = ItemStatus(path: path, kind: .package, state: state, itemID: "8000", container: "CloudDocs")
+        item.setFailure(failure, for: .uploadingError)
         item.conflictOf = oddPath
         item.pin = .keep
         item.version = "12.0"
@@ -39,11 +39,14 @@ enum Samples {
         superseded: WireTime(Timestamp(seconds: 1_700_000_100)), isHere: true, file: "/s/versions/1-7.0/a.txt")
 
     static var found: FoundItem {
+        var state = DocumentState(downloading: .downloaded, isUploaded: true)
+        state.size = 1 << 40
+        state.uploadingError = "the disk is full"
         var found = FoundItem(
-            item: 17, path: oddPath, kind: .package, contentType: "com.apple.package", size: 1 << 40,
-            modified: WireTime(Timestamp(seconds: 1_700_000_000)), created: WireTime(.zero), container: "CloudDocs",
-            isInDocuments: true, downloadingStatus: .downloaded)
-        found.uploadingError = "the disk is full"
+            FoundItem.Details(
+                item: 17, path: oddPath, kind: .package, contentType: "com.apple.package",
+                modified: WireTime(Timestamp(seconds: 1_700_000_000)), created: WireTime(.zero),
+                container: "CloudDocs", isInDocuments: true), state)
         found.tags = ["a"]
         found.conflictOf = path
         return found
@@ -77,7 +80,7 @@ enum Samples {
             accesses: [WantedAccess(path: oddPath, mode: .write, options: [.forMerging])], purpose: "p", timeout: 2,
             within: 3, withinPresenter: 4, presenter: 5),
         FinishRequest(claim: 3), ClaimsRequest(),
-        PresentRequest(path: oddPath, callbacks: [.saveChanges, .didMove], purpose: "p", observed: [.isUploaded]),
+        PresentRequest(path: oddPath, callbacks: [.saveChanges, .didMove], purpose: "p", observed: [.fact(.isUploaded)]),
         WithdrawRequest(presenter: 5), PresenterEventsRequest(),
         AnswerRequest(question: 6, failure: "the disk is full"),
         FindRequest(

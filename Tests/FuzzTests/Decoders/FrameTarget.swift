@@ -1,4 +1,5 @@
 import Basics
+import CloudModel
 import DaemonProtocol
 import FoundationEssentials
 

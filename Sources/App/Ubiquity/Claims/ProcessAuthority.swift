@@ -1,3 +1,4 @@
+import CloudModel
 import Coordination
 import DaemonProtocol
 import Foundation
@@ -99,7 +100,7 @@ final class ProcessAuthority: ClaimAuthority {
         let item = tree.hold(path)
         let id = arbiter.register(
             PresenterRegistration(
-                client: Self.client, key: .item(item), callbacks: PresenterCallbacks(agent.callbacks)))
+                client: Self.client, key: .item(item), callbacks: Set(agent.callbacks)))
         presented.withLock { $0[ObjectIdentifier(agent)] = Presented(agent: agent, id: id, item: item) }
         messenger.enter(agent, id)
         agent.enter(self, .presenter(id))
@@ -159,11 +160,12 @@ private final class Messenger: ClaimMessenger {
         guard let agent, let tree else { return }
         switch delivery {
         case .ask(let ask, let messages):
-            agent.put(.question(ask.value, messages.map { PresenterAgent.Task($0, tree) }[...]))
+            agent.put(.question(ask.value, messages.map { PresenterCall($0, tree) }[...]))
         case .reacquire(let ask): agent.put(.comeBack(ask.value))
         case .notice(let notice):
             let url = key?(presenter).map { tree.url(of: $0) }
-            if let news = PresenterAgent.News(notice, now: url, tree) { agent.put(.news(news)) }
+            let news = PresenterCall(notice, now: url, tree)
+            if news.isComplete { agent.put(.news(news)) }
         }
     }
 
@@ -186,60 +188,16 @@ extension PathTree {
     }
 }
 
-extension PresenterAgent.Task {
+extension PresenterCall {
     fileprivate init(_ message: PresenterMessage, _ tree: PathTree) {
-        switch message {
-        case .relinquishToReader: self = .relinquishToReader
-        case .relinquishToWriter: self = .relinquishToWriter
-        case .saveChanges: self = .saveChanges
-        case .accommodateDeletion: self = .accommodateDeletion
-        case .accommodateEviction: self = .accommodateEviction
-        case .accommodateSubitemDeletion(let key):
-            self = .accommodateSubitemDeletion(tree.url(of: key))
-        }
-    }
-}
-
-extension PresenterAgent.News {
-    fileprivate init?(_ notice: PresenterNotice, now: URL?, _ tree: PathTree) {
-        switch notice {
-        case .changed: self = .didChange
-        case .deleted: self = .wasDeleted
-        case .moved:
-            guard let now else { return nil }
-            self = .didMove(now)
-        case .subitemAppeared(let item): self = .subitemDidAppear(URL(filePath: tree.path(of: item)))
-        case .subitemChanged(let item): self = .subitemDidChange(URL(filePath: tree.path(of: item)))
-        case .subitemMoved(let item, let place):
-            self = .subitemDidMove(tree.url(of: place), URL(filePath: tree.path(of: item)))
-        case .subitemDeleted(_, let place): self = .subitemWasDeleted(tree.url(of: place))
-        case .attributesChanged, .version, .subitemVersion: return nil
-        }
-    }
-}
-
-extension PresenterCallbacks {
-    fileprivate init(_ callbacks: [PresenterCallback]) {
-        self = callbacks.reduce(into: []) { $0.formUnion(Self.of($1)) }
+        self.init(message.callback, message.subitem.map(tree.url))
     }
 
-    private static func of(_ callback: PresenterCallback) -> PresenterCallbacks {
-        switch callback {
-        case .relinquishToReader: .relinquishToReader
-        case .relinquishToWriter: .relinquishToWriter
-        case .saveChanges: .saveChanges
-        case .accommodateDeletion: .accommodateDeletion
-        case .accommodateSubitemDeletion: .accommodateSubitemDeletion
-        case .accommodateEviction: .accommodateEviction
-        case .didMove: .didMove
-        case .didChange: .didChange
-        case .subitemDidAppear: .subitemDidAppear
-        case .subitemDidMove: .subitemDidMove
-        case .subitemDidChange: .subitemDidChange
-        // Only containers have versions and a state in the cloud.
-        case .didLoseVersion, .subitemDidLoseVersion, .didChangeUbiquityAttributes, .didGainVersion,
-            .didResolveConflict, .subitemDidGainVersion, .subitemDidResolveConflict:
-            []
-        }
+    /// - Parameter now: Where the presented item is.
+    fileprivate init(_ notice: PresenterNotice, now: URL?, _ tree: PathTree) {
+        let own = notice.callback.parameters.contains(.path) ? now : nil
+        self.init(
+            notice.callback, notice.subitem.map(tree.url) ?? own, from: notice.from.map(tree.url),
+            version: notice.version.map { "\($0)" })
     }
 }

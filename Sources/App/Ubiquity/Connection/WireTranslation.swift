@@ -62,71 +62,17 @@ extension PresenterAgent.Delivery {
     static func from(_ event: DaemonEvent, root: String) -> (UInt64, PresenterAgent.Delivery)? {
         switch event {
         case .question(let question):
-            let tasks = question.parts.compactMap { part in
-                PresenterAgent.Task(part.callback, part.path.map { url($0, root) })
-            }
-            return (question.presenter, .question(question.question, tasks[...]))
+            let tasks = question.parts.map { PresenterCall($0.callback, $0.path.map { url($0, root) }) }
+            return (question.presenter, .question(question.question, tasks.filter(\.isComplete)[...]))
         case .comeBack(let over): return (over.presenter, .comeBack(over.question))
         case .news(let news):
-            if let attributes = news.attributes {
-                return (news.presenter, .news(.didChangeAttributes(Set(attributes.map(\.key)))))
-            }
-            let notice = PresenterAgent.News(
+            let call = PresenterCall(
                 news.callback, news.path.map { url($0, root) }, from: news.from.map { url($0, root) },
-                version: news.version)
-            return notice.map { (news.presenter, .news($0)) }
+                version: news.version, attributes: news.attributes.map { Set($0.map(\.key)) })
+            return call.isComplete ? (news.presenter, .news(call)) : nil
         case .status, .found, .happened, .keyValues, .alive: return nil
         }
     }
 
     private static func url(_ path: MountPath, _ root: String) -> URL { URL(filePath: "\(root)/\(path)") }
-}
-
-extension PresenterAgent.Task {
-    fileprivate init?(_ callback: PresenterCallback, _ url: URL?) {
-        switch (callback, url) {
-        case (.relinquishToReader, _): self = .relinquishToReader
-        case (.relinquishToWriter, _): self = .relinquishToWriter
-        case (.saveChanges, _): self = .saveChanges
-        case (.accommodateDeletion, _): self = .accommodateDeletion
-        case (.accommodateEviction, _): self = .accommodateEviction
-        case (.accommodateSubitemDeletion, let url?): self = .accommodateSubitemDeletion(url)
-        default: return nil
-        }
-    }
-}
-
-extension PresenterAgent.News {
-    fileprivate init?(_ callback: PresenterCallback, _ url: URL?, from old: URL?, version: String?) {
-        if let version {
-            self.init(callback, url, version)
-        } else {
-            self.init(callback, url, from: old)
-        }
-    }
-
-    private init?(_ callback: PresenterCallback, _ url: URL?, _ version: String) {
-        switch (callback, url) {
-        case (.didGainVersion, _): self = .didGain(version)
-        case (.didResolveConflict, _): self = .didResolve(version)
-        case (.didLoseVersion, _): self = .didLose(version)
-        case (.subitemDidLoseVersion, let url?): self = .subitemDidLose(url, version)
-        case (.subitemDidGainVersion, let url?): self = .subitemDidGain(url, version)
-        case (.subitemDidResolveConflict, let url?): self = .subitemDidResolve(url, version)
-        default: return nil
-        }
-    }
-
-    private init?(_ callback: PresenterCallback, _ url: URL?, from old: URL?) {
-        switch (callback, url, old) {
-        case (.didChange, _, _): self = .didChange
-        case (.accommodateDeletion, _, _): self = .wasDeleted
-        case (.didMove, let url?, _): self = .didMove(url)
-        case (.subitemDidAppear, let url?, _): self = .subitemDidAppear(url)
-        case (.subitemDidChange, let url?, _): self = .subitemDidChange(url)
-        case (.subitemDidMove, let url?, let old?): self = .subitemDidMove(old, url)
-        case (.accommodateSubitemDeletion, let url?, _): self = .subitemWasDeleted(url)
-        default: return nil
-        }
-    }
 }

@@ -1,3 +1,4 @@
+import CloudModel
 import DaemonProtocol
 public import Foundation
 import Synchronization
@@ -135,7 +136,7 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
         guard ClaimRouter.shared.route(url).mount == nil else { return }
         let own = presenter.flatMap { PresenterDirectory.shared.agent(of: $0.value) }
         PresenterDirectory.shared.notify(
-            .didChangeAttributes(attributes), .didChangeUbiquityAttributes, at: url, except: own)
+            PresenterCall(.didChangeUbiquityAttributes, attributes: attributes), at: url, except: own)
     }
 
     /// Cancels, from any thread, every access of this coordinator that waits for others or for bytes: it fails with `CocoaError.userCancelled`, and its

@@ -1,4 +1,5 @@
 import CLinux
+import CloudModel
 import DaemonProtocol
 public import Foundation
 import Glibc
@@ -28,7 +29,8 @@ extension FileManager {
     public func uploadLocalVersionOfUbiquitousItem(
         at url: URL, withConflictResolutionPolicy policy: NSFileManagerUploadLocalVersionConflictPolicy
     ) async throws -> NSFileVersion {
-        let isPaused = MountAuthority.attribute("isSyncPaused", of: ClaimRouter.shared.route(url).path) == "1"
+        let isPaused =
+            MountAuthority.attribute(DocumentFact.isSyncPaused.shortName, of: ClaimRouter.shared.route(url).path) == "1"
         try await resume(
             url, policy == .conflictPolicyDefault ? .upload : .uploadUnlessConflict, staysPaused: isPaused)
         return try current(url)
@@ -97,15 +99,15 @@ extension FileManager {
     /// Whether the item stays on this device. Apple sets `URLResourceValues.ubiquitousItemIsExcludedFromSync`, which only
     /// Foundation can add to.
     public func setIsExcludedFromSync(_ flag: Bool, at url: URL) throws {
-        try set("isExcludedFromSync", to: flag, url)
+        try set(.isExcludedFromSync, to: flag, url)
     }
 
-    private func setSyncPaused(_ flag: Bool, _ url: URL) throws { try set("isSyncPaused", to: flag, url) }
+    private func setSyncPaused(_ flag: Bool, _ url: URL) throws { try set(.isSyncPaused, to: flag, url) }
 
-    private func set(_ attribute: String, to flag: Bool, _ url: URL) throws {
+    private func set(_ fact: DocumentFact, to flag: Bool, _ url: URL) throws {
         let path = try mount(of: url).1
         let value = flag ? "1" : "0"
-        guard setxattr(path, "user.ubiquity.\(attribute)", value, 1, 0) == 0 else {
+        guard setxattr(path, fact.attributeName, value, 1, 0) == 0 else {
             let (code, why) = (errno, String(cString: strerror(errno)))
             switch code {
             case ENOENT: throw CoordinationFailure.error(.fileNoSuchFile, "There is nothing at \(url.path).", at: url)

@@ -1,3 +1,4 @@
+import CloudModel
 import DaemonProtocol
 public import Foundation
 
@@ -22,7 +23,7 @@ extension NSFileVersion {
             throw CoordinationFailure.error(.fileNoSuchFile, "There is nothing at \(url.path).", at: url)
         }
         let added = try AddedVersions.add(contentsURL, to: url, byMoving: options.contains(.byMoving))
-        PresenterDirectory.shared.notify(.didGain(added.id), .didGainVersion, at: url)
+        PresenterDirectory.shared.notify(PresenterCall(.didGainVersion, version: added.id), at: url)
         return NSFileVersion(added, of: url)
     }
 

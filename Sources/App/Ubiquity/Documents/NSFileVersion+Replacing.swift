@@ -1,4 +1,5 @@
 import CLinux
+import CloudModel
 import DaemonProtocol
 public import Foundation
 import Glibc
@@ -75,7 +76,7 @@ extension NSFileVersion {
     public func remove() throws {
         if let version = added.withLock({ $0 }) {
             try AddedVersions.remove(version)
-            return PresenterDirectory.shared.notify(.didLose(version.id), .didLoseVersion, at: document)
+            return PresenterDirectory.shared.notify(PresenterCall(.didLoseVersion, version: version.id), at: document)
         }
         if isOfHistory, let version = persistentIdentifier as? NSString {
             let route = ClaimRouter.shared.route(document)

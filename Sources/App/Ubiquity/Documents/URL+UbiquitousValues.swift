@@ -1,3 +1,4 @@
+import CloudModel
 import DaemonProtocol
 public import Foundation
 
@@ -14,6 +15,15 @@ public struct URLUbiquitousItemDownloadingStatus: RawRepresentable, Hashable, Se
         rawValue: "NSURLUbiquitousItemDownloadingStatusDownloaded")
     public static let notDownloaded = URLUbiquitousItemDownloadingStatus(
         rawValue: "NSURLUbiquitousItemDownloadingStatusNotDownloaded")
+
+    init(_ status: DocumentState.Downloading) {
+        self =
+            switch status {
+            case .current: .current
+            case .downloaded: .downloaded
+            case .notDownloaded: .notDownloaded
+            }
+    }
 }
 
 /// What the user of an account may do with an item that is shared. Apple's name: `URLUbiquitousSharedItemRole`.
@@ -46,22 +56,20 @@ extension URLResourceKey {
         rawValue: "NSURLUbiquitousSharedItemOwnerNameComponentsKey")
     public static let ubiquitousSharedItemMostRecentEditorNameComponentsKey = URLResourceKey(
         rawValue: "NSURLUbiquitousSharedItemMostRecentEditorNameComponentsKey")
-    public static let ubiquitousItemIsExcludedFromSyncKey = URLResourceKey(
-        rawValue: "NSURLUbiquitousItemIsExcludedFromSyncKey")
-    public static let ubiquitousItemIsSyncPausedKey = URLResourceKey(rawValue: "NSURLUbiquitousItemIsSyncPausedKey")
+    public static let ubiquitousItemIsExcludedFromSyncKey = URLResourceKey(.isExcludedFromSync)
+    public static let ubiquitousItemIsSyncPausedKey = URLResourceKey(.isSyncPaused)
     /// Deprecated by Apple in favour of the downloading status.
     public static let ubiquitousItemIsDownloadedKey = URLResourceKey(rawValue: "NSURLUbiquitousItemIsDownloadedKey")
-    public static let ubiquitousItemPercentDownloadedKey = URLResourceKey(
-        rawValue: "NSURLUbiquitousItemPercentDownloadedKey")
-    public static let ubiquitousItemPercentUploadedKey = URLResourceKey(
-        rawValue: "NSURLUbiquitousItemPercentUploadedKey")
+    public static let ubiquitousItemPercentDownloadedKey = URLResourceKey(.percentDownloaded)
+    public static let ubiquitousItemPercentUploadedKey = URLResourceKey(.percentUploaded)
 
     /// Every key about the state of an item in a cloud.
-    static let ubiquitousKeys: Set<URLResourceKey> = observableUbiquityKeys.union([
+    static let ubiquitousKeys: Set<URLResourceKey> = observableUbiquityKeys.union(
+        DocumentFact.allCases.map { URLResourceKey($0) }
+    ).union([
         .ubiquitousItemSupportedSyncControlsKey, .ubiquitousItemIsSharedKey, .ubiquitousSharedItemCurrentUserRoleKey,
         .ubiquitousSharedItemCurrentUserPermissionsKey, .ubiquitousSharedItemOwnerNameComponentsKey,
         .ubiquitousSharedItemMostRecentEditorNameComponentsKey, .ubiquitousItemIsDownloadedKey,
-        .ubiquitousItemPercentDownloadedKey, .ubiquitousItemPercentUploadedKey,
     ])
 }
 
@@ -72,26 +80,37 @@ public struct UbiquitousItemValues: Sendable {
     /// Without any value, to be set by ``Foundation/URL/setResourceValues(_:)``.
     public init() {}
 
+    /// The values of facts, as their keys have them: `Bool`, `Double`, ``URLUbiquitousItemDownloadingStatus`` or `NSError`.
+    private var facts: [DocumentFact: any Sendable] = [:]
+
+    private subscript<Value: Sendable>(fact: DocumentFact) -> Value? {
+        get { facts[fact] as? Value }
+        set { facts[fact] = newValue }
+    }
+
     public internal(set) var isUbiquitousItem: Bool?
-    public internal(set) var ubiquitousItemDownloadingStatus: URLUbiquitousItemDownloadingStatus?
-    public internal(set) var ubiquitousItemIsDownloading: Bool?
-    public internal(set) var ubiquitousItemDownloadRequested: Bool?
-    public internal(set) var ubiquitousItemDownloadingError: NSError?
-    public internal(set) var ubiquitousItemIsUploaded: Bool?
-    public internal(set) var ubiquitousItemIsUploading: Bool?
-    public internal(set) var ubiquitousItemUploadingError: NSError?
-    public internal(set) var ubiquitousItemHasUnresolvedConflicts: Bool?
+    public var ubiquitousItemDownloadingStatus: URLUbiquitousItemDownloadingStatus? { self[.downloadingStatus] }
+    public var ubiquitousItemIsDownloading: Bool? { self[.isDownloading] }
+    public var ubiquitousItemDownloadRequested: Bool? { self[.downloadRequested] }
+    public var ubiquitousItemDownloadingError: NSError? { self[.downloadingError] }
+    public var ubiquitousItemIsUploaded: Bool? { self[.isUploaded] }
+    public var ubiquitousItemIsUploading: Bool? { self[.isUploading] }
+    public var ubiquitousItemUploadingError: NSError? { self[.uploadingError] }
+    public var ubiquitousItemHasUnresolvedConflicts: Bool? { self[.hasUnresolvedConflicts] }
     public internal(set) var ubiquitousItemContainerDisplayName: String?
     /// The item stays on this device. The one value that can be set.
-    public var ubiquitousItemIsExcludedFromSync: Bool?
-    public internal(set) var ubiquitousItemIsSyncPaused: Bool?
+    public var ubiquitousItemIsExcludedFromSync: Bool? {
+        get { self[.isExcludedFromSync] }
+        set { self[.isExcludedFromSync] = newValue }
+    }
+    public var ubiquitousItemIsSyncPaused: Bool? { self[.isSyncPaused] }
     /// A folder can be paused, with all that is in it; only a file's upload can be made to fail on a conflict.
     public internal(set) var ubiquitousItemSupportedSyncControls: NSFileManagerSupportedSyncControls?
     public internal(set) var ubiquitousItemIsDownloaded: Bool?
     /// 0 to 100.
-    public internal(set) var ubiquitousItemPercentDownloaded: Double?
+    public var ubiquitousItemPercentDownloaded: Double? { self[.percentDownloaded] }
     /// 0 to 100.
-    public internal(set) var ubiquitousItemPercentUploaded: Double?
+    public var ubiquitousItemPercentUploaded: Double? { self[.percentUploaded] }
     /// False: documents are shared by links, not item by item. So the values about a shared item are nil, as Apple's are of an item that is not.
     public internal(set) var ubiquitousItemIsShared: Bool?
     public var ubiquitousSharedItemCurrentUserRole: URLUbiquitousSharedItemRole? { nil }
@@ -101,25 +120,14 @@ public struct UbiquitousItemValues: Sendable {
 
     /// The values that there are, by their keys.
     public var allValues: [URLResourceKey: Any] {
-        let all: [(URLResourceKey, Any?)] = [
+        let others: [(URLResourceKey, Any?)] = [
             (.isUbiquitousItemKey, isUbiquitousItem),
-            (.ubiquitousItemDownloadingStatusKey, ubiquitousItemDownloadingStatus),
-            (.ubiquitousItemIsDownloadingKey, ubiquitousItemIsDownloading),
-            (.ubiquitousItemDownloadRequestedKey, ubiquitousItemDownloadRequested),
-            (.ubiquitousItemDownloadingErrorKey, ubiquitousItemDownloadingError),
-            (.ubiquitousItemIsUploadedKey, ubiquitousItemIsUploaded),
-            (.ubiquitousItemIsUploadingKey, ubiquitousItemIsUploading),
-            (.ubiquitousItemUploadingErrorKey, ubiquitousItemUploadingError),
-            (.ubiquitousItemHasUnresolvedConflictsKey, ubiquitousItemHasUnresolvedConflicts),
             (.ubiquitousItemContainerDisplayNameKey, ubiquitousItemContainerDisplayName),
-            (.ubiquitousItemIsExcludedFromSyncKey, ubiquitousItemIsExcludedFromSync),
-            (.ubiquitousItemIsSyncPausedKey, ubiquitousItemIsSyncPaused),
             (.ubiquitousItemSupportedSyncControlsKey, ubiquitousItemSupportedSyncControls),
             (.ubiquitousItemIsDownloadedKey, ubiquitousItemIsDownloaded),
-            (.ubiquitousItemPercentDownloadedKey, ubiquitousItemPercentDownloaded),
-            (.ubiquitousItemPercentUploadedKey, ubiquitousItemPercentUploaded),
             (.ubiquitousItemIsSharedKey, ubiquitousItemIsShared),
         ]
+        let all = facts.map { (URLResourceKey($0), $1 as Any?) } + others
         return Dictionary(all.compactMap { key, value in value.map { (key, $0) } }) { first, _ in first }
     }
 }
@@ -154,38 +162,28 @@ extension URL {
 }
 
 extension UbiquitousItemValues {
-    fileprivate mutating func take(_ item: ItemStatus, _ keys: Set<URLResourceKey>, _ url: URL) {
+    mutating func take(_ item: ItemStatus, _ keys: Set<URLResourceKey>, _ url: URL) {
+        for fact in DocumentFact.allCases where keys.contains(URLResourceKey(fact)) {
+            facts[fact] = Self.value(of: fact, in: item, url)
+        }
         func take<T>(_ key: URLResourceKey, _ path: WritableKeyPath<Self, T?>, _ value: T?) {
             if keys.contains(key) { self[keyPath: path] = value }
         }
-        let status: URLUbiquitousItemDownloadingStatus =
-            switch item.downloadingStatus {
-            case .current: .current
-            case .downloaded: .downloaded
-            case .notDownloaded: .notDownloaded
-            }
-        take(.ubiquitousItemDownloadingStatusKey, \.ubiquitousItemDownloadingStatus, status)
-        take(.ubiquitousItemIsDownloadingKey, \.ubiquitousItemIsDownloading, item.isDownloading)
-        take(.ubiquitousItemDownloadRequestedKey, \.ubiquitousItemDownloadRequested, item.downloadRequested)
-        take(
-            .ubiquitousItemDownloadingErrorKey, \.ubiquitousItemDownloadingError, item.downloadingError?.cocoa(url))
-        take(.ubiquitousItemIsUploadedKey, \.ubiquitousItemIsUploaded, item.isUploaded)
-        take(.ubiquitousItemIsUploadingKey, \.ubiquitousItemIsUploading, item.isUploading)
-        take(.ubiquitousItemUploadingErrorKey, \.ubiquitousItemUploadingError, item.uploadingError?.cocoa(url))
-        take(
-            .ubiquitousItemHasUnresolvedConflictsKey, \.ubiquitousItemHasUnresolvedConflicts,
-            item.hasUnresolvedConflicts)
         take(.ubiquitousItemContainerDisplayNameKey, \.ubiquitousItemContainerDisplayName, item.container)
-        take(.ubiquitousItemIsExcludedFromSyncKey, \.ubiquitousItemIsExcludedFromSync, item.isExcludedFromSync)
-        take(.ubiquitousItemIsSyncPausedKey, \.ubiquitousItemIsSyncPaused, item.isSyncPaused)
         take(
             .ubiquitousItemSupportedSyncControlsKey, \.ubiquitousItemSupportedSyncControls,
             Self.controls(of: item))
-        take(
-            .ubiquitousItemIsDownloadedKey, \.ubiquitousItemIsDownloaded, item.downloadingStatus != .notDownloaded)
-        take(.ubiquitousItemPercentDownloadedKey, \.ubiquitousItemPercentDownloaded, item.percentDownloaded)
-        take(.ubiquitousItemPercentUploadedKey, \.ubiquitousItemPercentUploaded, item.percentUploaded)
+        take(.ubiquitousItemIsDownloadedKey, \.ubiquitousItemIsDownloaded, item.downloading != .notDownloaded)
         take(.ubiquitousItemIsSharedKey, \.ubiquitousItemIsShared, false)
+    }
+
+    private static func value(of fact: DocumentFact, in item: ItemStatus, _ url: URL) -> (any Sendable)? {
+        switch fact.field {
+        case .flag(let path): item.state[keyPath: path]
+        case .percentage(let path): item.state[keyPath: path]
+        case .downloading(let path): URLUbiquitousItemDownloadingStatus(item.state[keyPath: path])
+        case .error: item.failure(fact)?.cocoa(url)
+        }
     }
 
     private static func controls(of item: ItemStatus) -> NSFileManagerSupportedSyncControls {

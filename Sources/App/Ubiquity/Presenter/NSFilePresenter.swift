@@ -1,3 +1,4 @@
+import CloudModel
 public import Foundation
 
 /// Something that shows a file or folder and takes part in who reads and writes it when.
@@ -91,6 +92,28 @@ public protocol NSFilePresenter: NSObjectProtocol {
 
     /// As ``presentedItemDidResolveConflict(_:)``, of something in the folder.
     func presentedSubitem(at url: URL, didResolve version: NSFileVersion)
+}
+
+/// A name for each of these methods.
+extension NSFilePresenterCallbacks {
+    public static let relinquishToReader = NSFilePresenterCallbacks(.relinquishToReader)
+    public static let relinquishToWriter = NSFilePresenterCallbacks(.relinquishToWriter)
+    public static let saveChanges = NSFilePresenterCallbacks(.saveChanges)
+    public static let accommodateDeletion = NSFilePresenterCallbacks(.accommodateDeletion)
+    public static let accommodateSubitemDeletion = NSFilePresenterCallbacks(.accommodateSubitemDeletion)
+    public static let accommodateEviction = NSFilePresenterCallbacks(.accommodateEviction)
+    public static let didMove = NSFilePresenterCallbacks(.didMove)
+    public static let didChange = NSFilePresenterCallbacks(.didChange)
+    public static let didChangeUbiquityAttributes = NSFilePresenterCallbacks(.didChangeUbiquityAttributes)
+    public static let didGainVersion = NSFilePresenterCallbacks(.didGainVersion)
+    public static let didLoseVersion = NSFilePresenterCallbacks(.didLoseVersion)
+    public static let didResolveConflict = NSFilePresenterCallbacks(.didResolveConflict)
+    public static let subitemDidAppear = NSFilePresenterCallbacks(.subitemDidAppear)
+    public static let subitemDidMove = NSFilePresenterCallbacks(.subitemDidMove)
+    public static let subitemDidChange = NSFilePresenterCallbacks(.subitemDidChange)
+    public static let subitemDidGainVersion = NSFilePresenterCallbacks(.subitemDidGainVersion)
+    public static let subitemDidLoseVersion = NSFilePresenterCallbacks(.subitemDidLoseVersion)
+    public static let subitemDidResolveConflict = NSFilePresenterCallbacks(.subitemDidResolveConflict)
 }
 
 extension NSFilePresenter {

@@ -1,3 +1,4 @@
+import CloudModel
 import DaemonProtocol
 public import Foundation
 
@@ -6,22 +7,16 @@ extension ObservableAttribute {
     var key: URLResourceKey {
         switch self {
         case .isUbiquitousItem: .isUbiquitousItemKey
-        case .downloadingStatus: .ubiquitousItemDownloadingStatusKey
-        case .isDownloading: .ubiquitousItemIsDownloadingKey
-        case .downloadRequested: .ubiquitousItemDownloadRequestedKey
-        case .downloadingError: .ubiquitousItemDownloadingErrorKey
-        case .isUploaded: .ubiquitousItemIsUploadedKey
-        case .isUploading: .ubiquitousItemIsUploadingKey
-        case .uploadingError: .ubiquitousItemUploadingErrorKey
-        case .hasUnresolvedConflicts: .ubiquitousItemHasUnresolvedConflictsKey
         case .containerDisplayName: .ubiquitousItemContainerDisplayNameKey
-        case .isExcludedFromSync: .ubiquitousItemIsExcludedFromSyncKey
-        case .isSyncPaused: .ubiquitousItemIsSyncPausedKey
+        case .fact(let fact): URLResourceKey(fact)
         }
     }
 }
 
 extension URLResourceKey {
+    /// Foundation's names are made of the same words as those of the facts.
+    init(_ fact: DocumentFact) { self.init(rawValue: fact.resourceKey) }
+
     /// What a presenter observes by default: every state that an item has in the cloud.
     public static var observableUbiquityKeys: Set<URLResourceKey> { Set(ObservableAttribute.allCases.map(\.key)) }
 }

@@ -1,3 +1,4 @@
+import CloudModel
 import Coordination
 import DaemonProtocol
 import Foundation
@@ -7,15 +8,9 @@ import Synchronization
 /// that wait, as an access waits for the answer.
 final class PresenterAgent: Sendable {
     enum Delivery: Sendable {
-        case question(UInt64, ArraySlice<Task>)
+        case question(UInt64, ArraySlice<PresenterCall>)
         case comeBack(UInt64)
-        case news(News)
-    }
-
-    /// What is done before an answer is given.
-    enum Task: Sendable {
-        case relinquishToReader, relinquishToWriter, saveChanges, accommodateDeletion, accommodateEviction
-        case accommodateSubitemDeletion(URL)
+        case news(PresenterCall)
     }
 
     struct Registration: Sendable {
@@ -26,7 +21,7 @@ final class PresenterAgent: Sendable {
     fileprivate struct State {
         var registration: Registration?
         var urgent: [Delivery] = []
-        var news: [News] = []
+        var news: [PresenterCall] = []
         /// What to do when the access is over for which the presenter made way, by the number of the question.
         var reacquirers: [UInt64: [@Sendable () -> Void]] = [:]
         /// Where the item is by the last news that the presenter has not had yet.
@@ -51,19 +46,7 @@ final class PresenterAgent: Sendable {
     /// What the authority may send.
     var callbacks: [PresenterCallback] {
         let has = presenter.value.presentedItemCallbacks
-        let pairs: [(NSFilePresenterCallbacks, PresenterCallback)] = [
-            (.relinquishToReader, .relinquishToReader), (.relinquishToWriter, .relinquishToWriter),
-            (.saveChanges, .saveChanges), (.accommodateDeletion, .accommodateDeletion),
-            (.accommodateSubitemDeletion, .accommodateSubitemDeletion), (.accommodateEviction, .accommodateEviction),
-            (.didMove, .didMove), (.didChange, .didChange),
-            (.subitemDidAppear, .subitemDidAppear), (.subitemDidMove, .subitemDidMove),
-            (.subitemDidChange, .subitemDidChange), (.didGainVersion, .didGainVersion),
-            (.didResolveConflict, .didResolveConflict), (.subitemDidGainVersion, .subitemDidGainVersion),
-            (.subitemDidResolveConflict, .subitemDidResolveConflict), (.didLoseVersion, .didLoseVersion),
-            (.subitemDidLoseVersion, .subitemDidLoseVersion),
-            (.didChangeUbiquityAttributes, .didChangeUbiquityAttributes),
-        ]
-        return pairs.filter { has.contains($0.0) }.map(\.1)
+        return PresenterCallback.allCases.filter { has.contains(NSFilePresenterCallbacks($0)) }
     }
 
     /// The attributes of its item that it observes.
@@ -93,7 +76,9 @@ final class PresenterAgent: Sendable {
         state.withLock { state in
             guard !state.isOver else { return }
             if state.isMoving {
-                if case .news(.wasDeleted) = delivery { return state.isDeletionHeldBack = true }
+                if case .news(let news) = delivery, news.callback == .accommodateDeletion {
+                    return state.isDeletionHeldBack = true
+                }
                 state.endMove()
             }
             switch delivery {
@@ -101,7 +86,7 @@ final class PresenterAgent: Sendable {
             // What says only that something is different is as good once as twice.
             case .news(let news):
                 if news != state.news.last { state.news.append(news) }
-                if case .didMove(let url) = news { state.undeliveredMove = url }
+                if news.callback == .didMove { state.undeliveredMove = news.url }
             }
         }
         schedule()
@@ -142,8 +127,8 @@ final class PresenterAgent: Sendable {
             case .comeBack(let question): comeBack(question)
             case .news(let news):
                 news.notify(presenter.value)
-                guard case .didMove(let url) = news else { break }
-                state.withLock { if $0.undeliveredMove == url { $0.undeliveredMove = nil } }
+                guard news.callback == .didMove else { break }
+                state.withLock { if $0.undeliveredMove == news.url { $0.undeliveredMove = nil } }
             }
         }
     }
@@ -152,7 +137,7 @@ final class PresenterAgent: Sendable {
     var undeliveredMove: URL? { state.withLock { $0.undeliveredMove } }
 
     /// Does the first task; the next one follows when the presenter has called the block that it was given.
-    private func work(on question: UInt64, _ tasks: ArraySlice<Task>) {
+    private func work(on question: UInt64, _ tasks: ArraySlice<PresenterCall>) {
         // Taken together: the answer goes to the access that asked.
         let (asker, stay) = state.withLock { ($0.registration, $0.stay) }
         guard let task = tasks.first else { return answer(question, nil, to: asker) }
@@ -168,15 +153,7 @@ final class PresenterAgent: Sendable {
             if let reacquirer { keep(reacquirer, for: question, stay) }
             goOn(nil)
         }
-        switch task {
-        case .relinquishToReader: presenter.value.relinquishPresentedItem(toReader: giveWay)
-        case .relinquishToWriter: presenter.value.relinquishPresentedItem(toWriter: giveWay)
-        case .saveChanges: presenter.value.savePresentedItemChanges(completionHandler: goOn)
-        case .accommodateDeletion: presenter.value.accommodatePresentedItemDeletion(completionHandler: goOn)
-        case .accommodateEviction: presenter.value.accommodatePresentedItemEviction(completionHandler: goOn)
-        case .accommodateSubitemDeletion(let url):
-            presenter.value.accommodatePresentedSubitemDeletion(at: url, completionHandler: goOn)
-        }
+        task.ask(presenter.value, giveWay: giveWay, goOn: goOn)
     }
 
     private func keep(_ reacquirer: @escaping @Sendable () -> Void, for question: UInt64, _ stay: Int) {
@@ -214,7 +191,7 @@ extension PresenterAgent {
             (state.isMoving, state.isDeletionHeldBack) = (false, false)
             state.undeliveredMove = nil
             state.urgent = []
-            state.news = state.news.filter { $0 == .didChange }
+            state.news = state.news.filter { $0.callback == .didChange }
             defer { state.reacquirers = [:] }
             return state.reacquirers.sorted { $0.key < $1.key }.flatMap(\.value)
         }
@@ -238,7 +215,7 @@ extension PresenterAgent {
 extension PresenterAgent.State {
     fileprivate mutating func endMove() {
         isMoving = false
-        if isDeletionHeldBack { news.append(.wasDeleted) }
+        if isDeletionHeldBack { news.append(PresenterCall(.accommodateDeletion)) }
         isDeletionHeldBack = false
     }
 }

@@ -1,4 +1,3 @@
-import DaemonProtocol
 import Foundation
 import Synchronization
 
@@ -35,11 +34,10 @@ final class PresenterDirectory: Sendable {
     }
 
     /// Notifies presenters of an item in this process, if they have the callback, of what only this process knows.
-    func notify(
-        _ news: PresenterAgent.News, _ callback: PresenterCallback, at url: URL, except own: PresenterAgent? = nil
-    ) {
+    func notify(_ news: PresenterCall, at url: URL, except own: PresenterAgent? = nil) {
         let path = ClaimRouter.shared.route(url).path
-        for agent in agents.withLock({ Array($0.values) }) where agent !== own && agent.callbacks.contains(callback) {
+        for agent in agents.withLock({ Array($0.values) })
+        where agent !== own && agent.callbacks.contains(news.callback) {
             guard let presented = agent.presenter.value.presentedItemURL,
                 ClaimRouter.shared.route(presented).path == path
             else { continue }

@@ -42,13 +42,13 @@ open class NSMetadataItem: NSObject, @unchecked Sendable {
         guard let attribute = QueryAttribute(name: key) else { return nil }
         if attribute == .fact(.downloadingStatus) {
             // As long as Apple's constants are; predicates know both spellings.
-            let status = found.downloadingStatus.rawValue
+            let status = found.downloading.rawValue
             let word: String = status.prefix(1).uppercased() + status.dropFirst()
             return "NSMetadataUbiquitousItemDownloadingStatus\(word)"
         }
         switch FoundSubject(found, root: root).value(of: attribute) {
         case .text(let text):
-            if attribute == .fact(.downloadingError) || attribute == .fact(.uploadingError) {
+            if case .fact(let fact) = attribute, fact.kind == .error {
                 return CoordinationFailure.error(.ubiquitousFileUnavailable, text, at: url)
             }
             return text
@@ -106,28 +106,11 @@ struct FoundSubject: QuerySubject {
 
     private func state(_ attribute: QueryAttribute) -> QueryValue? {
         switch attribute {
-        case .fact(let fact): value(of: fact)
+        case .fact(let fact): item.state[fact].map(QueryValue.init)
         case .conflictOf: item.conflictOf.map { .text("\(root)/\($0)") }
         case .isUbiquitous: .flag(true)
         case .isExternal, .isShared: .flag(false)
         default: nil
-        }
-    }
-
-    private func value(of fact: DocumentFact) -> QueryValue? {
-        switch fact {
-        case .downloadingStatus: .text(item.downloadingStatus.rawValue)
-        case .isDownloading: .flag(item.isDownloading)
-        case .percentDownloaded: .number(item.percentDownloaded)
-        case .downloadRequested: .flag(item.downloadRequested)
-        case .downloadingError: item.downloadingError.map { .text($0) }
-        case .isUploaded: .flag(item.isUploaded)
-        case .isUploading: .flag(item.isUploading)
-        case .percentUploaded: .number(item.percentUploaded)
-        case .uploadingError: item.uploadingError.map { .text($0) }
-        case .hasUnresolvedConflicts: .flag(item.hasUnresolvedConflicts)
-        case .isExcludedFromSync: .flag(item.isExcludedFromSync)
-        case .isSyncPaused: .flag(item.isSyncPaused)
         }
     }
 }

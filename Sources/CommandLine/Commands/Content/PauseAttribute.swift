@@ -1,4 +1,5 @@
 import CLinux
+import CloudModel
 import DaemonProtocol
 import Glibc
 
@@ -13,7 +14,7 @@ enum PauseAttribute {
         for path in paths {
             let place = try locator.place(of: path)
             let shown = place.record.display(place.path)
-            if setxattr(path, "user.ubiquity.isSyncPaused", isPaused ? "1" : "0", 1, 0) == 0 {
+            if setxattr(path, DocumentFact.isSyncPaused.attributeName, isPaused ? "1" : "0", 1, 0) == 0 {
                 print("\(verb) \(shown).")
             } else {
                 failures.append(failure(errno, shown))

@@ -1,3 +1,4 @@
+import CloudModel
 import DaemonProtocol
 import Glibc
 

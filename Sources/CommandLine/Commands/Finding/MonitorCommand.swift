@@ -1,5 +1,6 @@
 import ArgumentParser
 import Basics
+import CloudModel
 import DaemonProtocol
 import Glibc
 
@@ -44,7 +45,7 @@ struct MonitorCommand: ParsableCommand {
     }
 
     private static func state(_ item: FoundItem) -> String {
-        var words = [item.downloadingStatus.rawValue, item.isUploaded ? "uploaded" : "not uploaded"]
+        var words = [item.downloading.rawValue, item.isUploaded ? "uploaded" : "not uploaded"]
         if item.isDownloading { words.append("downloading \(Int(clamping: item.percentDownloaded)) %") }
         if item.isUploading { words.append("uploading \(Int(clamping: item.percentUploaded)) %") }
         if item.hasUnresolvedConflicts { words.append("in conflict") }

@@ -1,4 +1,5 @@
 import Basics
+import CloudModel
 package import DaemonProtocol
 
 extension StatusText {
@@ -33,8 +34,8 @@ extension StatusText {
     private static func local(_ item: ItemStatus, _ style: TextStyle) -> TextTable.Cell {
         if item.isDownloading { return TextTable.Cell("\(Int(clamping: item.percentDownloaded)) %", style.busy) }
         if item.downloadingError != nil { return TextTable.Cell("failed", style.bad) }
-        if item.downloadRequested { return TextTable.Cell("waiting", style.busy) }
-        switch item.downloadingStatus {
+        if item.isDownloadRequested { return TextTable.Cell("waiting", style.busy) }
+        switch item.downloading {
         case .current: return TextTable.Cell("current", style.good)
         case .downloaded: return TextTable.Cell("older", style.warning)
         case .notDownloaded: return TextTable.Cell("no", style.dim)
@@ -42,11 +43,11 @@ extension StatusText {
     }
 
     private static func cloud(_ item: ItemStatus, _ style: TextStyle) -> TextTable.Cell {
-        if item.isExcludedFromSync { return TextTable.Cell("excluded", style.dim) }
+        if item.isExcluded { return TextTable.Cell("excluded", style.dim) }
         if item.isUploading { return TextTable.Cell("\(Int(clamping: item.percentUploaded)) %", style.busy) }
         if item.uploadingError != nil { return TextTable.Cell("failed", style.bad) }
         // What a folder passes on concerns also what is uploaded already.
-        if item.isSyncPaused, !item.isUploaded || item.kind == .folder {
+        if item.isPaused, !item.isUploaded || item.kind == .folder {
             return TextTable.Cell("paused", style.warning)
         }
         return item.isUploaded ? TextTable.Cell("uploaded", style.good) : TextTable.Cell("waiting", style.busy)
@@ -62,8 +63,6 @@ extension StatusText {
     }
 
     private static func errors(_ record: MountRecord, _ item: ItemStatus, _ style: TextStyle) -> [String] {
-        [item.downloadingError, item.uploadingError].compactMap { $0 }.map {
-            style.bad(printable($0.located(in: record).description))
-        }
+        item.allFailures.map { style.bad(printable($0.located(in: record).description)) }
     }
 }

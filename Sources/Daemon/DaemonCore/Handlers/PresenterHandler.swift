@@ -37,7 +37,7 @@ struct PresenterHandler: NounHandler {
             let key = try device.metadata.read { try mounted.spot(at: request.path, $0).key }
             return device.claims.present(
                 PresenterRegistration(
-                    client: ClientID(client.connection), key: key, callbacks: PresenterCallbacks(request.callbacks),
+                    client: ClientID(client.connection), key: key, callbacks: Set(request.callbacks),
                     purpose: request.purpose.map { .named($0) },
                     observed: request.observed.map { UbiquityAttributes($0) } ?? .all))
         }
@@ -76,66 +76,28 @@ struct PresenterHandler: NounHandler {
         switch letter {
         case .ask(let ask, let messages):
             var parts: [PresenterQuestion.Part] = []
-            for message in messages { parts.append(await part(message)) }
+            for message in messages {
+                parts.append(.init(message.callback, path: await current(message.subitem)))
+            }
             return .question(PresenterQuestion(presenter: id, question: ask.value, parts: parts))
         case .reacquire(let ask): return .comeBack(PresenterReturn(presenter: id, question: ask.value))
-        case .notice(let notice): return await news(id, notice).map { .news($0) }
+        case .notice(let notice): return await news(presenter, notice).map { .news($0) }
         }
     }
 
-    private func part(_ message: PresenterMessage) async -> PresenterQuestion.Part {
-        switch message {
-        case .relinquishToReader: .init(.relinquishToReader)
-        case .relinquishToWriter: .init(.relinquishToWriter)
-        case .saveChanges: .init(.saveChanges)
-        case .accommodateDeletion: .init(.accommodateDeletion)
-        case .accommodateEviction: .init(.accommodateEviction)
-        case .accommodateSubitemDeletion(let key): .init(.accommodateSubitemDeletion, path: await current(key))
-        }
-    }
-
-    private func news(_ presenter: UInt64, _ notice: PresenterNotice) async -> PresenterEvent? {
-        switch notice {
-        case .changed: return PresenterEvent(presenter: presenter, callback: .didChange)
-        case .moved:
-            let place = device.claims.place(of: PresenterID(presenter))
-            guard let place, let path = await current(place) else { return nil }
-            return PresenterEvent(presenter: presenter, callback: .didMove, path: path)
-        case .deleted: return PresenterEvent(presenter: presenter, callback: .accommodateDeletion)
-        case .subitemAppeared(let item): return await news(presenter, .subitemDidAppear, .item(item))
-        case .subitemChanged(let item): return await news(presenter, .subitemDidChange, .item(item))
-        case .subitemMoved(let item, let place):
-            return await news(presenter, .subitemDidMove, .item(item), from: await current(.vacant(place)))
-        case .subitemDeleted(_, let place): return await news(presenter, .accommodateSubitemDeletion, .vacant(place))
-        case .version(let version, .gained):
-            return PresenterEvent(presenter: presenter, callback: .didGainVersion, version: "\(version)")
-        case .version(let version, .resolved):
-            return PresenterEvent(presenter: presenter, callback: .didResolveConflict, version: "\(version)")
-        case .subitemVersion(let item, let version, .gained):
-            return await news(presenter, .subitemDidGainVersion, .item(item), version: version)
-        case .subitemVersion(let item, let version, .resolved):
-            return await news(presenter, .subitemDidResolveConflict, .item(item), version: version)
-        case .version(let version, .lost):
-            return PresenterEvent(presenter: presenter, callback: .didLoseVersion, version: "\(version)")
-        case .subitemVersion(let item, let version, .lost):
-            return await news(presenter, .subitemDidLoseVersion, .item(item), version: version)
-        case .attributesChanged(let attributes):
-            return PresenterEvent(
-                presenter: presenter, callback: .didChangeUbiquityAttributes, attributes: attributes.observable)
-        }
-    }
-
-    private func news(
-        _ presenter: UInt64, _ callback: PresenterCallback, _ key: ItemKey, from: MountPath? = nil,
-        version: VersionID? = nil
-    ) async -> PresenterEvent? {
-        guard let path = await current(key) else { return nil }
+    private func news(_ presenter: PresenterID, _ notice: PresenterNotice) async -> PresenterEvent? {
+        let hasPath = notice.callback.parameters.contains(.path)
+        let path = await current(notice.subitem ?? (hasPath ? device.claims.place(of: presenter) : nil))
+        guard path != nil || !hasPath else { return nil }
         return PresenterEvent(
-            presenter: presenter, callback: callback, path: path, from: from, version: version.map { "\($0)" })
+            presenter: presenter.value, callback: notice.callback, path: path,
+            from: await current(notice.from.map { .vacant($0) }), version: notice.version.map { "\($0)" },
+            attributes: notice.attributes?.observable)
     }
 
     /// Where an item or a name is now; nil if it has gone.
-    private func current(_ key: ItemKey) async -> MountPath? {
+    private func current(_ key: ItemKey?) async -> MountPath? {
+        guard let key else { return nil }
         // What can not be read any more has no path to send.
         guard let path = try? await blocking({ [self] in try mounted.path(of: key) }) else { return nil }
         // What is gone has no names.
@@ -143,43 +105,16 @@ struct PresenterHandler: NounHandler {
     }
 }
 
-extension PresenterCallbacks {
-    init(_ callbacks: [PresenterCallback]) {
-        self.init(callbacks.map(Self.init))
-    }
-
-    private init(_ callback: PresenterCallback) {
-        switch callback {
-        case .relinquishToReader: self = .relinquishToReader
-        case .relinquishToWriter: self = .relinquishToWriter
-        case .saveChanges: self = .saveChanges
-        case .accommodateDeletion: self = .accommodateDeletion
-        case .accommodateSubitemDeletion: self = .accommodateSubitemDeletion
-        case .accommodateEviction: self = .accommodateEviction
-        case .didMove: self = .didMove
-        case .didChange: self = .didChange
-        case .subitemDidAppear: self = .subitemDidAppear
-        case .subitemDidMove: self = .subitemDidMove
-        case .subitemDidChange: self = .subitemDidChange
-        case .didChangeUbiquityAttributes: self = .didChangeAttributes
-        case .didGainVersion, .didLoseVersion, .didResolveConflict: self = .versions
-        case .subitemDidGainVersion, .subitemDidLoseVersion, .subitemDidResolveConflict: self = .subitemVersions
-        }
-    }
-}
-
 extension UbiquityAttributes {
-    /// An attribute has the name of its fact.
-    private static let names: [(UbiquityAttributes, ObservableAttribute)] =
-        [(.isUbiquitous, .isUbiquitousItem), (.containerDisplayName, .containerDisplayName)]
-        + DocumentFact.allCases.compactMap { fact in
-            ObservableAttribute(rawValue: fact.rawValue).map { (UbiquityAttributes(fact), $0) }
-        }
+    init(_ attributes: [ObservableAttribute]) { self.init(attributes.map(Self.init)) }
 
-    init(_ attributes: [ObservableAttribute]) {
-        let bits = Dictionary(Self.names.map { ($1, $0) }) { first, _ in first }
-        self.init(attributes.compactMap { bits[$0] })
+    private init(_ attribute: ObservableAttribute) {
+        switch attribute {
+        case .isUbiquitousItem: self = .isUbiquitous
+        case .containerDisplayName: self = .containerDisplayName
+        case .fact(let fact): self.init(fact)
+        }
     }
 
-    var observable: [ObservableAttribute] { Self.names.filter { contains($0.0) }.map(\.1) }
+    var observable: [ObservableAttribute] { ObservableAttribute.allCases.filter { contains(Self($0)) } }
 }

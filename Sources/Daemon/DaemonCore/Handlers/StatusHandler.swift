@@ -60,30 +60,15 @@ struct StatusHandler: NounHandler {
         let item = try document(at: path)
         let status = try device.files.status(of: item)
         let attributes = try device.files.attributes(of: item.node)
+        var state = status.state
+        if !item.isPackage { state.size = attributes.size }
         var result = ItemStatus(
             path: path,
             kind: item.isPackage ? .package : item.kind == .folder ? .folder : item.kind == .symlink ? .symlink : .file,
-            size: item.isPackage ? status.size : attributes.size, downloadingStatus: .init(status.downloading),
-            itemID: status.item.description,
-            container: status.container.text)
-        result.isDownloading = status.isDownloading
-        result.percentDownloaded = status.percentDownloaded
-        result.downloadRequested = status.isDownloadRequested
-        result.downloadingError = status.downloadingError.map {
-            DaemonFailure(.failed, sentences: $0, path: path.description)
-        }
-        result.isUploaded = status.isUploaded
-        result.isUploading = status.isUploading
-        result.percentUploaded = status.percentUploaded
-        result.uploadingError = status.uploadingError.map {
-            DaemonFailure(.failed, sentences: $0, path: path.description)
-        }
-        result.hasUnresolvedConflicts = status.hasUnresolvedConflicts
+            state: state, itemID: status.item.description, container: status.container.text)
         result.conflictOf = try status.conflictOf.map { try MountPath($0) }
-        result.isExcludedFromSync = status.isExcluded
         result.pin = PinPolicy(status.pin)
         result.effectivePin = PinPolicy(status.effectivePin)
-        result.isSyncPaused = status.isPaused
         result.version = status.version?.description
         result.device = status.device
         if item.isPackage || item.item == .root {

@@ -40,7 +40,7 @@ extension ClaimTable {
         let subitem = PresenterMessage.accommodateSubitemDeletion(.item(item))
         let above = Set(asked.filter { $0.messages.contains(subitem) }.map(\.presenter))
         return noticesAt(item, andBelow: true, .deleted).filter { !itself.contains($0.presenter) }
-            + noticesAbove(place.folder, .subitemDeleted(item, from: place), in: tree).filter {
+            + noticesAbove(place.folder, .subitemDeleted(from: place), in: tree).filter {
                 !above.contains($0.presenter)
             }
     }

@@ -31,12 +31,10 @@ package struct PresenterMailbox: Sendable {
         var isMoved = false
         var kept: [PresenterNotice] = []
         for notice in notices {
-            switch notice {
-            case .deleted: isGone = true
-            case .moved: isMoved = true
-            case .version where kept.count < limit / 2: kept.append(notice)
-            default: break
-            }
+            if notice == .deleted { isGone = true }
+            if notice == .moved { isMoved = true }
+            let isVersion = notice.version != nil && notice.subitem == nil
+            if isVersion, kept.count < limit / 2 { kept.append(notice) }
         }
         notices = kept + (isMoved ? [.moved] : []) + (isGone ? [.deleted] : []) + [.changed]
     }

@@ -1,21 +1,24 @@
-/// What a presenter has to do before an access may begin. It must answer.
-package enum PresenterMessage: Hashable, Sendable {
-    case relinquishToReader
-    case relinquishToWriter
-    case saveChanges
-    case accommodateDeletion
-    case accommodateSubitemDeletion(ItemKey)
-    case accommodateEviction
+package import CloudModel
 
-    var callback: PresenterCallbacks {
-        switch self {
-        case .relinquishToReader: .relinquishToReader
-        case .relinquishToWriter: .relinquishToWriter
-        case .saveChanges: .saveChanges
-        case .accommodateDeletion: .accommodateDeletion
-        case .accommodateSubitemDeletion: .accommodateSubitemDeletion
-        case .accommodateEviction: .accommodateEviction
-        }
+/// What a presenter has to do before an access may begin. It must answer.
+package struct PresenterMessage: Hashable, Sendable {
+    package let callback: PresenterCallback
+    /// Nil for the presented item.
+    package let subitem: ItemKey?
+
+    package init(_ callback: PresenterCallback, subitem: ItemKey? = nil) {
+        self.callback = callback
+        self.subitem = subitem
+    }
+
+    package static let relinquishToReader = PresenterMessage(.relinquishToReader)
+    package static let relinquishToWriter = PresenterMessage(.relinquishToWriter)
+    package static let saveChanges = PresenterMessage(.saveChanges)
+    package static let accommodateDeletion = PresenterMessage(.accommodateDeletion)
+    package static let accommodateEviction = PresenterMessage(.accommodateEviction)
+
+    package static func accommodateSubitemDeletion(_ subitem: ItemKey) -> PresenterMessage {
+        PresenterMessage(.accommodateSubitemDeletion, subitem: subitem)
     }
 
     /// Comes back with a reacquire when the access is over.

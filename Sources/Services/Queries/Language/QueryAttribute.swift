@@ -22,7 +22,7 @@ package enum QueryAttribute: Hashable, Sendable {
             switch fact.kind {
             case .flag: .flag
             case .percentage: .number
-            case .text: .text
+            case .text, .error: .text
             }
         }
     }
@@ -61,20 +61,7 @@ package enum QueryAttribute: Hashable, Sendable {
             (.isExternal, ["isExternal", "NSMetadataUbiquitousItemIsExternalDocumentKey"]),
             (.isShared, ["isShared", "NSMetadataUbiquitousItemIsSharedKey"]),
             (.tags, ["tags", "kMDItemUserTags"]),
-        ] + DocumentFact.allCases.map { (.fact($0), names(of: $0)) }
-
-    /// Apple's constants are made of the same words.
-    private static func names(of fact: DocumentFact) -> [String] {
-        switch fact {
-        case .isExcludedFromSync: ["isExcluded", fact.rawValue]
-        case .isSyncPaused: [fact.rawValue]
-        default:
-            [
-                fact.shortName, fact.rawValue,
-                "NSMetadataUbiquitousItem\(fact.rawValue.prefix(1).uppercased())\(fact.rawValue.dropFirst())Key",
-            ]
-        }
-    }
+        ] + DocumentFact.allCases.map { (.fact($0), $0.queryNames) }
 
     private static let byName: [String: QueryAttribute] = Dictionary(
         names.flatMap { entry in entry.names.map { ($0, entry.attribute) } }, uniquingKeysWith: { first, _ in first })
