@@ -1,4 +1,3 @@
-import ControlServer
 import Coordination
 import DaemonProtocol
 import Testing

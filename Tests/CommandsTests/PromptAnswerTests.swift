@@ -90,7 +90,7 @@ struct PromptAnswerTests {
     @Test("brief requests that were begun at once are ended one after the other, before the next request is read")
     func briefOrder() async throws {
         let handler = ScriptedHandler { [done] request in
-            guard case .finish = request else { return nil }
+            guard request.call is FinishRequest else { return nil }
             return .later {
                 await Task.yield()
                 return done

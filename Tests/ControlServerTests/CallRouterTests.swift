@@ -40,8 +40,7 @@ struct CallRouterTests {
     func parts() async throws {
         let (ends, end) = AsyncStream<Void>.makeStream()
         var router = diagnosing()
-        router.on(
-            { (_: FinishRequest, _) in DoneResponse() }, atOnce: { _, _ in .now(DaemonResponse(DoneResponse())) })
+        router.on(FinishRequest.self, prompt: { _, _ in .now(DaemonResponse(DoneResponse())) })
         router.on({ (_: StopRequest) in DoneResponse() }, afterwards: { end.finish() })
         router.onEvents(of: MonitorRequest.self) { _, _ in
             CallRouter.Events { events in
@@ -55,6 +54,8 @@ struct CallRouterTests {
         } else {
             Issue.record("it was begun, not done")
         }
+        let handled = try await router.handle(DaemonRequest(FinishRequest(claim: 1)), from: client)
+        #expect(handled == DaemonResponse(DoneResponse()))
         #expect(router.answerAtOnce(DaemonRequest(DiagnoseRequest()), from: client) == nil)
         let events = try #require(try await router.events(DaemonRequest(MonitorRequest()), from: client))
         var received: [DaemonEvent] = []

@@ -130,7 +130,7 @@ struct WaitingRequestTests {
     @Test("an open waits for its permit, without a thread, and the permit ends when the file is open")
     func permit() async throws {
         let node = try device.save("a", "text").value
-        let turns = FakeTurns()
+        let turns = FakePermits()
         try await FakeKernel.with(device, permits: turns) { kernel async throws in
             let unique = try kernel.send(14, node: node, Body(UInt32(O_RDWR), 0 as UInt32))
             await turns.untilAsked()
@@ -148,7 +148,7 @@ struct WaitingRequestTests {
     @Test("a permit that comes late is ETIMEDOUT, and an interrupt gives it up with EINTR; no file stays open")
     func noPermit() async throws {
         let node = try device.save("a", "text").value
-        let turns = FakeTurns()
+        let turns = FakePermits()
         try await FakeKernel.with(device, permits: turns) { kernel async throws in
             let open = Body(UInt32(O_RDWR), 0 as UInt32)
             let late = try kernel.send(14, node: node, open)
@@ -188,7 +188,7 @@ struct WaitingRequestTests {
     @Test("a program's open that ends with the session leaves no file open")
     func stopWhileOpening() async throws {
         let node = try device.save("a", "text").value
-        let turns = FakeTurns()
+        let turns = FakePermits()
         try await FakeKernel.with(device, permits: turns) { kernel async throws in
             try kernel.send(14, node: node, Body(UInt32(O_RDWR), 0 as UInt32))
             await turns.untilAsked()

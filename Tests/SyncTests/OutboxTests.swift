@@ -250,7 +250,7 @@ struct OutboxTests {
         // It may be in the log already.
         try device.fold(mine)
         let container = try device.container.id
-        #expect(try device.metadata.read { try $0.outbox(of: container) } == nil)
+        #expect(try device.metadata.read { try $0.pending.batch(of: container) } == nil)
         let next = try #require(try device.nextBatch())
         #expect(next.deviceSequence == mine.deviceSequence + 1)
         try device.settle()

@@ -240,7 +240,7 @@ struct TreeFollowerTests {
         #expect(try device.disagreements("seed \(seed)") == [])
         let container = try device.container.id
         let known = try device.metadata.read { transaction in
-            try transaction.cloudItems(in: container, after: nil, limit: 10_000).flatMap { item in
+            try transaction.remote(in: container).items(after: nil, limit: 10_000).flatMap { item in
                 [item.body.content?.reference] + item.conflicts.map(\.content.reference)
             }
         }

@@ -1,3 +1,4 @@
+import ControlServer
 import Basics
 import ClaimService
 import CloudModel

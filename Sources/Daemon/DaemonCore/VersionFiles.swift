@@ -167,7 +167,9 @@ struct VersionFiles: Sendable {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         for name in names {
             var status = stat()
-            guard stat("\(directory)/\(name)", &status) == 0, status.st_ctim.tv_sec < time(nil) - 86_400 else {
+            guard stat("\(directory)/\(name)", &status) == 0,
+                Timestamp(status.st_ctim).split.seconds < Int64(time(nil)) - 86_400
+            else {
                 continue
             }
             try? FileManager.default.removeItem(atPath: "\(directory)/\(name)")

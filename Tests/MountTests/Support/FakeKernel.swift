@@ -6,6 +6,7 @@ import Glibc
 import Logging
 import Mount
 import Synchronization
+import VirtualFileSystem
 
 @testable import Fuse
 

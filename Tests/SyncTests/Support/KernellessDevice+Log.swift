@@ -38,7 +38,7 @@ extension KernellessDevice {
     func batch(of changes: [Change], by device: DeviceID = .other) throws -> ChangeBatch {
         let id = try container.id
         return try metadata.read { transaction in
-            let tree = RemoteTree(transaction, container: id)
+            let tree = transaction.remote(in: id)
             return ChangeBatch(
                 device: device, deviceName: "other", deviceSequence: try tree.lastSequence(of: device) + 1,
                 time: time.now(), packages: try tree.packages(changedBy: changes), changes: changes)
@@ -110,7 +110,7 @@ extension KernellessDevice {
 
     func synced(_ id: ItemID) throws -> CloudItem? {
         let container = try container.id
-        return try metadata.read { try $0.synced(id, in: container) }
+        return try metadata.read { try $0.synced.item(id, in: container) }
     }
 
     func local(_ id: ItemID) throws -> LocalItem? {
@@ -125,7 +125,7 @@ extension KernellessDevice {
             return try metadata.read { transaction in
                 var rows: [LocalItem] = []
                 if let folder = try transaction.local.item(node) {
-                    try transaction.forEach(below: folder) { rows.append($0) }
+                    try transaction.local.forEach(below: folder) { rows.append($0) }
                 }
                 return rows.sorted { $0.node < $1.node }
             }
@@ -137,9 +137,9 @@ extension KernellessDevice {
         get throws {
             let id = try container.id
             return try metadata.read { transaction in
-                var found = try transaction.pending(before: Timestamp(nanoseconds: .max), limit: 100)
+                var found = try transaction.pending.items(before: Timestamp(nanoseconds: .max), limit: 100)
                     .map { "\($0.name) is pending" }
-                if try transaction.outbox(of: id) != nil { found.append("a batch is on its way") }
+                if try transaction.pending.batch(of: id) != nil { found.append("a batch is on its way") }
                 return found + (try transaction.synced.unsettled(in: id, limit: 100)).map { "\($0) is unsettled" }
             }
         }

@@ -1,3 +1,4 @@
+import ClaimService
 import ControlServer
 import DaemonProtocol
 

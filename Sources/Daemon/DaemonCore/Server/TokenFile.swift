@@ -1,3 +1,4 @@
+import Basics
 import DaemonProtocol
 import Glibc
 import Synchronization
@@ -12,8 +13,7 @@ final class TokenFile: Sendable {
     /// Distinguishes one file under a name from the next.
     private struct Stamp: Equatable {
         let inode: UInt64
-        let seconds: Int
-        let nanoseconds: Int
+        let modified: Timestamp
     }
 
     /// Where a sign-in is saved.
@@ -56,8 +56,6 @@ final class TokenFile: Sendable {
     private func stamp(of path: String) -> Stamp? {
         var information = stat()
         guard stat(path, &information) == 0 else { return nil }
-        return Stamp(
-            inode: UInt64(information.st_ino), seconds: information.st_mtim.tv_sec,
-            nanoseconds: information.st_mtim.tv_nsec)
+        return Stamp(inode: UInt64(information.st_ino), modified: Timestamp(information.st_mtim))
     }
 }

@@ -1,9 +1,10 @@
 import LocalMetadata
 import Mount
 import Synchronization
+import VirtualFileSystem
 
 /// Coordination in which every open waits until the test decides.
-final class FakeTurns: AccessPermits, PendingPermit {
+final class FakePermits: AccessPermits, PendingPermit {
     private struct State {
         var callback: (@Sendable (PermitOutcome) -> Void)?
         var watchers: [CheckedContinuation<Void, Never>] = []
