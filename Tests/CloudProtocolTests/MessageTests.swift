@@ -23,7 +23,7 @@ struct MessageTests {
         "bodies that are no such JSON are refused",
         arguments: ["", "{", "[]", "{\"sequence\":-1}", "{\"sequence\":\"1\"}"])
     func refused(_ text: String) {
-        #expect(throws: CloudFailure.self) { try WireJSON.decode(AppendAnswer.self, from: Array(text.utf8)) }
+        #expect(throws: CloudFailure.self) { try WireJSON.decode(AppendResponse.self, from: Array(text.utf8)) }
     }
 
     @Test("the same lines come whether a stream arrives at once or in pieces")

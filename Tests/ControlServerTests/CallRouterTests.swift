@@ -31,7 +31,7 @@ struct CallRouterTests {
         let check = DaemonRequest(CheckRequest())
         let failure = await #expect(throws: DaemonFailure.self) { try await router.handle(check, from: client) }
         #expect(failure?.code == .unsupported)
-        #expect(router.answerAtOnce(check, from: client) == nil)
+        #expect(router.respondAtOnce(check, from: client) == nil)
         let events = try await router.events(check, from: client)
         #expect(events == nil)
     }
@@ -48,7 +48,7 @@ struct CallRouterTests {
                 events.finish()
             }
         }
-        let early = try #require(router.answerAtOnce(DaemonRequest(FinishRequest(claim: 1)), from: client))
+        let early = try #require(router.respondAtOnce(DaemonRequest(FinishRequest(claim: 1)), from: client))
         if case .now(let response) = early {
             #expect(response == DaemonResponse(DoneResponse()))
         } else {
@@ -56,14 +56,14 @@ struct CallRouterTests {
         }
         let handled = try await router.handle(DaemonRequest(FinishRequest(claim: 1)), from: client)
         #expect(handled == DaemonResponse(DoneResponse()))
-        #expect(router.answerAtOnce(DaemonRequest(DiagnoseRequest()), from: client) == nil)
+        #expect(router.respondAtOnce(DaemonRequest(DiagnoseRequest()), from: client) == nil)
         let events = try #require(try await router.events(DaemonRequest(MonitorRequest()), from: client))
         var received: [DaemonEvent] = []
         for try await event in events { received.append(event) }
         #expect(received == [.alive])
-        router.didAnswer(DaemonRequest(DiagnoseRequest()))
+        router.didRespond(DaemonRequest(DiagnoseRequest()))
         end.yield()
-        router.didAnswer(DaemonRequest(StopRequest(upload: false)))
+        router.didRespond(DaemonRequest(StopRequest(upload: false)))
         end.yield()
         let count = await ends.reduce(0) { count, _ in count + 1 }
         #expect(count == 1, "the stop, and nothing before it, ended the stream")

@@ -86,7 +86,7 @@ struct FuseProtocolTests {
 
     @Test("A folder's buffer takes entries as long as they fit")
     func directoryBuffer() {
-        var buffer = FuseDirectoryBuffer<FuseAnswer.Directory>(size: 70)
+        var buffer = FuseDirectoryBuffer<FuseReply.Directory>(size: 70)
         // 24 bytes and the name, up to a multiple of eight.
         let first = buffer.add(Array("12345678".utf8), node: 2, mode: S_IFREG, next: 1)
         let second = buffer.add(Array("123456789".utf8).dropLast(), node: 3, mode: S_IFDIR, next: 2)

@@ -106,7 +106,8 @@ struct ErrorTests {
                 Issue.record("it connected")
             } catch let error as CloudError { #expect(isHarmless(error.message), "\(error.message)") }
         }
-        let welcome = reply("200 OK", try WireJSON.encode(SignInAnswer(token: "ubq_1_00", account: escape, device: 1)))
+        let welcome = reply(
+            "200 OK", try WireJSON.encode(SignInResponse(token: "ubq_1_00", account: escape, device: 1)))
         try await withCannedServer([welcome]) { address, _ in
             let connection = ServerConnection(address: address, logger: quiet) { nil }
             let answer = try await connection.signIn(code: "ABCD", device: "laptop")
@@ -116,7 +117,7 @@ struct ErrorTests {
 
     @Test("what a server calls a link lies below its own address")
     func hostileLink() async throws {
-        let body = try WireJSON.encode(PublishAnswer(id: 1, path: "@evil.example/p/0123456789abcdef", expires: 1))
+        let body = try WireJSON.encode(PublishResponse(id: 1, path: "@evil.example/p/0123456789abcdef", expires: 1))
         let reply =
             "HTTP/1.1 200 OK\r\n\(CloudProtocolVersion.header): 1\r\nContent-Length: \(body.count)\r\n\r\n"
             + String(decoding: body, as: UTF8.self)
@@ -167,7 +168,7 @@ struct ErrorTests {
     }
 
     @Test("an append whose answer was lost is sent again with its key, and stands in the log once")
-    func lostAnswer() async throws {
+    func lostReply() async throws {
         let head = "\(CloudProtocolVersion.header): 1\r\n"
         let answers = ["", "HTTP/1.1 200 OK\r\n\(head)Content-Length: 14\r\n\r\n{\"sequence\":7}"]
         try await withCannedServer(answers) { address, requests in

@@ -23,6 +23,8 @@ struct MountedFileSystemTests {
     @Test("the session begins with an agreement on the protocol")
     func start() async throws {
         try await FakeKernel.with(device) { kernel async throws in
+            // The reader stores it after the reply is sent.
+            while kernel.connection.lifecycle.agreement == nil { await Task.yield() }
             #expect(kernel.connection.lifecycle.agreement?.kernelMinor == 38)
             #expect(kernel.connection.lifecycle.agreement?.passthrough == false)
         }

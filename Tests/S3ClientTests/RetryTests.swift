@@ -28,7 +28,7 @@ struct RetryTests {
 
     @Test("a store that is silent is asked less often than one that responds")
     func silence() {
-        #expect(pauses(S3Error(.unavailable, "")).count == S3Retries.unansweredTries - 1)
+        #expect(pauses(S3Error(.unavailable, "")).count == S3Retries.triesWithoutReply - 1)
         #expect(pauses(S3Error(.conflict, "")).count == S3Retries.tries - 1)
     }
 

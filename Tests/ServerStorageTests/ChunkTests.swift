@@ -36,7 +36,7 @@ struct ChunkTests {
             #expect(try await store.chunks.missing([part(2, []).id], in: .cloudDocs, of: account).count == 1)
             try await store.chunks.put([part(2, forty)], in: .cloudDocs, of: account)
             #expect(try await store.accounts.list().first?.used == cost * 2)
-            let space = SpaceAnswer(total: cost * 2 + cost / 2, free: cost / 2)
+            let space = SpaceResponse(total: cost * 2 + cost / 2, free: cost / 2)
             #expect(try await store.accounts.space(of: account) == space)
         }
     }

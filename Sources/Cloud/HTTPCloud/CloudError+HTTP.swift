@@ -52,7 +52,7 @@ extension CloudError {
     }
 
     /// A proxy whose server is away, the sign-in page of a network, another program.
-    static func foreignAnswer(_ address: ServerAddress, status: Int) -> CloudError {
+    static func foreignResponse(_ address: ServerAddress, status: Int) -> CloudError {
         CloudError(
             .offline,
             "\(address) is not a ubiquity-server: another program, a proxy or a sign-in page responded (status \(status))."

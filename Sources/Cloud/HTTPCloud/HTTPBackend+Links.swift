@@ -18,7 +18,7 @@ extension HTTPBackend: LinkPublishing {
             throw CloudError(.failed, "The request could not be made.", cause: error)
         }
         let answer = try await connection.json(
-            PublishAnswer.self, Exchange(.post, CloudRoutes.links(in: publication.container), body: body))
+            PublishResponse.self, Exchange(.post, CloudRoutes.links(in: publication.container), body: body))
         // What is shown and opened as a link must lie below the server's own address.
         guard answer.path.wholeMatch(of: /\/p\/[a-z0-9]{16,64}/) != nil else {
             throw CloudError(.damaged, "The answer of \(connection.address) has no link in it.")

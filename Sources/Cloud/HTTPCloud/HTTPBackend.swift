@@ -56,7 +56,7 @@ package final class HTTPBackend: ChangeNotifying, ChunkBatching {
         var random = SystemRandomNumberGenerator()
         var exchange = Exchange(.post, CloudRoutes.log(container), body: payload)
         exchange.headers = [(AppendKey.header, AppendKey.random(using: &random).description)]
-        return LogSequence(try await connection.json(AppendAnswer.self, exchange).sequence)
+        return LogSequence(try await connection.json(AppendResponse.self, exchange).sequence)
     }
 
     package func entries(
@@ -152,7 +152,7 @@ package final class HTTPBackend: ChangeNotifying, ChunkBatching {
     }
 
     package func space() async throws -> CloudSpace? {
-        let space = try await connection.json(SpaceAnswer.self, Exchange(.get, CloudRoutes.space))
+        let space = try await connection.json(SpaceResponse.self, Exchange(.get, CloudRoutes.space))
         return CloudSpace(total: space.total, free: min(space.free, space.total))
     }
 }

@@ -7,7 +7,7 @@ extension ServerConnection {
     ///
     /// - Parameter secondFactor: What the account's authenticator app shows, or a recovery code.
     /// - Throws: ``CloudError`` with `unauthorized` for a code that is not valid; see ``CloudError/asksSecondFactor``.
-    package func signIn(code: String, secondFactor: String? = nil, device: String) async throws -> SignInAnswer {
+    package func signIn(code: String, secondFactor: String? = nil, device: String) async throws -> SignInResponse {
         var exchange = Exchange(.post, CloudRoutes.signIn)
         do {
             exchange.body = try WireJSON.encode(
@@ -16,8 +16,8 @@ extension ServerConnection {
             throw CloudError(.failed, "The request could not be made.", cause: error)
         }
         (exchange.needsToken, exchange.isForAnyCloud) = (false, true)
-        let answer = try await json(SignInAnswer.self, exchange)
-        return SignInAnswer(token: answer.token, account: visible(answer.account), device: answer.device)
+        let answer = try await json(SignInResponse.self, exchange)
+        return SignInResponse(token: answer.token, account: visible(answer.account), device: answer.device)
     }
 
     /// Ends this device's access on the server.

@@ -40,7 +40,7 @@ package final class ServerConnection: Sendable {
     @discardableResult
     func send(_ exchange: Exchange) async throws -> [UInt8] {
         var retries = RequestRetries()
-        var answer = PartialAnswer()
+        var answer = PartialResponse()
         while true {
             do { return try await attempt(exchange, &answer) } catch let failure as AttemptFailure {
                 var random = SystemRandomNumberGenerator()
@@ -53,11 +53,11 @@ package final class ServerConnection: Sendable {
         }
     }
 
-    private func attempt(_ exchange: Exchange, _ answer: inout PartialAnswer) async throws -> [UInt8] {
+    private func attempt(_ exchange: Exchange, _ answer: inout PartialResponse) async throws -> [UInt8] {
         let request = try request(exchange, from: answer.bytes.count)
         let response = try await head(of: request)
         try await check(response)
-        if !answer.accepts(response) { answer = PartialAnswer() }
+        if !answer.accepts(response) { answer = PartialResponse() }
         do {
             for try await part in response.body {
                 guard answer.bytes.count + part.count <= exchange.answerLimit else {
@@ -67,7 +67,7 @@ package final class ServerConnection: Sendable {
             }
         } catch let error as CloudError { throw AttemptFailure(error) } catch {
             // What came so far stays, if the next try can go on from there.
-            if !exchange.isResumable { answer = PartialAnswer() }
+            if !exchange.isResumable { answer = PartialResponse() }
             throw try failure(of: error)
         }
         return answer.bytes
@@ -97,7 +97,7 @@ package final class ServerConnection: Sendable {
     func check(_ response: HTTPResponse) async throws {
         let relation = CloudProtocolVersion.relation(of: response.header(CloudProtocolVersion.header))
         guard relation != .foreign else {
-            throw AttemptFailure(.foreignAnswer(address, status: response.status))
+            throw AttemptFailure(.foreignResponse(address, status: response.status))
         }
         let isResetAsked = response.header(CloudRoutes.resetHeader) != nil
         resetAsked.withLock { $0 = isResetAsked }
@@ -109,7 +109,7 @@ package final class ServerConnection: Sendable {
         do {
             let body = try await response.body.collect(upTo: CloudLimits.json)
             failure = try WireJSON.decode(CloudFailure.self, from: body)
-        } catch { throw AttemptFailure(.foreignAnswer(address, status: response.status)) }
+        } catch { throw AttemptFailure(.foreignResponse(address, status: response.status)) }
         let wait = response.header("Retry-After").flatMap { Int($0) }.map { Duration.seconds($0) }
         throw AttemptFailure(CloudError(failure, from: address), wait: wait)
     }
@@ -133,7 +133,7 @@ struct AttemptFailure: Error {
 }
 
 /// What has come of an answer over one or more tries.
-struct PartialAnswer {
+struct PartialResponse {
     var bytes: [UInt8] = []
 
     /// Whether the response continues where the bytes end; otherwise it starts over.

@@ -3,7 +3,7 @@ struct S3Retries {
     /// Requests in all, where the store responds and asks for patience.
     static let tries = 5
     /// Requests in all, where no reply comes: each may have taken its whole time.
-    static let unansweredTries = 3
+    static let triesWithoutReply = 3
     private static let longest: Duration = .seconds(5)
 
     private(set) var failures = 0
@@ -11,7 +11,7 @@ struct S3Retries {
     /// - Returns: Nil to give up: the same request fails again, or did so too often. The caller tries again later.
     mutating func pause(after error: S3Error, using generator: inout some RandomNumberGenerator) -> Duration? {
         failures += 1
-        let tries = error.code == .unavailable ? Self.unansweredTries : Self.tries
+        let tries = error.code == .unavailable ? Self.triesWithoutReply : Self.tries
         let wait = error.wait ?? .zero
         guard error.code.isPassing, failures < tries, wait <= Self.longest else { return nil }
         let first: Duration = error.code == .throttled ? .milliseconds(400) : .milliseconds(100)

@@ -7,7 +7,7 @@ package struct CallRouter: Sendable {
 
     private struct Route: Sendable {
         let handle: Handle<DaemonResponse>
-        var atOnce: (@Sendable (any DaemonCall, ClientContext) -> PromptAnswer?)?
+        var atOnce: (@Sendable (any DaemonCall, ClientContext) -> PromptResponse?)?
         var events: Handle<Events>?
         var afterwards: (@Sendable () -> Void)?
     }
@@ -30,9 +30,9 @@ package struct CallRouter: Sendable {
     }
 
     /// Registers what begins a call without waiting, on the thread that reads the connection, and may end it later; see
-    /// ``RequestHandler/answerAtOnce(_:from:)``.
+    /// ``RequestHandler/respondAtOnce(_:from:)``.
     package mutating func on<Call: DaemonCall>(
-        _ call: Call.Type, prompt begin: @escaping @Sendable (Call, ClientContext) -> PromptAnswer
+        _ call: Call.Type, prompt begin: @escaping @Sendable (Call, ClientContext) -> PromptResponse
     ) {
         var route = Route { call, client in try await begin(try Self.typed(call), client).rest() }
         route.atOnce = { call, client in (call as? Call).map { begin($0, client) } }
@@ -76,7 +76,7 @@ package struct CallRouter: Sendable {
         return try await route.handle(request.call, client)
     }
 
-    package func answerAtOnce(_ request: DaemonRequest, from client: ClientContext) -> PromptAnswer? {
+    package func respondAtOnce(_ request: DaemonRequest, from client: ClientContext) -> PromptResponse? {
         routes[request.verb]?.atOnce?(request.call, client)
     }
 
@@ -85,5 +85,5 @@ package struct CallRouter: Sendable {
         try await routes[request.verb]?.events?(request.call, client)
     }
 
-    package func didAnswer(_ request: DaemonRequest) { routes[request.verb]?.afterwards?() }
+    package func didRespond(_ request: DaemonRequest) { routes[request.verb]?.afterwards?() }
 }

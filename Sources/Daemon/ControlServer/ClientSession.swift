@@ -99,7 +99,7 @@ final class ClientSession: Sendable {
             return false
         case .perform(let id, let request):
             // Here too, in the order in which they come: who calls a claim off right behind it means that one.
-            let prompt = handler.answerAtOnce(request, from: client(id))
+            let prompt = handler.respondAtOnce(request, from: client(id))
             try await begin(request, id: id, connection, &group, prompt?.rest)
         }
         return true
@@ -108,7 +108,7 @@ final class ClientSession: Sendable {
     /// What is brief is done before the next request is read, so a client that floods it waits for itself.
     private func begin(
         _ request: DaemonRequest, id: UInt64, _ connection: Connection,
-        _ group: inout ThrowingDiscardingTaskGroup<any Error>, _ rest: PromptAnswer.Rest? = nil
+        _ group: inout ThrowingDiscardingTaskGroup<any Error>, _ rest: PromptResponse.Rest? = nil
     ) async throws {
         if request.call.admission == .brief { return try await perform(request, id: id, connection, rest) }
         group.addTask { await connection.whileItLasts { try await self.perform(request, id: id, connection, rest) } }
@@ -121,7 +121,7 @@ final class ClientSession: Sendable {
     }
 
     private func perform(
-        _ request: DaemonRequest, id: UInt64, _ connection: Connection, _ rest: PromptAnswer.Rest? = nil
+        _ request: DaemonRequest, id: UInt64, _ connection: Connection, _ rest: PromptResponse.Rest? = nil
     ) async throws {
         let body = try await outcome(of: request, id: id, connection, rest)
         // Before the answer: the client may use the number again as soon as it has it.
@@ -131,11 +131,11 @@ final class ClientSession: Sendable {
         }
         if request.call.wantsResponse { try await send(DaemonEnvelope(id: id, body), connection) }
         // What failed was not done, so nothing follows from it either.
-        if case .response = body { await handler.didAnswer(request) }
+        if case .response = body { await handler.didRespond(request) }
     }
 
     private func outcome(
-        of request: DaemonRequest, id: UInt64, _ connection: Connection, _ rest: PromptAnswer.Rest?
+        of request: DaemonRequest, id: UInt64, _ connection: Connection, _ rest: PromptResponse.Rest?
     ) async throws -> DaemonEnvelope.Body {
         let client = client(id)
         do {

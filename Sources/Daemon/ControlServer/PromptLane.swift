@@ -8,7 +8,7 @@ enum ClientMessage: Sendable {
     /// Entered in the session's state already.
     case admitted(id: UInt64, DaemonRequest)
     /// The same, and begun.
-    case begun(id: UInt64, DaemonRequest, PromptAnswer.Rest)
+    case begun(id: UInt64, DaemonRequest, PromptResponse.Rest)
 }
 
 /// Answers, on the event loop, what need not wait for anything: no task is woken for it. Everything else goes on to the session in the order in
@@ -25,7 +25,7 @@ final class PromptLane: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let frame = unwrapInboundIn(data)
-        switch context.channel.isWritable ? session.answerAtOnce(frame) : session.leave(frame) {
+        switch context.channel.isWritable ? session.respondAtOnce(frame) : session.leave(frame) {
         case .done(let answer?):
             context.write(wrapOutboundOut(ByteBuffer(bytes: answer)), promise: nil)
             hasWritten = true
@@ -54,13 +54,13 @@ extension ClientSession {
         return .pass(.frame(frame))
     }
 
-    func answerAtOnce(_ frame: ByteBuffer) -> Prompt {
+    func respondAtOnce(_ frame: ByteBuffer) -> Prompt {
         guard unread.load(ordering: .sequentiallyConsistent) == 0,
             let envelope = frame.withUnsafeReadableBytes(ClientEnvelope.init(canonical:)),
             // Without a hello, or with a number that is taken, the session says what is wrong.
             case .perform(let id, let request)? = state.withLock({ $0.program == nil ? nil : $0.received(envelope) })
         else { return leave(frame) }
-        switch handler.answerAtOnce(request, from: client(id)) {
+        switch handler.respondAtOnce(request, from: client(id)) {
         case .now(let response):
             state.withLock { $0.finished(id) }
             guard request.call.wantsResponse else { return .done(nil) }

@@ -14,7 +14,7 @@ package protocol RequestHandler: Sendable {
     /// nothing is done, and ``handle(_:from:)`` is called.
     ///
     /// - Returns: Nil if nothing was done.
-    func answerAtOnce(_ request: DaemonRequest, from client: ClientContext) -> PromptAnswer?
+    func respondAtOnce(_ request: DaemonRequest, from client: ClientContext) -> PromptResponse?
 
     /// The events of a request that has some, read one by one as fast as the client reads. The request ends with them.
     ///
@@ -24,13 +24,13 @@ package protocol RequestHandler: Sendable {
     ) async throws -> AsyncThrowingStream<DaemonEvent, any Error>?
 
     /// Called when the response to `request` has been written: the place to stop the daemon after a `stop`.
-    func didAnswer(_ request: DaemonRequest) async
+    func didRespond(_ request: DaemonRequest) async
 
     /// The client of this connection has disconnected. Called as soon as that is known, and again when the last of its requests has ended.
     func ended(_ connection: UInt64)
 }
 
-package enum PromptAnswer: Sendable {
+package enum PromptResponse: Sendable {
     package typealias Rest = @Sendable () async throws -> DaemonResponse
 
     case now(DaemonResponse)
@@ -46,10 +46,10 @@ package enum PromptAnswer: Sendable {
 }
 
 extension RequestHandler {
-    package func answerAtOnce(_ request: DaemonRequest, from client: ClientContext) -> PromptAnswer? { nil }
+    package func respondAtOnce(_ request: DaemonRequest, from client: ClientContext) -> PromptResponse? { nil }
     package func stream(
         _ request: DaemonRequest, from client: ClientContext
     ) async throws -> AsyncThrowingStream<DaemonEvent, any Error>? { nil }
-    package func didAnswer(_ request: DaemonRequest) async {}
+    package func didRespond(_ request: DaemonRequest) async {}
     package func ended(_ connection: UInt64) {}
 }

@@ -1,8 +1,8 @@
-import ControlServer
 import Basics
 import ClaimService
 import CloudModel
 import CloudStorage
+import ControlServer
 import DaemonProtocol
 import DirectoryCloud
 import Glibc

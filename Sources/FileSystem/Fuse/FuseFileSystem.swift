@@ -8,14 +8,14 @@
 /// There are no lock operations on purpose: the kernel then keeps POSIX and `flock(2)` locks itself, local to this
 /// machine. There is no `access` either: the mount has `default_permissions`, so the kernel decides from the attributes.
 package protocol FuseFileSystem: AnyObject, Sendable {
-    typealias Answer = FuseAnswer
+    typealias Reply = FuseReply
 
     /// The kernel has connected and agreed to `agreement`; no other request comes before this returns.
     func start(_ agreement: FuseAgreement)
 
     /// Looks up a name, `path_resolution(7)`. Each answer with a node counts one reference, returned by ``forget(_:)``. The names
     /// "." and ".." mean the node itself, of any kind and perhaps forgotten, and its folder: `open_by_handle_at(2)` asks so.
-    func lookup(parent: FuseNode, name: borrowing FuseName, request: consuming FuseRequest<Answer.Entry>)
+    func lookup(parent: FuseNode, name: borrowing FuseName, request: consuming FuseRequest<Reply.Entry>)
 
     /// The kernel drops references to nodes. A node whose count is zero will not be named again without a lookup.
     func forget(_ nodes: [FuseForget])
@@ -23,131 +23,131 @@ package protocol FuseFileSystem: AnyObject, Sendable {
     // MARK: Attributes
 
     /// `stat(2)`, `fstat(2)`: through `handle` if the kernel has one at hand.
-    func getattr(node: FuseNode, handle: FuseHandle?, request: consuming FuseRequest<Answer.Attributes>)
+    func getattr(node: FuseNode, handle: FuseHandle?, request: consuming FuseRequest<Reply.Attributes>)
 
     /// `chmod(2)`, `chown(2)`, `truncate(2)`, `utimensat(2)`: changes what is set in `changes`, all or nothing.
     func setattr(
         node: FuseNode, handle: FuseHandle?, changes: FuseSetAttributes,
-        request: consuming FuseRequest<Answer.Attributes>)
+        request: consuming FuseRequest<Reply.Attributes>)
 
     /// `statvfs(3)`.
-    func statfs(node: FuseNode, request: consuming FuseRequest<Answer.Statistics>)
+    func statfs(node: FuseNode, request: consuming FuseRequest<Reply.Statistics>)
 
     // MARK: Names
 
     /// `readlink(2)`.
-    func readlink(node: FuseNode, request: consuming FuseRequest<Answer.Link>)
+    func readlink(node: FuseNode, request: consuming FuseRequest<Reply.Link>)
 
     /// `mknod(2)`; `mode` has the umask applied already.
     func mknod(
         parent: FuseNode, name: borrowing FuseName, mode: UInt32, device: UInt64,
-        request: consuming FuseRequest<Answer.Entry>)
+        request: consuming FuseRequest<Reply.Entry>)
 
     /// `mkdir(2)`; `mode` has the umask applied already.
     func mkdir(
-        parent: FuseNode, name: borrowing FuseName, mode: UInt32, request: consuming FuseRequest<Answer.Entry>)
+        parent: FuseNode, name: borrowing FuseName, mode: UInt32, request: consuming FuseRequest<Reply.Entry>)
 
     /// `unlink(2)`. The node lives on while it is referenced: see ``forget(_:)``.
-    func unlink(parent: FuseNode, name: borrowing FuseName, request: consuming FuseRequest<Answer.Done>)
+    func unlink(parent: FuseNode, name: borrowing FuseName, request: consuming FuseRequest<Reply.Done>)
 
     /// `rmdir(2)`.
-    func rmdir(parent: FuseNode, name: borrowing FuseName, request: consuming FuseRequest<Answer.Done>)
+    func rmdir(parent: FuseNode, name: borrowing FuseName, request: consuming FuseRequest<Reply.Done>)
 
     /// `symlink(2)`.
     func symlink(
         parent: FuseNode, name: borrowing FuseName, target: borrowing FuseName,
-        request: consuming FuseRequest<Answer.Entry>)
+        request: consuming FuseRequest<Reply.Entry>)
 
     /// `renameat2(2)` with its flags; EINVAL for a flag that is not supported.
     func rename(
         parent: FuseNode, name: borrowing FuseName, newParent: FuseNode, newName: borrowing FuseName,
-        flags: FuseRenameFlags, request: consuming FuseRequest<Answer.Done>)
+        flags: FuseRenameFlags, request: consuming FuseRequest<Reply.Done>)
 
     /// `link(2)`.
     func link(
         node: FuseNode, newParent: FuseNode, newName: borrowing FuseName,
-        request: consuming FuseRequest<Answer.Entry>)
+        request: consuming FuseRequest<Reply.Entry>)
 
     // MARK: Files
 
     /// `open(2)` of what exists; with O_TRUNC in `flags` it empties the file in the same step.
-    func open(node: FuseNode, flags: FuseOpenFlags, request: consuming FuseRequest<Answer.Opened>)
+    func open(node: FuseNode, flags: FuseOpenFlags, request: consuming FuseRequest<Reply.Opened>)
 
     /// `open(2)` with O_CREAT of a name that the kernel does not know; `mode` has the umask applied already.
     func create(
         parent: FuseNode, name: borrowing FuseName, mode: UInt32, flags: FuseOpenFlags,
-        request: consuming FuseRequest<Answer.Created>)
+        request: consuming FuseRequest<Reply.Created>)
 
     /// `pread(2)`: exactly `size` bytes but at the end of the file, else the kernel fills up with zeros.
     func read(
         node: FuseNode, handle: FuseHandle, offset: Int64, size: Int, flags: FuseOpenFlags,
-        request: consuming FuseRequest<Answer.Data>)
+        request: consuming FuseRequest<Reply.Data>)
 
     /// `pwrite(2)`. `clearsSetID` asks to drop the set-user-ID and set-group-ID bits and capabilities, as a write must;
     /// if there were any, invalidate the node after the answer, as the kernel goes on showing the mode it knows.
     func write(
         node: FuseNode, handle: FuseHandle, offset: Int64, payload: borrowing FusePayload, clearsSetID: Bool,
-        request: consuming FuseRequest<Answer.Count>)
+        request: consuming FuseRequest<Reply.Count>)
 
     /// One `close(2)` of a descriptor; an error here is the one that the program sees. May come several times.
-    func flush(node: FuseNode, handle: FuseHandle, lockOwner: UInt64, request: consuming FuseRequest<Answer.Done>)
+    func flush(node: FuseNode, handle: FuseHandle, lockOwner: UInt64, request: consuming FuseRequest<Reply.Done>)
 
     /// The last reference to the handle is gone, exactly one for each answered open or create. The error is not seen.
-    func release(node: FuseNode, handle: FuseHandle, flags: FuseOpenFlags, request: consuming FuseRequest<Answer.Done>)
+    func release(node: FuseNode, handle: FuseHandle, flags: FuseOpenFlags, request: consuming FuseRequest<Reply.Done>)
 
     /// `fsync(2)`, `fdatasync(2)` if `dataOnly`.
-    func fsync(node: FuseNode, handle: FuseHandle, dataOnly: Bool, request: consuming FuseRequest<Answer.Done>)
+    func fsync(node: FuseNode, handle: FuseHandle, dataOnly: Bool, request: consuming FuseRequest<Reply.Done>)
 
     /// `fallocate(2)` with its mode flags.
     func fallocate(
         node: FuseNode, handle: FuseHandle, mode: Int32, offset: Int64, length: Int64,
-        request: consuming FuseRequest<Answer.Done>)
+        request: consuming FuseRequest<Reply.Done>)
 
     /// `lseek(2)` with SEEK_DATA or SEEK_HOLE; the kernel handles the others itself.
     func lseek(
         node: FuseNode, handle: FuseHandle, offset: Int64, whence: Int32,
-        request: consuming FuseRequest<Answer.Offset>)
+        request: consuming FuseRequest<Reply.Offset>)
 
     /// `copy_file_range(2)`.
     func copyFileRange(
-        from source: FuseRange, to destination: FuseRange, length: Int, request: consuming FuseRequest<Answer.Count>)
+        from source: FuseRange, to destination: FuseRange, length: Int, request: consuming FuseRequest<Reply.Count>)
 
     // MARK: Folders
 
     /// `opendir(3)`.
-    func opendir(node: FuseNode, flags: FuseOpenFlags, request: consuming FuseRequest<Answer.Opened>)
+    func opendir(node: FuseNode, flags: FuseOpenFlags, request: consuming FuseRequest<Reply.Opened>)
 
     /// `readdir(3)`: the entries after `offset`, which is 0 or what an entry handed out before gave as its next offset.
     func readdir(
         node: FuseNode, handle: FuseHandle, offset: Int64, size: Int,
-        request: consuming FuseRequest<Answer.Directory>)
+        request: consuming FuseRequest<Reply.Directory>)
 
     /// The entries with their attributes; each one added counts as a lookup, except `.` and `..`.
     func readdirplus(
         node: FuseNode, handle: FuseHandle, offset: Int64, size: Int,
-        request: consuming FuseRequest<Answer.DirectoryPlus>)
+        request: consuming FuseRequest<Reply.DirectoryPlus>)
 
     /// The last reference to the folder's handle is gone.
-    func releasedir(node: FuseNode, handle: FuseHandle, request: consuming FuseRequest<Answer.Done>)
+    func releasedir(node: FuseNode, handle: FuseHandle, request: consuming FuseRequest<Reply.Done>)
 
     /// `fsync(2)` of a folder.
-    func fsyncdir(node: FuseNode, handle: FuseHandle, dataOnly: Bool, request: consuming FuseRequest<Answer.Done>)
+    func fsyncdir(node: FuseNode, handle: FuseHandle, dataOnly: Bool, request: consuming FuseRequest<Reply.Done>)
 
     // MARK: Extended attributes
 
     /// `setxattr(2)` with its flags, XATTR_CREATE and XATTR_REPLACE.
     func setxattr(
         node: FuseNode, name: borrowing FuseName, value: UnsafeRawBufferPointer, flags: Int32,
-        request: consuming FuseRequest<Answer.Done>)
+        request: consuming FuseRequest<Reply.Done>)
 
     /// `getxattr(2)`; ENODATA if there is none. `capacity` 0 asks for the size.
     func getxattr(
         node: FuseNode, name: borrowing FuseName, capacity: Int,
-        request: consuming FuseRequest<Answer.ExtendedAttribute>)
+        request: consuming FuseRequest<Reply.ExtendedAttribute>)
 
     /// `listxattr(2)`: the names, each with a NUL after it. `capacity` 0 asks for the size.
-    func listxattr(node: FuseNode, capacity: Int, request: consuming FuseRequest<Answer.ExtendedAttribute>)
+    func listxattr(node: FuseNode, capacity: Int, request: consuming FuseRequest<Reply.ExtendedAttribute>)
 
     /// `removexattr(2)`.
-    func removexattr(node: FuseNode, name: borrowing FuseName, request: consuming FuseRequest<Answer.Done>)
+    func removexattr(node: FuseNode, name: borrowing FuseName, request: consuming FuseRequest<Reply.Done>)
 }

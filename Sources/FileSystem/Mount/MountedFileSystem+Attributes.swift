@@ -6,17 +6,17 @@ import Synchronization
 import VirtualFileSystem
 
 extension MountedFileSystem {
-    package func getattr(node: FuseNode, handle: FuseHandle?, request: consuming FuseRequest<Answer.Attributes>) {
+    package func getattr(node: FuseNode, handle: FuseHandle?, request: consuming FuseRequest<Reply.Attributes>) {
         do { reply(try files.attributes(of: NodeID(node)), to: request) } catch { request.fail(code(error)) }
     }
 
-    private func reply(_ attributes: NodeAttributes, to request: consuming FuseRequest<Answer.Attributes>) {
+    private func reply(_ attributes: NodeAttributes, to request: consuming FuseRequest<Reply.Attributes>) {
         request.reply(Self.fuse(attributes), timeout: isWritten(attributes.node) ? .zero : timeout)
     }
 
     package func setattr(
         node: FuseNode, handle: FuseHandle?, changes: FuseSetAttributes,
-        request: consuming FuseRequest<Answer.Attributes>
+        request: consuming FuseRequest<Reply.Attributes>
     ) {
         // The kernel refuses these itself; cut to nothing they would empty the file.
         guard changes.size ?? 0 >= 0 else {
@@ -43,7 +43,7 @@ extension MountedFileSystem {
 
     /// A placeholder that is cut short keeps bytes that have to come first.
     private func truncateLater(
-        _ node: NodeID, _ changes: AttributeRequest, _ request: consuming FuseRequest<Answer.Attributes>
+        _ node: NodeID, _ changes: AttributeRequest, _ request: consuming FuseRequest<Reply.Attributes>
     ) {
         let later = request.deferred()
         let task = Task { [self] in
@@ -73,7 +73,7 @@ extension MountedFileSystem {
         }
     }
 
-    package func statfs(node: FuseNode, request: consuming FuseRequest<Answer.Statistics>) {
+    package func statfs(node: FuseNode, request: consuming FuseRequest<Reply.Statistics>) {
         do {
             let space = try files.space()
             request.reply(
@@ -87,7 +87,7 @@ extension MountedFileSystem {
 
     package func setxattr(
         node: FuseNode, name: borrowing FuseName, value: UnsafeRawBufferPointer, flags: Int32,
-        request: consuming FuseRequest<Answer.Done>
+        request: consuming FuseRequest<Reply.Done>
     ) {
         let text = name.text
         let modes: [Int32: ExtendedAttributeMode] = [0: .any, createFlag: .create, replaceFlag: .replace]
@@ -110,7 +110,7 @@ extension MountedFileSystem {
 
     package func getxattr(
         node: FuseNode, name: borrowing FuseName, capacity: Int,
-        request: consuming FuseRequest<Answer.ExtendedAttribute>
+        request: consuming FuseRequest<Reply.ExtendedAttribute>
     ) {
         guard let name = name.text else {
             request.fail(ENODATA)
@@ -122,7 +122,7 @@ extension MountedFileSystem {
     }
 
     package func listxattr(
-        node: FuseNode, capacity: Int, request: consuming FuseRequest<Answer.ExtendedAttribute>
+        node: FuseNode, capacity: Int, request: consuming FuseRequest<Reply.ExtendedAttribute>
     ) {
         do {
             let names = try files.extendedAttributeNames(of: NodeID(node))
@@ -130,7 +130,7 @@ extension MountedFileSystem {
         } catch { request.fail(code(error)) }
     }
 
-    package func removexattr(node: FuseNode, name: borrowing FuseName, request: consuming FuseRequest<Answer.Done>) {
+    package func removexattr(node: FuseNode, name: borrowing FuseName, request: consuming FuseRequest<Reply.Done>) {
         guard let name = name.text else {
             request.fail(ENODATA)
             return

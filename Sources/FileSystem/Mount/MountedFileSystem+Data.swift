@@ -9,7 +9,7 @@ import VirtualFileSystem
 extension MountedFileSystem {
     package func read(
         node: FuseNode, handle: FuseHandle, offset: Int64, size: Int, flags: FuseOpenFlags,
-        request: consuming FuseRequest<Answer.Data>
+        request: consuming FuseRequest<Reply.Data>
     ) {
         guard let handle = self.handle(handle) else {
             request.fail(EBADF)
@@ -29,14 +29,14 @@ extension MountedFileSystem {
     }
 
     private func send(
-        _ handle: OpenHandle, _ offset: Int64, _ size: Int, _ request: consuming FuseRequest<Answer.Data>
+        _ handle: OpenHandle, _ offset: Int64, _ size: Int, _ request: consuming FuseRequest<Reply.Data>
     ) {
         request.reply(from: handle.file.descriptor, at: offset, count: size)
     }
 
     /// The bytes are elsewhere: the thread goes on with other requests, the answer comes with the bytes.
     private func readLater(
-        _ handle: OpenHandle, _ range: Range<UInt64>, _ request: consuming FuseRequest<Answer.Data>
+        _ handle: OpenHandle, _ range: Range<UInt64>, _ request: consuming FuseRequest<Reply.Data>
     ) {
         let later = request.deferred()
         let task = Task { [self] in
@@ -61,7 +61,7 @@ extension MountedFileSystem {
 
     package func write(
         node: FuseNode, handle: FuseHandle, offset: Int64, payload: borrowing FusePayload, clearsSetID: Bool,
-        request: consuming FuseRequest<Answer.Count>
+        request: consuming FuseRequest<Reply.Count>
     ) {
         guard let handle = self.handle(handle) else {
             request.fail(EBADF)
@@ -99,7 +99,7 @@ extension MountedFileSystem {
 
     package func fallocate(
         node: FuseNode, handle: FuseHandle, mode: Int32, offset: Int64, length: Int64,
-        request: consuming FuseRequest<Answer.Done>
+        request: consuming FuseRequest<Reply.Done>
     ) {
         guard let handle = self.handle(handle) else {
             request.fail(EBADF)
@@ -123,7 +123,7 @@ extension MountedFileSystem {
 
     package func lseek(
         node: FuseNode, handle: FuseHandle, offset: Int64, whence: Int32,
-        request: consuming FuseRequest<Answer.Offset>
+        request: consuming FuseRequest<Reply.Offset>
     ) {
         guard let handle = self.handle(handle) else {
             request.fail(EBADF)
@@ -140,7 +140,7 @@ extension MountedFileSystem {
     }
 
     package func copyFileRange(
-        from source: FuseRange, to destination: FuseRange, length: Int, request: consuming FuseRequest<Answer.Count>
+        from source: FuseRange, to destination: FuseRange, length: Int, request: consuming FuseRequest<Reply.Count>
     ) {
         guard let input = handle(source.handle), let output = handle(destination.handle) else {
             request.fail(EBADF)

@@ -6,11 +6,11 @@ import Synchronization
 import VirtualFileSystem
 
 extension MountedFileSystem {
-    package func open(node: FuseNode, flags: FuseOpenFlags, request: consuming FuseRequest<Answer.Opened>) {
+    package func open(node: FuseNode, flags: FuseOpenFlags, request: consuming FuseRequest<Reply.Opened>) {
         inTurn(NodeID(node), flags, request) { [self] request in openNow(node, flags, request) }
     }
 
-    private func openNow(_ node: FuseNode, _ flags: FuseOpenFlags, _ request: consuming FuseRequest<Answer.Opened>) {
+    private func openNow(_ node: FuseNode, _ flags: FuseOpenFlags, _ request: consuming FuseRequest<Reply.Opened>) {
         do {
             // O_TRUNC empties a file that is opened for reading only, too.
             let handle = try files.makingRoom {
@@ -28,7 +28,7 @@ extension MountedFileSystem {
 
     package func create(
         parent: FuseNode, name: borrowing FuseName, mode: UInt32, flags: FuseOpenFlags,
-        request: consuming FuseRequest<Answer.Created>
+        request: consuming FuseRequest<Reply.Created>
     ) {
         let bytes = name.copy
         do {
@@ -82,7 +82,7 @@ extension MountedFileSystem {
     }
 
     package func release(
-        node: FuseNode, handle: FuseHandle, flags: FuseOpenFlags, request: consuming FuseRequest<Answer.Done>
+        node: FuseNode, handle: FuseHandle, flags: FuseOpenFlags, request: consuming FuseRequest<Reply.Done>
     ) {
         giveBack(handle)
         request.succeed()
@@ -91,13 +91,13 @@ extension MountedFileSystem {
     /// Nothing is held back that a close could lose: bytes are in the blob, and the row says that it is being written. So the kernel
     /// does not ask; one before Linux 5.16 does.
     package func flush(
-        node: FuseNode, handle: FuseHandle, lockOwner: UInt64, request: consuming FuseRequest<Answer.Done>
+        node: FuseNode, handle: FuseHandle, lockOwner: UInt64, request: consuming FuseRequest<Reply.Done>
     ) {
         request.succeed()
     }
 
     package func fsync(
-        node: FuseNode, handle: FuseHandle, dataOnly: Bool, request: consuming FuseRequest<Answer.Done>
+        node: FuseNode, handle: FuseHandle, dataOnly: Bool, request: consuming FuseRequest<Reply.Done>
     ) {
         guard let handle = self.handle(handle) else {
             request.fail(EBADF)

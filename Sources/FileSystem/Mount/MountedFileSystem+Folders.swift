@@ -7,16 +7,16 @@ import VirtualFileSystem
 extension MountedFileSystem {
     private static let pageSize = 128
 
-    package func opendir(node: FuseNode, flags: FuseOpenFlags, request: consuming FuseRequest<Answer.Opened>) {
+    package func opendir(node: FuseNode, flags: FuseOpenFlags, request: consuming FuseRequest<Reply.Opened>) {
         request.reply(FuseOpened(handle: 0, options: [.cacheFolder, .keepCache]))
     }
 
-    package func releasedir(node: FuseNode, handle: FuseHandle, request: consuming FuseRequest<Answer.Done>) {
+    package func releasedir(node: FuseNode, handle: FuseHandle, request: consuming FuseRequest<Reply.Done>) {
         request.succeed()
     }
 
     package func fsyncdir(
-        node: FuseNode, handle: FuseHandle, dataOnly: Bool, request: consuming FuseRequest<Answer.Done>
+        node: FuseNode, handle: FuseHandle, dataOnly: Bool, request: consuming FuseRequest<Reply.Done>
     ) {
         do {
             try files.syncFolder()
@@ -25,9 +25,9 @@ extension MountedFileSystem {
     }
 
     package func readdir(
-        node: FuseNode, handle: FuseHandle, offset: Int64, size: Int, request: consuming FuseRequest<Answer.Directory>
+        node: FuseNode, handle: FuseHandle, offset: Int64, size: Int, request: consuming FuseRequest<Reply.Directory>
     ) {
-        var buffer = FuseDirectoryBuffer<Answer.Directory>(size: size)
+        var buffer = FuseDirectoryBuffer<Reply.Directory>(size: size)
         do {
             try list(NodeID(node), from: offset) { name, attributes, next in
                 let shown = Self.fuse(attributes)
@@ -42,9 +42,9 @@ extension MountedFileSystem {
 
     package func readdirplus(
         node: FuseNode, handle: FuseHandle, offset: Int64, size: Int,
-        request: consuming FuseRequest<Answer.DirectoryPlus>
+        request: consuming FuseRequest<Reply.DirectoryPlus>
     ) {
-        var buffer = FuseDirectoryBuffer<Answer.DirectoryPlus>(size: size)
+        var buffer = FuseDirectoryBuffer<Reply.DirectoryPlus>(size: size)
         do {
             try list(NodeID(node), from: offset) { name, attributes, next in
                 buffer.add(name, currentEntry(attributes), next: next)

@@ -4,7 +4,7 @@ import LocalMetadata
 import VirtualFileSystem
 
 extension MountedFileSystem {
-    package func lookup(parent: FuseNode, name: borrowing FuseName, request: consuming FuseRequest<Answer.Entry>) {
+    package func lookup(parent: FuseNode, name: borrowing FuseName, request: consuming FuseRequest<Reply.Entry>) {
         let bytes = name.copy
         do {
             request.reply(currentEntry(try attributes(named: bytes, in: NodeID(parent))))
@@ -27,13 +27,13 @@ extension MountedFileSystem {
 
     package func forget(_ nodes: [FuseForget]) { for forget in nodes { files.forget(NodeID(forget.node)) } }
 
-    package func readlink(node: FuseNode, request: consuming FuseRequest<Answer.Link>) {
+    package func readlink(node: FuseNode, request: consuming FuseRequest<Reply.Link>) {
         do { request.reply(try files.linkTarget(of: NodeID(node))) } catch { request.fail(code(error)) }
     }
 
     package func mknod(
         parent: FuseNode, name: borrowing FuseName, mode: UInt32, device: UInt64,
-        request: consuming FuseRequest<Answer.Entry>
+        request: consuming FuseRequest<Reply.Entry>
     ) {
         let bytes = name.copy
         let kinds: [UInt32: LocalKind] = [S_IFREG: .file, 0: .file, S_IFIFO: .pipe, S_IFSOCK: .socket]
@@ -52,7 +52,7 @@ extension MountedFileSystem {
     }
 
     package func mkdir(
-        parent: FuseNode, name: borrowing FuseName, mode: UInt32, request: consuming FuseRequest<Answer.Entry>
+        parent: FuseNode, name: borrowing FuseName, mode: UInt32, request: consuming FuseRequest<Reply.Entry>
     ) {
         let bytes = name.copy
         do {
@@ -67,7 +67,7 @@ extension MountedFileSystem {
 
     package func symlink(
         parent: FuseNode, name: borrowing FuseName, target: borrowing FuseName,
-        request: consuming FuseRequest<Answer.Entry>
+        request: consuming FuseRequest<Reply.Entry>
     ) {
         let bytes = name.copy
         let path = target.copy
@@ -82,12 +82,12 @@ extension MountedFileSystem {
 
     /// Hard links would give one document two places, which no log of ours can say.
     package func link(
-        node: FuseNode, newParent: FuseNode, newName: borrowing FuseName, request: consuming FuseRequest<Answer.Entry>
+        node: FuseNode, newParent: FuseNode, newName: borrowing FuseName, request: consuming FuseRequest<Reply.Entry>
     ) {
         request.fail(EPERM)
     }
 
-    package func unlink(parent: FuseNode, name: borrowing FuseName, request: consuming FuseRequest<Answer.Done>) {
+    package func unlink(parent: FuseNode, name: borrowing FuseName, request: consuming FuseRequest<Reply.Done>) {
         let bytes = name.copy
         do {
             try files.removeFile(bytes, in: NodeID(parent))
@@ -95,7 +95,7 @@ extension MountedFileSystem {
         } catch { request.fail(code(error)) }
     }
 
-    package func rmdir(parent: FuseNode, name: borrowing FuseName, request: consuming FuseRequest<Answer.Done>) {
+    package func rmdir(parent: FuseNode, name: borrowing FuseName, request: consuming FuseRequest<Reply.Done>) {
         let bytes = name.copy
         do {
             try files.removeFolder(bytes, in: NodeID(parent))
@@ -105,7 +105,7 @@ extension MountedFileSystem {
 
     package func rename(
         parent: FuseNode, name: borrowing FuseName, newParent: FuseNode, newName: borrowing FuseName,
-        flags: FuseRenameFlags, request: consuming FuseRequest<Answer.Done>
+        flags: FuseRenameFlags, request: consuming FuseRequest<Reply.Done>
     ) {
         let old = name.copy
         let new = newName.copy

@@ -9,8 +9,8 @@ extension MountedFileSystem {
     /// thread waits. Only an open may wait: while it creates, removes, renames or truncates, the kernel holds a lock of the folder or the
     /// file that the holder itself may need (Documentation/filesystems/directory-locking).
     func inTurn(
-        _ node: NodeID, _ flags: FuseOpenFlags, _ request: consuming FuseRequest<Answer.Opened>,
-        _ open: @escaping @Sendable (consuming FuseRequest<Answer.Opened>) -> Void
+        _ node: NodeID, _ flags: FuseOpenFlags, _ request: consuming FuseRequest<Reply.Opened>,
+        _ open: @escaping @Sendable (consuming FuseRequest<Reply.Opened>) -> Void
     ) {
         guard let turns, !turns.areFree else { return open(request) }
         let isWriting = flags.isWriting || flags.truncates
@@ -23,8 +23,8 @@ extension MountedFileSystem {
     }
 
     private func wait(
-        for permit: any PendingPermit, _ request: consuming FuseRequest<Answer.Opened>,
-        _ open: @escaping @Sendable (consuming FuseRequest<Answer.Opened>) -> Void
+        for permit: any PendingPermit, _ request: consuming FuseRequest<Reply.Opened>,
+        _ open: @escaping @Sendable (consuming FuseRequest<Reply.Opened>) -> Void
     ) {
         let later = request.deferred()
         later.onInterrupt {

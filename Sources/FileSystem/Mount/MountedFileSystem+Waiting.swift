@@ -5,10 +5,10 @@ import VirtualFileSystem
 /// Requests that wait for bytes which are elsewhere: the thread goes on with others, the answer comes with the bytes.
 extension MountedFileSystem {
     /// A placeholder is to be changed: all of it has to be here first.
-    func whenWhole<Answer, Value: Sendable>(
-        _ handle: OpenHandle, _ request: consuming FuseRequest<Answer>,
+    func whenWhole<Reply, Value: Sendable>(
+        _ handle: OpenHandle, _ request: consuming FuseRequest<Reply>,
         _ change: @escaping @Sendable (VirtualFileSystem) throws -> Value,
-        reply: @escaping @Sendable (consuming FuseRequest<Answer>, Value) -> Void
+        reply: @escaping @Sendable (consuming FuseRequest<Reply>, Value) -> Void
     ) {
         let later = request.deferred()
         let task = Task { [self] in

@@ -17,13 +17,13 @@ package struct ContainerList: Hashable, Codable, Sendable {
 }
 
 /// `POST /v1/containers/NAME/log`: where the entry is.
-package struct AppendAnswer: Hashable, Codable, Sendable {
+package struct AppendResponse: Hashable, Codable, Sendable {
     package let sequence: UInt64
     package init(sequence: UInt64) { self.sequence = sequence }
 }
 
 /// `GET /v1/space`: bytes in all and free of what the account may use.
-package struct SpaceAnswer: Hashable, Codable, Sendable {
+package struct SpaceResponse: Hashable, Codable, Sendable {
     package let total: UInt64
     package let free: UInt64
     package init(total: UInt64, free: UInt64) {
@@ -47,7 +47,7 @@ package struct SignInRequest: Hashable, Codable, Sendable {
 }
 
 /// The token is returned once; the server keeps only its digest.
-package struct SignInAnswer: Hashable, Codable, Sendable {
+package struct SignInResponse: Hashable, Codable, Sendable {
     package let token: String
     package let account: String
     /// The device's number in the server's list.

@@ -98,7 +98,7 @@ package struct CloudServer: Sendable {
     private func router() -> Router<ServerContext> {
         let router = Router(context: ServerContext.self)
         let isEncrypted = configuration.certificate != nil || configuration.isEncryptedByProxy
-        router.add(middleware: AnswerMiddleware(metrics: metrics, proxies: proxies, isEncrypted: isEncrypted))
+        router.add(middleware: ResponseMiddleware(metrics: metrics, proxies: proxies, isEncrypted: isEncrypted))
         let budget = MemoryBudget()
         let operations = OperationRoutes(store: store, metrics: metrics, health: health, budget: budget)
         router.get("health", use: operations.health)

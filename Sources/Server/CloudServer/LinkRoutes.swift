@@ -43,7 +43,7 @@ struct LinkRoutes: Sendable {
             password: message.password)
         await audit.note("document published", context, account: account, ["link": "\(record.id)"])
         return try .json(
-            PublishAnswer(id: record.id, path: CloudRoutes.published(token), expires: record.expires.split.seconds))
+            PublishResponse(id: record.id, path: CloudRoutes.published(token), expires: record.expires.split.seconds))
     }
 
     func list(_ request: Request, _ context: ServerContext) async throws -> Response {

@@ -21,7 +21,7 @@ struct LogRoutes: Sendable {
         let sequence = try await reader.read(request, upTo: CloudLimits.entry, of: account) { payload in
             try await store.logs.append(payload, key: key, to: name, of: account)
         }
-        return try .json(AppendAnswer(sequence: sequence.value))
+        return try .json(AppendResponse(sequence: sequence.value))
     }
 
     func read(_ request: Request, _ context: ServerContext) async throws -> Response {

@@ -81,7 +81,7 @@ package final class ClaimService: TreeObserver {
         return true
     }
 
-    package func answer(_ question: AskID, _ answer: PresenterAnswer, of client: any ClaimClient) {
+    package func answer(_ question: AskID, _ answer: PresenterReply, of client: any ClaimClient) {
         arbiter.answer(question, answer, of: ClientID(client.connection))
     }
 

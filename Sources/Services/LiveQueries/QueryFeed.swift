@@ -1,5 +1,5 @@
-package import DaemonProtocol
 import CloudModel
+package import DaemonProtocol
 import LocalMetadata
 package import Queries
 import Sync

@@ -27,7 +27,7 @@ final class CrashDisk: FuseFileSystem {
             size: node == Self.disk ? size : 0, modificationTime: .zero)
     }
 
-    func lookup(parent: FuseNode, name: borrowing FuseName, request: consuming FuseRequest<Answer.Entry>) {
+    func lookup(parent: FuseNode, name: borrowing FuseName, request: consuming FuseRequest<Reply.Entry>) {
         if name.text == Self.name {
             request.reply(FuseEntry(attributes(Self.disk), timeout: timeout))
         } else {
@@ -35,22 +35,22 @@ final class CrashDisk: FuseFileSystem {
         }
     }
 
-    func getattr(node: FuseNode, handle: FuseHandle?, request: consuming FuseRequest<Answer.Attributes>) {
+    func getattr(node: FuseNode, handle: FuseHandle?, request: consuming FuseRequest<Reply.Attributes>) {
         request.reply(attributes(node), timeout: timeout)
     }
 
-    func open(node: FuseNode, flags: FuseOpenFlags, request: consuming FuseRequest<Answer.Opened>) {
+    func open(node: FuseNode, flags: FuseOpenFlags, request: consuming FuseRequest<Reply.Opened>) {
         request.reply(FuseOpened(handle: node, options: .directIO))
     }
 
     func read(
         node: FuseNode, handle: FuseHandle, offset: Int64, size: Int, flags: FuseOpenFlags,
-        request: consuming FuseRequest<Answer.Data>
+        request: consuming FuseRequest<Reply.Data>
     ) { request.reply(from: image, at: offset, count: size) }
 
     func write(
         node: FuseNode, handle: FuseHandle, offset: Int64, payload: borrowing FusePayload, clearsSetID: Bool,
-        request: consuming FuseRequest<Answer.Count>
+        request: consuming FuseRequest<Reply.Count>
     ) {
         do throws(Errno) {
             let bytes = try payload.copy()
@@ -61,7 +61,7 @@ final class CrashDisk: FuseFileSystem {
     }
 
     func fsync(
-        node: FuseNode, handle: FuseHandle, dataOnly: Bool, request: consuming FuseRequest<Answer.Done>
+        node: FuseNode, handle: FuseHandle, dataOnly: Bool, request: consuming FuseRequest<Reply.Done>
     ) {
         do throws(Errno) {
             try append(CrashLog.header(place: CrashLog.flushMark, length: 0))
@@ -75,11 +75,11 @@ final class CrashDisk: FuseFileSystem {
     }
 
     func flush(
-        node: FuseNode, handle: FuseHandle, lockOwner: UInt64, request: consuming FuseRequest<Answer.Done>
+        node: FuseNode, handle: FuseHandle, lockOwner: UInt64, request: consuming FuseRequest<Reply.Done>
     ) { request.succeed() }
 
     func release(
-        node: FuseNode, handle: FuseHandle, flags: FuseOpenFlags, request: consuming FuseRequest<Answer.Done>
+        node: FuseNode, handle: FuseHandle, flags: FuseOpenFlags, request: consuming FuseRequest<Reply.Done>
     ) { request.succeed() }
 }
 

@@ -33,7 +33,7 @@ package struct TestServer: Sendable {
     }
 
     /// Signs one more device of an account in.
-    package func signIn(_ device: String = "test", of account: String = "anna") async throws -> SignInAnswer {
+    package func signIn(_ device: String = "test", of account: String = "anna") async throws -> SignInResponse {
         try await store.devices.signIn(code: code(of: account), device: device)
     }
 

@@ -38,11 +38,11 @@ struct FakeDaemon: Sendable {
 final class ScriptedHandler: RequestHandler {
     private let asked = Mutex<[DaemonRequest]>([])
     private let answer: @Sendable (DaemonRequest) async throws -> DaemonResponse
-    private let prompt: @Sendable (DaemonRequest) -> PromptAnswer?
+    private let prompt: @Sendable (DaemonRequest) -> PromptResponse?
     private let states: [MountStatus]
 
     init(
-        states: [MountStatus] = [], prompt: @escaping @Sendable (DaemonRequest) -> PromptAnswer? = { _ in nil },
+        states: [MountStatus] = [], prompt: @escaping @Sendable (DaemonRequest) -> PromptResponse? = { _ in nil },
         _ answer: @escaping @Sendable (DaemonRequest) async throws -> DaemonResponse
     ) {
         self.answer = answer
@@ -50,7 +50,7 @@ final class ScriptedHandler: RequestHandler {
         self.states = states
     }
 
-    func answerAtOnce(_ request: DaemonRequest, from client: ClientContext) -> PromptAnswer? { prompt(request) }
+    func respondAtOnce(_ request: DaemonRequest, from client: ClientContext) -> PromptResponse? { prompt(request) }
 
     var requests: [DaemonRequest] { asked.withLock { $0 } }
 

@@ -91,7 +91,7 @@ struct Scene {
     }
 
     /// Sends an answer to the last question to it.
-    mutating func answer(_ presenter: PresenterID, _ answer: PresenterAnswer = .done) {
+    mutating func answer(_ presenter: PresenterID, _ answer: PresenterReply = .done) {
         if let ask = lastAsk(presenter) { send(.answered(ask, answer)) }
     }
 

@@ -146,7 +146,7 @@ struct WildWorld {
         if let ask = random.pick(able) { answer(ask, random.chance(92) ? .done : .failed("no")) }
     }
 
-    private mutating func answer(_ ask: AskID, _ answer: PresenterAnswer) {
+    private mutating func answer(_ ask: AskID, _ answer: PresenterReply) {
         questions[ask] = nil
         send(.answered(ask, answer))
     }

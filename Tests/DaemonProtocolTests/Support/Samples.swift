@@ -80,7 +80,8 @@ enum Samples {
             accesses: [WantedAccess(path: oddPath, mode: .write, options: [.forMerging])], purpose: "p", timeout: 2,
             within: 3, withinPresenter: 4, presenter: 5),
         FinishRequest(claim: 3), ClaimsRequest(),
-        PresentRequest(path: oddPath, callbacks: [.saveChanges, .didMove], purpose: "p", observed: [.fact(.isUploaded)]),
+        PresentRequest(
+            path: oddPath, callbacks: [.saveChanges, .didMove], purpose: "p", observed: [.fact(.isUploaded)]),
         WithdrawRequest(presenter: 5), PresenterEventsRequest(),
         AnswerRequest(question: 6, failure: "the disk is full"),
         FindRequest(

@@ -4,7 +4,7 @@ import Glibc
 import Synchronization
 
 extension MemoryFileSystem {
-    func open(node: FuseNode, flags: FuseOpenFlags, request: consuming FuseRequest<Answer.Opened>) {
+    func open(node: FuseNode, flags: FuseOpenFlags, request: consuming FuseRequest<Reply.Opened>) {
         answer(request) { tree throws(Errno) in
             if flags.truncates { tree.nodes[node]?.resize(0) }
             return try opened(node, in: tree)
@@ -15,7 +15,7 @@ extension MemoryFileSystem {
 
     func create(
         parent: FuseNode, name: borrowing FuseName, mode: UInt32, flags: FuseOpenFlags,
-        request: consuming FuseRequest<Answer.Created>
+        request: consuming FuseRequest<Reply.Created>
     ) {
         let (name, timeout) = (name.copy, timeout)
         answer(request) { tree throws(Errno) in
@@ -52,7 +52,7 @@ extension MemoryFileSystem {
 
     func read(
         node: FuseNode, handle: FuseHandle, offset: Int64, size: Int, flags: FuseOpenFlags,
-        request: consuming FuseRequest<Answer.Data>
+        request: consuming FuseRequest<Reply.Data>
     ) {
         if let behaviour = special.behaviour(of: node) {
             special.read(behaviour, request)
@@ -74,7 +74,7 @@ extension MemoryFileSystem {
 
     func write(
         node: FuseNode, handle: FuseHandle, offset: Int64, payload: borrowing FusePayload, clearsSetID: Bool,
-        request: consuming FuseRequest<Answer.Count>
+        request: consuming FuseRequest<Reply.Count>
     ) {
         let result = tree.withLock { tree in
             Result { () throws(Errno) in
@@ -91,23 +91,23 @@ extension MemoryFileSystem {
         }
     }
 
-    func flush(node: FuseNode, handle: FuseHandle, lockOwner: UInt64, request: consuming FuseRequest<Answer.Done>) {
+    func flush(node: FuseNode, handle: FuseHandle, lockOwner: UInt64, request: consuming FuseRequest<Reply.Done>) {
         request.succeed()
     }
 
     func release(
-        node: FuseNode, handle: FuseHandle, flags: FuseOpenFlags, request: consuming FuseRequest<Answer.Done>
+        node: FuseNode, handle: FuseHandle, flags: FuseOpenFlags, request: consuming FuseRequest<Reply.Done>
     ) {
         request.succeed()
     }
 
-    func fsync(node: FuseNode, handle: FuseHandle, dataOnly: Bool, request: consuming FuseRequest<Answer.Done>) {
+    func fsync(node: FuseNode, handle: FuseHandle, dataOnly: Bool, request: consuming FuseRequest<Reply.Done>) {
         request.succeed()
     }
 
     func setxattr(
         node: FuseNode, name: borrowing FuseName, value: UnsafeRawBufferPointer, flags: Int32,
-        request: consuming FuseRequest<Answer.Done>
+        request: consuming FuseRequest<Reply.Done>
     ) {
         let (name, value) = (name.copy, Array(value))
         answerDone(request) { tree throws(Errno) in tree.nodes[node]?.extendedAttributes[name] = value }
@@ -115,7 +115,7 @@ extension MemoryFileSystem {
 
     func getxattr(
         node: FuseNode, name: borrowing FuseName, capacity: Int,
-        request: consuming FuseRequest<Answer.ExtendedAttribute>
+        request: consuming FuseRequest<Reply.ExtendedAttribute>
     ) {
         let name = name.copy
         answer(request) { tree throws(Errno) in
@@ -126,7 +126,7 @@ extension MemoryFileSystem {
         }
     }
 
-    func listxattr(node: FuseNode, capacity: Int, request: consuming FuseRequest<Answer.ExtendedAttribute>) {
+    func listxattr(node: FuseNode, capacity: Int, request: consuming FuseRequest<Reply.ExtendedAttribute>) {
         answer(request) { tree throws(Errno) in
             try tree.node(node).extendedAttributes.keys.flatMap { $0 + [0] }
         } _: { request, names in

@@ -4,7 +4,7 @@ import Glibc
 import Synchronization
 
 extension MemoryFileSystem {
-    func readlink(node: FuseNode, request: consuming FuseRequest<Answer.Link>) {
+    func readlink(node: FuseNode, request: consuming FuseRequest<Reply.Link>) {
         answer(request) { tree throws(Errno) in
             guard case .link(let target) = try tree.node(node).content else { throw Errno(EINVAL) }
             return target
@@ -14,7 +14,7 @@ extension MemoryFileSystem {
     }
 
     func mkdir(
-        parent: FuseNode, name: borrowing FuseName, mode: UInt32, request: consuming FuseRequest<Answer.Entry>
+        parent: FuseNode, name: borrowing FuseName, mode: UInt32, request: consuming FuseRequest<Reply.Entry>
     ) {
         let name = name.copy
         answerEntry(request) { tree throws(Errno) in
@@ -22,19 +22,19 @@ extension MemoryFileSystem {
         }
     }
 
-    func unlink(parent: FuseNode, name: borrowing FuseName, request: consuming FuseRequest<Answer.Done>) {
+    func unlink(parent: FuseNode, name: borrowing FuseName, request: consuming FuseRequest<Reply.Done>) {
         let name = name.copy
         answerDone(request) { tree throws(Errno) in try tree.remove(name, from: parent, folder: false) }
     }
 
-    func rmdir(parent: FuseNode, name: borrowing FuseName, request: consuming FuseRequest<Answer.Done>) {
+    func rmdir(parent: FuseNode, name: borrowing FuseName, request: consuming FuseRequest<Reply.Done>) {
         let name = name.copy
         answerDone(request) { tree throws(Errno) in try tree.remove(name, from: parent, folder: true) }
     }
 
     func symlink(
         parent: FuseNode, name: borrowing FuseName, target: borrowing FuseName,
-        request: consuming FuseRequest<Answer.Entry>
+        request: consuming FuseRequest<Reply.Entry>
     ) {
         let (name, target) = (name.copy, target.copy)
         answerEntry(request) { tree throws(Errno) in
@@ -44,7 +44,7 @@ extension MemoryFileSystem {
 
     func link(
         node: FuseNode, newParent: FuseNode, newName: borrowing FuseName,
-        request: consuming FuseRequest<Answer.Entry>
+        request: consuming FuseRequest<Reply.Entry>
     ) {
         let name = newName.copy
         answerEntry(request) { tree throws(Errno) in
@@ -55,7 +55,7 @@ extension MemoryFileSystem {
 
     func rename(
         parent: FuseNode, name: borrowing FuseName, newParent: FuseNode, newName: borrowing FuseName,
-        flags: FuseRenameFlags, request: consuming FuseRequest<Answer.Done>
+        flags: FuseRenameFlags, request: consuming FuseRequest<Reply.Done>
     ) {
         let (name, newName) = (name.copy, newName.copy)
         answerDone(request) { tree throws(Errno) in
@@ -63,18 +63,18 @@ extension MemoryFileSystem {
         }
     }
 
-    func opendir(node: FuseNode, flags: FuseOpenFlags, request: consuming FuseRequest<Answer.Opened>) {
+    func opendir(node: FuseNode, flags: FuseOpenFlags, request: consuming FuseRequest<Reply.Opened>) {
         request.reply(FuseOpened(handle: 0))
     }
 
     func readdir(
         node: FuseNode, handle: FuseHandle, offset: Int64, size: Int,
-        request: consuming FuseRequest<Answer.Directory>
+        request: consuming FuseRequest<Reply.Directory>
     ) {
         answer(request) { tree throws(Errno) in
             try tree.list(node, after: offset)
         } _: { request, entries in
-            var buffer = FuseDirectoryBuffer<Answer.Directory>(size: size)
+            var buffer = FuseDirectoryBuffer<Reply.Directory>(size: size)
             for (next, name, attributes) in entries {
                 guard buffer.add(name, node: attributes.node, mode: attributes.mode, next: next) else { break }
             }
@@ -84,13 +84,13 @@ extension MemoryFileSystem {
 
     func readdirplus(
         node: FuseNode, handle: FuseHandle, offset: Int64, size: Int,
-        request: consuming FuseRequest<Answer.DirectoryPlus>
+        request: consuming FuseRequest<Reply.DirectoryPlus>
     ) {
         let timeout = timeout
         answer(request) { tree throws(Errno) in
             try tree.list(node, after: offset)
         } _: { request, entries in
-            var buffer = FuseDirectoryBuffer<Answer.DirectoryPlus>(size: size)
+            var buffer = FuseDirectoryBuffer<Reply.DirectoryPlus>(size: size)
             for (next, name, attributes) in entries {
                 guard buffer.add(name, FuseEntry(attributes, timeout: timeout), next: next) else { break }
                 tree.withLock { $0.nodes[attributes.node]?.references += 1 }
@@ -99,7 +99,7 @@ extension MemoryFileSystem {
         }
     }
 
-    func releasedir(node: FuseNode, handle: FuseHandle, request: consuming FuseRequest<Answer.Done>) {
+    func releasedir(node: FuseNode, handle: FuseHandle, request: consuming FuseRequest<Reply.Done>) {
         request.succeed()
     }
 }

@@ -37,7 +37,7 @@ final class MemoryFileSystem: FuseFileSystem {
     }
 
     func answerEntry(
-        _ request: consuming FuseRequest<Answer.Entry>, _ body: (inout MemoryTree) throws(Errno) -> FuseNode
+        _ request: consuming FuseRequest<Reply.Entry>, _ body: (inout MemoryTree) throws(Errno) -> FuseNode
     ) {
         let timeout = timeout
         answer(request) { tree throws(Errno) in
@@ -50,12 +50,12 @@ final class MemoryFileSystem: FuseFileSystem {
     }
 
     func answerDone(
-        _ request: consuming FuseRequest<Answer.Done>, _ body: (inout MemoryTree) throws(Errno) -> Void
+        _ request: consuming FuseRequest<Reply.Done>, _ body: (inout MemoryTree) throws(Errno) -> Void
     ) {
         answer(request, body) { request, _ in request.succeed() }
     }
 
-    func lookup(parent: FuseNode, name: borrowing FuseName, request: consuming FuseRequest<Answer.Entry>) {
+    func lookup(parent: FuseNode, name: borrowing FuseName, request: consuming FuseRequest<Reply.Entry>) {
         let name = name.copy
         if traps, name == Array("trap".utf8) { fatalError("a test wants this") }
         if tree.withLock({ $0.nodes[parent]?.children[name] }) == nil {
@@ -71,7 +71,7 @@ final class MemoryFileSystem: FuseFileSystem {
         }
     }
 
-    func getattr(node: FuseNode, handle: FuseHandle?, request: consuming FuseRequest<Answer.Attributes>) {
+    func getattr(node: FuseNode, handle: FuseHandle?, request: consuming FuseRequest<Reply.Attributes>) {
         let timeout = timeout
         answer(request) { tree throws(Errno) in
             try tree.node(node).attributes(node)
@@ -82,7 +82,7 @@ final class MemoryFileSystem: FuseFileSystem {
 
     func setattr(
         node: FuseNode, handle: FuseHandle?, changes: FuseSetAttributes,
-        request: consuming FuseRequest<Answer.Attributes>
+        request: consuming FuseRequest<Reply.Attributes>
     ) {
         let timeout = timeout
         answer(request) { tree throws(Errno) in
@@ -100,7 +100,7 @@ final class MemoryFileSystem: FuseFileSystem {
         }
     }
 
-    func statfs(node: FuseNode, request: consuming FuseRequest<Answer.Statistics>) {
+    func statfs(node: FuseNode, request: consuming FuseRequest<Reply.Statistics>) {
         request.reply(
             FuseStatistics(
                 blockSize: 4096, blocks: 1000, freeBlocks: 600, availableBlocks: 500, nodes: 100, freeNodes: 50))

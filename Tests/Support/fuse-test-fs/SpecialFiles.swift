@@ -14,7 +14,7 @@ final class SpecialFiles: Sendable {
         case stuck
     }
 
-    typealias Waiting = DeferredRequest<FuseAnswer.Data>
+    typealias Waiting = DeferredRequest<FuseReply.Data>
 
     private let nodes = Mutex<[FuseNode: Behaviour]>([:])
     private let waiting = Mutex<[Waiting]>([])
@@ -25,7 +25,7 @@ final class SpecialFiles: Sendable {
 
     func behaviour(of node: FuseNode) -> Behaviour? { nodes.withLock { $0[node] } }
 
-    func read(_ behaviour: Behaviour, _ request: consuming FuseRequest<FuseAnswer.Data>) {
+    func read(_ behaviour: Behaviour, _ request: consuming FuseRequest<FuseReply.Data>) {
         switch behaviour {
         case .dropped: break
         case .held: keep(request.deferred())

@@ -53,7 +53,8 @@ extension KernellessDevice {
     /// Notes the bytes of every edit as uploaded.
     func finishUploads() throws {
         let items = try metadata.read {
-            try $0.transfers.uploadable(before: Timestamp(nanoseconds: .max), sizes: 0...UInt64(Int64.max), limit: 10_000)
+            try $0.transfers.uploadable(
+                before: Timestamp(nanoseconds: .max), sizes: 0...UInt64(Int64.max), limit: 10_000)
         }
         for item in items {
             let candidate = try UploadCandidate(item, in: content)

@@ -21,7 +21,7 @@ struct ClaimHandler: NounHandler {
     ///
     /// - Returns: `now` for a claim that is granted already. `later` opens the claim, where that reads the database or a lock is taken,
     ///   and waits for the grant; it throws what is wrong with the request.
-    func claim(_ request: AccessRequest, _ client: ClientContext) -> PromptAnswer {
+    func claim(_ request: AccessRequest, _ client: ClientContext) -> PromptResponse {
         do throws(DaemonFailure) {
             try request.validate()
             // In the order in which requests arrive: a `finish` that follows at once finds it.
@@ -89,7 +89,7 @@ struct ClaimHandler: NounHandler {
     ///
     /// - Returns: `later` where presenters have to be notified first of what was written under the claim, and for a claim that is not there
     ///   or was revoked.
-    func finish(_ request: FinishRequest, _ client: ClientContext) -> PromptAnswer {
+    func finish(_ request: FinishRequest, _ client: ClientContext) -> PromptResponse {
         let written = writtenNodes(request, client)
         guard written.isEmpty else {
             return .later {

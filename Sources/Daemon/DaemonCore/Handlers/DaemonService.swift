@@ -46,15 +46,15 @@ struct DaemonService: RequestHandler {
         try await mounted.describing { try await router.handle(request, from: client) }
     }
 
-    func answerAtOnce(_ request: DaemonRequest, from client: ClientContext) -> PromptAnswer? {
-        router.answerAtOnce(request, from: client)
+    func respondAtOnce(_ request: DaemonRequest, from client: ClientContext) -> PromptResponse? {
+        router.respondAtOnce(request, from: client)
     }
 
     func stream(_ request: DaemonRequest, from client: ClientContext) async throws -> CallRouter.Events? {
         try await router.events(request, from: client)
     }
 
-    func didAnswer(_ request: DaemonRequest) async { router.didAnswer(request) }
+    func didRespond(_ request: DaemonRequest) async { router.didRespond(request) }
 
     func ended(_ connection: UInt64) { mounted.device.claims.end(connection) }
 }

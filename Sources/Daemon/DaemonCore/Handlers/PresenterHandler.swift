@@ -52,7 +52,7 @@ struct PresenterHandler: NounHandler {
 
     /// An answer that comes too late, or to nothing, is as good as one that came in time: no program waits for it.
     func answer(_ request: AnswerRequest, _ client: ClientContext) -> DoneResponse {
-        let answer = request.failure.map { PresenterAnswer.failed(String($0.prefix(1_000))) } ?? .done
+        let answer = request.failure.map { PresenterReply.failed(String($0.prefix(1_000))) } ?? .done
         device.claims.answer(AskID(request.question), answer, of: client)
         return DoneResponse()
     }

@@ -4,13 +4,13 @@ import Synchronization
 ///
 /// Two may race for it, say a download that ends and an interrupt: ``take()`` gives the request to one of them. If the
 /// object goes away with the request in it, the program gets EIO.
-package final class DeferredRequest<Answer>: Sendable {
-    private let request: Mutex<FuseRequest<Answer>?>
+package final class DeferredRequest<Reply>: Sendable {
+    private let request: Mutex<FuseRequest<Reply>?>
 
-    init(_ request: consuming FuseRequest<Answer>) { self.request = Mutex(consume request) }
+    init(_ request: consuming FuseRequest<Reply>) { self.request = Mutex(consume request) }
 
     /// The request, to be answered by the caller; nil if someone else has taken it.
-    package func take() -> FuseRequest<Answer>? {
+    package func take() -> FuseRequest<Reply>? {
         request.withLock { $0.take() }
     }
 

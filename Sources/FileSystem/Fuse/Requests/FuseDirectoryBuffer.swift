@@ -38,7 +38,7 @@ package struct FuseDirectoryBuffer<Kind>: ~Copyable {
     }
 }
 
-extension FuseDirectoryBuffer where Kind == FuseAnswer.Directory {
+extension FuseDirectoryBuffer where Kind == FuseReply.Directory {
     /// Adds a name; false if it does not fit, and the buffer should be sent without it.
     ///
     /// - Parameters:
@@ -52,7 +52,7 @@ extension FuseDirectoryBuffer where Kind == FuseAnswer.Directory {
     }
 }
 
-extension FuseDirectoryBuffer where Kind == FuseAnswer.DirectoryPlus {
+extension FuseDirectoryBuffer where Kind == FuseReply.DirectoryPlus {
     /// Adds a name with its attributes, which counts as a lookup unless the name is `.` or `..`; false, and not counted,
     /// if it does not fit. `next` as in the plain buffer.
     package mutating func add(_ name: some Collection<UInt8>, _ entry: FuseEntry, next: Int64) -> Bool {

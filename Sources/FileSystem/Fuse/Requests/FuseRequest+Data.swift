@@ -1,7 +1,7 @@
 import CFuse3
 import Glibc
 
-extension FuseRequest where Answer == FuseAnswer.Data {
+extension FuseRequest where Reply == FuseReply.Data {
     /// At most as many bytes as were asked for; fewer only at the end of the file.
     @discardableResult
     package consuming func reply(_ bytes: UnsafeRawBufferPointer) -> Bool {

@@ -1,12 +1,12 @@
 import CFuse3
 import Glibc
 
-extension FuseRequest where Answer == FuseAnswer.Done {
+extension FuseRequest where Reply == FuseReply.Done {
     @discardableResult
     package consuming func succeed() -> Bool { answer { fuse_reply_err($0, 0) } }
 }
 
-extension FuseRequest where Answer == FuseAnswer.Entry {
+extension FuseRequest where Reply == FuseReply.Entry {
     @discardableResult
     package consuming func reply(_ entry: FuseEntry) -> Bool {
         var parameters = entry.parameters
@@ -14,7 +14,7 @@ extension FuseRequest where Answer == FuseAnswer.Entry {
     }
 }
 
-extension FuseRequest where Answer == FuseAnswer.Created {
+extension FuseRequest where Reply == FuseReply.Created {
     @discardableResult
     package consuming func reply(_ entry: FuseEntry, _ opened: FuseOpened) -> Bool {
         var parameters = entry.parameters
@@ -23,7 +23,7 @@ extension FuseRequest where Answer == FuseAnswer.Created {
     }
 }
 
-extension FuseRequest where Answer == FuseAnswer.Opened {
+extension FuseRequest where Reply == FuseReply.Opened {
     @discardableResult
     package consuming func reply(_ opened: FuseOpened) -> Bool {
         var info = opened.fileInfo
@@ -31,7 +31,7 @@ extension FuseRequest where Answer == FuseAnswer.Opened {
     }
 }
 
-extension FuseRequest where Answer == FuseAnswer.Attributes {
+extension FuseRequest where Reply == FuseReply.Attributes {
     /// The kernel may show `attributes` for `timeout` without asking again.
     @discardableResult
     package consuming func reply(_ attributes: FuseAttributes, timeout: Duration) -> Bool {
@@ -40,7 +40,7 @@ extension FuseRequest where Answer == FuseAnswer.Attributes {
     }
 }
 
-extension FuseRequest where Answer == FuseAnswer.Link {
+extension FuseRequest where Reply == FuseReply.Link {
     /// `target` without a NUL, at most 4,095 bytes.
     @discardableResult
     package consuming func reply(_ target: [UInt8]) -> Bool {
@@ -54,13 +54,13 @@ extension FuseRequest where Answer == FuseAnswer.Link {
     }
 }
 
-extension FuseRequest where Answer == FuseAnswer.Count {
+extension FuseRequest where Reply == FuseReply.Count {
     /// How many bytes were written or copied.
     @discardableResult
     package consuming func reply(_ count: Int) -> Bool { answer { fuse_reply_write($0, count) } }
 }
 
-extension FuseRequest where Answer == FuseAnswer.Statistics {
+extension FuseRequest where Reply == FuseReply.Statistics {
     @discardableResult
     package consuming func reply(_ statistics: FuseStatistics) -> Bool {
         var values = statistics.statistics
@@ -68,12 +68,12 @@ extension FuseRequest where Answer == FuseAnswer.Statistics {
     }
 }
 
-extension FuseRequest where Answer == FuseAnswer.Offset {
+extension FuseRequest where Reply == FuseReply.Offset {
     @discardableResult
     package consuming func reply(_ offset: Int64) -> Bool { answer { fuse_reply_lseek($0, Int(offset)) } }
 }
 
-extension FuseRequest where Answer == FuseAnswer.ExtendedAttribute {
+extension FuseRequest where Reply == FuseReply.ExtendedAttribute {
     /// Replies as the system calls want it: the size for a `capacity` of 0, ERANGE if `value` does not fit, else its bytes.
     @discardableResult
     package consuming func reply(_ value: UnsafeRawBufferPointer, capacity: Int) -> Bool {
@@ -90,17 +90,17 @@ extension FuseRequest where Answer == FuseAnswer.ExtendedAttribute {
     }
 }
 
-extension FuseRequest where Answer == FuseAnswer.Directory {
+extension FuseRequest where Reply == FuseReply.Directory {
     @discardableResult
-    package consuming func reply(_ buffer: borrowing FuseDirectoryBuffer<FuseAnswer.Directory>) -> Bool {
+    package consuming func reply(_ buffer: borrowing FuseDirectoryBuffer<FuseReply.Directory>) -> Bool {
         let bytes = buffer.bytes
         return answer { fuse_reply_buf($0, bytes.baseAddress, bytes.count) }
     }
 }
 
-extension FuseRequest where Answer == FuseAnswer.DirectoryPlus {
+extension FuseRequest where Reply == FuseReply.DirectoryPlus {
     @discardableResult
-    package consuming func reply(_ buffer: borrowing FuseDirectoryBuffer<FuseAnswer.DirectoryPlus>) -> Bool {
+    package consuming func reply(_ buffer: borrowing FuseDirectoryBuffer<FuseReply.DirectoryPlus>) -> Bool {
         let bytes = buffer.bytes
         return answer { fuse_reply_buf($0, bytes.baseAddress, bytes.count) }
     }

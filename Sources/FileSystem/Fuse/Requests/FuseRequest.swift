@@ -8,7 +8,7 @@ import Logging
 ///
 /// May be replied to on any thread. To reply later, from a closure or a task, see ``deferred()``. The replies return
 /// whether the kernel took them: it does not when the mount has ended, and then no forget or release follows either.
-package struct FuseRequest<Answer>: ~Copyable, Sendable {
+package struct FuseRequest<Reply>: ~Copyable, Sendable {
     private var handle: RequestHandle
 
     init(_ handle: RequestHandle) { self.handle = handle }
@@ -17,7 +17,7 @@ package struct FuseRequest<Answer>: ~Copyable, Sendable {
         handle.connection._withUnsafeGuaranteedRef { connection in
             connection.logger.error(
                 "A request was dropped unanswered; the program got EIO.",
-                metadata: ["answer": "\(Answer.self)", "unique": "\(handle.unique)"])
+                metadata: ["answer": "\(Reply.self)", "unique": "\(handle.unique)"])
         }
         _ = handle.answer { fuse_reply_err($0, EIO) }
     }
@@ -39,7 +39,7 @@ package struct FuseRequest<Answer>: ~Copyable, Sendable {
     package consuming func fail(_ error: Errno) -> Bool { fail(error.code) }
 
     /// Moves the request into an object that can be captured and answered later.
-    package consuming func deferred() -> DeferredRequest<Answer> { DeferredRequest(self) }
+    package consuming func deferred() -> DeferredRequest<Reply> { DeferredRequest(self) }
 
     /// Ends the request with what `send` gives to libfuse. The one way out of this type, so the handle is used once.
     consuming func answer(_ patch: ReplyPatch = .none, _ send: (OpaquePointer) -> Int32) -> Bool {

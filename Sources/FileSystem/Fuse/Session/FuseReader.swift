@@ -118,7 +118,7 @@ final class FuseReader {
     }
 
     /// Takes a request of libfuse into a value that must be answered.
-    func adopt<Answer>(_ request: OpaquePointer?) -> FuseRequest<Answer> {
+    func adopt<Reply>(_ request: OpaquePointer?) -> FuseRequest<Reply> {
         guard let request else { preconditionFailure("libfuse called back without a request") }
         let header = message.load(as: kernel_fuse_in_header.self)
         return FuseRequest(

@@ -88,7 +88,7 @@ extension ConsoleRoutes {
         let item = try await find(try context.item(), view)
         let version = try context.version()
         guard let content = try await content(version, of: item, view) else { throw ServerContext.noItem }
-        let source = ContentSource(
+        let source = ContentReader(
             store: service.store, budget: service.budget, account: visit.account, container: container, content: content
         )
         let headers: HTTPFields = [

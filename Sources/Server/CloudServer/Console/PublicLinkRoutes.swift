@@ -88,7 +88,7 @@ final class PublicLinkRoutes: Sendable {
     private func content(
         _ link: PublishedContent, _ request: Request, _ context: ServerContext
     ) async throws -> Response {
-        let source = ContentSource(
+        let source = ContentReader(
             store: store, budget: budget, account: link.account, container: link.container, content: link.content)
         var headers: HTTPFields = [
             .cacheControl: "private, no-cache", .contentTypeOptions: "nosniff", .referrerPolicy: "no-referrer",

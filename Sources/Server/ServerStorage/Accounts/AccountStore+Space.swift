@@ -4,13 +4,13 @@ package import CloudProtocol
 /// What an account may store, and what it has.
 extension AccountStore {
     /// Bytes that the account may use in all, and those of them that are free.
-    package func space(of account: AccountID) async throws -> SpaceAnswer {
+    package func space(of account: AccountID) async throws -> SpaceResponse {
         let free = try await threads.blocking { [directory] in try directory.freeBytes() }
         return try await database.read { db in
             let usage = try Self.usage(of: account, db)
             let share = usage.quota.map { $0 > usage.used ? $0 - usage.used : 0 } ?? free
             let (total, overflow) = usage.used.addingReportingOverflow(min(share, free))
-            return SpaceAnswer(total: overflow ? .max : total, free: min(share, free))
+            return SpaceResponse(total: overflow ? .max : total, free: min(share, free))
         }
     }
 

@@ -45,7 +45,7 @@ package struct DeviceStore: NounStore {
     /// - Throws: `unauthorized` for a code that is not valid, `secondFactor` where one is missing or wrong.
     package func signIn(
         code: SignInCode, secondFactor: String? = nil, device name: String
-    ) async throws -> SignInAnswer {
+    ) async throws -> SignInResponse {
         let now = now()
         let label = ClientLabel.of(name)
         return try await accounts.redeeming(code, secondFactor) { account, grant, db in
@@ -59,7 +59,7 @@ package struct DeviceStore: NounStore {
             let token = DeviceToken.random(device: id, using: &random)
             try db.execute("UPDATE device SET tokenHash = ? WHERE id = ?", [hash(token.secret), token.device])
             let accountName = try AccountStore.name(of: account, db)
-            return SignInAnswer(token: token.text, account: accountName ?? "", device: token.device)
+            return SignInResponse(token: token.text, account: accountName ?? "", device: token.device)
         }
     }
 

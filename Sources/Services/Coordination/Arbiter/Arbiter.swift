@@ -135,7 +135,7 @@ package final class Arbiter<C: Clock>: Sendable where C.Duration == Duration {
     /// The item or name that a presenter presents now; nil if the presenter is gone.
     package func key(of presenter: PresenterID) -> ItemKey? { state.withLock { $0.table.presenters[presenter]?.key } }
 
-    package func answer(_ ask: AskID, _ answer: PresenterAnswer, of client: ClientID) {
+    package func answer(_ ask: AskID, _ answer: PresenterReply, of client: ClientID) {
         perform { $0.table.client(of: ask) == client ? .answered(ask, answer) : nil }
     }
 

@@ -7,7 +7,7 @@ package enum ClaimEvent: Sendable {
     case cancelled(ClaimID)
     /// The accessor has returned.
     case finished(ClaimID)
-    case answered(AskID, PresenterAnswer)
+    case answered(AskID, PresenterReply)
 
     case registered(PresenterID, PresenterRegistration)
     case unregistered(PresenterID)

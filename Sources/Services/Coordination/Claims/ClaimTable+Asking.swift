@@ -48,7 +48,7 @@ extension ClaimTable {
 
     // MARK: Answers
 
-    mutating func take(_ answer: PresenterAnswer, to id: AskID) {
+    mutating func take(_ answer: PresenterReply, to id: AskID) {
         guard let ask = asks[id], !ask.isAnswered else { return }
         presenters[ask.presenter]?.isSilent = false
         presenters[ask.presenter]?.asks.remove(id)

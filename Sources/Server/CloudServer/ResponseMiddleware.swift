@@ -5,7 +5,7 @@ import Logging
 
 /// The outermost layer: turns every error into an answer, says which protocol this is, and logs what was done. A log line has the
 /// pattern of the path, never the path: names of containers and digests of documents are private.
-struct AnswerMiddleware: RouterMiddleware {
+struct ResponseMiddleware: RouterMiddleware {
     let metrics: ServerMetrics
     let proxies: TrustedProxies
     /// Whether this server itself speaks TLS.

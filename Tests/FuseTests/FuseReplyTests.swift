@@ -2,9 +2,9 @@ import Glibc
 import Testing
 
 @Suite("Replies that are late, missing or no longer wanted")
-struct FuseAnswerTests {
+struct FuseReplyTests {
     @Test("A read that is answered from another task holds up nothing, even with one reader")
-    func lateAnswer() async throws {
+    func lateReply() async throws {
         try await FuseFixture.with(["--readers", "1"]) { mount async throws in
             let reading = try mount.start("exec cat held")
             #expect(try await mount.tell("await-read") == "ok")

@@ -6,7 +6,7 @@ import Hummingbird
 import NIOCore
 import ServerStorage
 
-extension ContentSource {
+extension ContentReader {
     /// The answer to a GET or HEAD for the content: whole or in part, by the request's conditions. A HEAD reads nothing of the content.
     /// The slot is kept until the answer was sent.
     func answer(

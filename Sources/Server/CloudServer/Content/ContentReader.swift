@@ -5,7 +5,7 @@ import ServerStorage
 
 /// The bytes of one content, out of chunks that are checked against their names. Of a list of chunks only the part that is needed next
 /// is in memory.
-struct ContentSource: Sendable {
+struct ContentReader: Sendable {
     let store: ServerStore
     let budget: MemoryBudget
     let account: AccountID

@@ -1,4 +1,4 @@
-package enum PresenterAnswer: Hashable, Sendable {
+package enum PresenterReply: Hashable, Sendable {
     case done
     /// It could not; says why.
     case failed(String)

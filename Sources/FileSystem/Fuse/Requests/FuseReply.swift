@@ -1,5 +1,5 @@
 /// The kinds of answer: the type of a request says which one it takes, so a lookup can not be answered with a count.
-package enum FuseAnswer {
+package enum FuseReply {
     /// Success without a value.
     package enum Done {}
     package enum Entry {}

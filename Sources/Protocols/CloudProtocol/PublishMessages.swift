@@ -32,7 +32,7 @@ package struct PublishRequest: Hashable, Codable, Sendable {
 }
 
 /// The path is below the server's address. It is returned once.
-package struct PublishAnswer: Hashable, Codable, Sendable {
+package struct PublishResponse: Hashable, Codable, Sendable {
     package let id: Int64
     package let path: String
     /// Seconds since 1970 UTC.

@@ -4,7 +4,7 @@ import Testing
 
 /// Requests that the server answers on the thread that reads them.
 @Suite("Requests that are answered at once")
-struct PromptAnswerTests {
+struct PromptResponseTests {
     private let hello = DaemonRequest(HelloRequest(program: "test"))
     private let granted = DaemonResponse(GrantedResponse(paths: [.root], claim: 7))
     private let done = DaemonResponse(DoneResponse())
