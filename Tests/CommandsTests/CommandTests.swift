@@ -93,6 +93,32 @@ struct CommandTests {
         }
     }
 
+    private struct ItemsDocument: Decodable {
+        struct Item: Decodable {
+            let path: String
+            let failure: DaemonFailure?
+        }
+
+        let format: Int
+        let items: [Item]
+    }
+
+    @Test("a command on items prints its outcome as JSON, failures too", arguments: ["evict", "pin", "unpin"])
+    func itemsAsJSON(_ command: String) async throws {
+        let good = ItemOutcome(path: try MountPath("a"), items: 1, bytes: 2048)
+        let bad = ItemOutcome(path: try MountPath("b"), failure: DaemonFailure(.notUploaded, "not uploaded", path: "b"))
+        let handler = ScriptedHandler { _ in DaemonResponse(ItemsResponse(outcomes: [good, bad])) }
+        try await FakeDaemon.with(handler) { daemon in
+            let mount = daemon.record.mount
+            let outcome = try await ubiquity([command, "--json", "\(mount)/a", "\(mount)/b"], daemon)
+            #expect(outcome.status == 6)
+            let document = try JSONDecoder().decode(ItemsDocument.self, from: Data(outcome.output.utf8))
+            #expect(document.format == 1)
+            #expect(document.items.map(\.path) == ["\(mount)/a", "\(mount)/b"])
+            #expect(document.items.map { $0.failure?.code } == [nil, .notUploaded])
+        }
+    }
+
     @Test("a path outside all mounts, and a sync without one, end with status 2")
     func outside() async throws {
         let handler = ScriptedHandler { _ in DaemonResponse(DoneResponse()) }

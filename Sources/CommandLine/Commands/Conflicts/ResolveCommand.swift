@@ -16,6 +16,17 @@ struct ResolveCommand: ParsableCommand {
     @Option(help: ArgumentHelp("What stays.", valueName: "current|VERSION|both"))
     var keep: String
 
+    @Flag(help: "Print the outcome as JSON.")
+    var json = false
+
+    /// What `--json` prints.
+    private struct Document: Encodable {
+        let format = 1
+        let path: String
+        /// The number of versions that are no longer in conflict.
+        let resolved: UInt64
+    }
+
     func validate() throws {
         guard !keep.isEmpty else { throw ValidationError("--keep takes current, both or a version") }
     }
@@ -24,7 +35,9 @@ struct ResolveCommand: ParsableCommand {
         let place = try MountLocator.current().place(of: path)
         var connection = try DaemonConnection.open(place.record)
         let request = ResolveRequest(path: place.path, keep: ConflictChoice(keep))
-        let answer = try connection.call(request)
-        print("Resolved \(place.record.display(place.path)) (\(counted(answer.resolved, "version"))).")
+        let resolved = try connection.call(request).resolved
+        let shown = place.record.display(place.path)
+        if json { return print(try StatusJSON.text(Document(path: shown, resolved: resolved))) }
+        print("Resolved \(shown) (\(counted(resolved, "version"))).")
     }
 }

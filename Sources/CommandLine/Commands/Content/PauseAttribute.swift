@@ -5,22 +5,33 @@ import Glibc
 
 /// `user.ubiquity.isSyncPaused` of the items that a command names.
 enum PauseAttribute {
-    /// Sets it on each path and prints what was done.
+    /// What `--json` prints.
+    private struct Document: Encodable {
+        let format = 1
+        var items: [Outcome] = []
+    }
+
+    private struct Outcome: Encodable {
+        let path: String
+        let failure: DaemonFailure?
+    }
+
+    /// Sets the attribute of each path and prints the outcome.
     ///
-    /// - Throws: `CommandFailure` with what went wrong for each path; the others are done.
-    static func set(_ isPaused: Bool, of paths: [String], verb: String) throws {
+    /// - Throws: `CommandFailure` with the failure of each path that has one; the other paths are done.
+    static func set(_ isPaused: Bool, of paths: [String], verb: String, json: Bool) throws {
         let locator = try MountLocator.current()
-        var failures: [DaemonFailure] = []
+        var document = Document()
         for path in paths {
             let place = try locator.place(of: path)
             let shown = place.record.display(place.path)
-            if setxattr(path, DocumentFact.isSyncPaused.attributeName, isPaused ? "1" : "0", 1, 0) == 0 {
-                print("\(verb) \(shown).")
-            } else {
-                failures.append(failure(errno, shown))
-            }
+            let status = setxattr(path, DocumentFact.isSyncPaused.attributeName, isPaused ? "1" : "0", 1, 0)
+            let outcome = Outcome(path: shown, failure: status == 0 ? nil : failure(errno, shown))
+            document.items.append(outcome)
+            if outcome.failure == nil, !json { print("\(verb) \(shown).") }
         }
-        if let failure = CommandFailure(failures) { throw failure }
+        if json { print(try StatusJSON.text(document)) }
+        if let failure = CommandFailure(document.items.compactMap(\.failure)) { throw failure }
     }
 
     private static func failure(_ code: Int32, _ path: String) -> DaemonFailure {

@@ -13,5 +13,8 @@ struct PauseCommand: ParsableCommand {
     @Argument(help: "What to pause.", completion: .file())
     var paths: [String]
 
-    func run() throws { try PauseAttribute.set(true, of: paths, verb: "Paused") }
+    @Flag(help: "Print the outcome as JSON.")
+    var json = false
+
+    func run() throws { try PauseAttribute.set(true, of: paths, verb: "Paused", json: json) }
 }

@@ -18,7 +18,12 @@ struct PinCommand: ParsableCommand {
     @Argument(help: "What to pin.", completion: .file())
     var paths: [String]
 
+    @Flag(help: "Print the outcome as JSON.")
+    var json = false
+
     func run() throws {
-        try ItemsRequest.run(paths, verb: "Pinned") { PinRequest(paths: $0, pin: whenSpace ? .whenSpace : .keep) }
+        try ItemsRequest.run(paths, verb: "Pinned", json: json) {
+            PinRequest(paths: $0, pin: whenSpace ? .whenSpace : .keep)
+        }
     }
 }

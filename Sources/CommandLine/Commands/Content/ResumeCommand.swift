@@ -9,5 +9,8 @@ struct ResumeCommand: ParsableCommand {
     @Argument(help: "What to resume.", completion: .file())
     var paths: [String]
 
-    func run() throws { try PauseAttribute.set(false, of: paths, verb: "Resumed") }
+    @Flag(help: "Print the outcome as JSON.")
+    var json = false
+
+    func run() throws { try PauseAttribute.set(false, of: paths, verb: "Resumed", json: json) }
 }

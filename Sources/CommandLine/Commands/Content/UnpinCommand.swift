@@ -9,7 +9,10 @@ struct UnpinCommand: ParsableCommand {
     @Argument(help: "What to unpin.", completion: .file())
     var paths: [String]
 
+    @Flag(help: "Print the outcome as JSON.")
+    var json = false
+
     func run() throws {
-        try ItemsRequest.run(paths, verb: "Unpinned") { PinRequest(paths: $0, pin: .inherited) }
+        try ItemsRequest.run(paths, verb: "Unpinned", json: json) { PinRequest(paths: $0, pin: .inherited) }
     }
 }
