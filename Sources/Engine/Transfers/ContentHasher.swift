@@ -2,7 +2,7 @@ package import Basics
 package import Chunking
 package import CloudModel
 
-/// Names a file's content without sending it.
+/// Computes the reference of a file's content without sending it.
 package struct ContentHasher: Sendable {
     private let pool: BlockingPool
     private let chunker: FileChunker
@@ -12,7 +12,7 @@ package struct ContentHasher: Sendable {
         chunker = FileChunker(parameters)
     }
 
-    /// Throws ``TransferError``, or `CancellationError`.
+    /// Throws ``TransferError`` or `CancellationError`.
     package func reference(_ file: SharedDescriptor) async throws -> ContentReference {
         try await manifest(file).reference
     }
