@@ -29,7 +29,7 @@ package enum EnginePermit: Sendable {
 /// How the engine takes part in coordination. An implementation is above the database in the order of locks: no permit may be requested
 /// inside a transaction.
 package protocol EnginePermits: Sendable {
-    /// Whether no program coordinates, so that no permit is needed. Costs one atomic load.
+    /// Whether no program coordinates, so that no permit is needed. Costs one load.
     var areFree: Bool { get }
     func ask(_ access: EngineAccess, for node: NodeID) -> EnginePermit
     /// Notes that work was deferred because a program holds an item: the engine is to retry when a claim ends.

@@ -17,7 +17,7 @@ package struct PackageContent: Hashable, Sendable {
     package let version: VersionID
     package let modified: Timestamp
     package let device: String
-    /// When this device folded the entry that replaced or deleted it; nil for what the log has now.
+    /// When this device folded the entry that replaced or deleted the content; nil for a content that the log has now.
     package let ended: Timestamp?
     /// The device that deleted it, where that is known.
     package let endedBy: String?

@@ -30,7 +30,7 @@ package struct RewriteLoop: Hashable, Sendable {
 
     /// The number of times that the author changed within the window.
     package let turns: Int
-    /// The name of the device that wrote the last version that is not of this device.
+    /// The name of the device that wrote the newest version that is not from this device.
     package let otherDevice: String
     /// The earliest time of the document's next upload.
     package let until: Timestamp
