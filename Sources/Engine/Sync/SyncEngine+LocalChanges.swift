@@ -27,7 +27,7 @@ extension SyncEngine {
     /// Only cancellation ends a pause early, and then it ends the loop as well.
     private func pause(_ duration: Duration) async { try? await context.clock.sleep(for: duration) }
 
-    /// How long until the oldest change here has settled; nil when there is none.
+    /// Returns how long it takes until the oldest local change has settled; nil when there is none.
     private func untilDue() async -> Duration? {
         do {
             let oldest = try await context.blocking { [context] in

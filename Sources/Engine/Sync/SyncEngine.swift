@@ -126,7 +126,7 @@ package final class SyncEngine: Sendable {
                 guard !Task.isCancelled else { return }
                 note(error, in: name)
                 failures += 1
-                // What only its user can fix is tried now and then; the bell rings when the cloud says it is back.
+                // An error that only the user can fix is retried from time to time; the bell rings when the cloud reports that it is back.
                 pause = retry.pause(after: failures, Self.code(of: error), using: &random) ?? .seconds(60)
                 // Only cancellation ends a sleep early, and then it ends the loop as well.
                 try? await context.clock.sleep(for: min(pause, retry.floor(after: failures, Self.code(of: error))))
