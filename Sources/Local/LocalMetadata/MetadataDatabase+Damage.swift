@@ -15,8 +15,8 @@ extension MetadataDatabase {
         }
     }
 
-    /// What SQLite does not see: rows that have other bytes than were written, at most `limit` of each table, and tables that are
-    /// defined otherwise; each with the path of the item that it touches. Throws `damaged` where SQLite can not go through it.
+    /// Returns damage that SQLite does not detect: rows whose bytes are not those that were written, at most `limit` of each table, and
+    /// tables with another definition; each with the path of the affected item. Throws `damaged` where SQLite cannot read the database.
     package func sealProblems(limit: Int) throws -> [(problem: RowProblem, path: [ItemName])] {
         try describing {
             try withFreshReader { db in

@@ -31,7 +31,7 @@ struct WriteAheadLog {
         return log.hasFramesBehindABadOne
     }
 
-    /// Returns whether frames follow a bad header: no frame behind an incompletely written header is complete.
+    /// Returns whether a complete frame follows a bad header: behind an incompletely written header no frame is complete.
     private static func hasFramesBehindABadHeader(_ bytes: Data) -> Bool {
         let usualPageSize = 4096
         return [true, false].contains { isBigEndian in

@@ -1,10 +1,10 @@
-/// A number of bytes, read from and shown to people.
+/// A number of bytes that people enter and read.
 package struct ByteCount: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let bytes: UInt64
 
     package init(_ bytes: UInt64) { self.bytes = bytes }
 
-    /// Reads `500`, `64K`, `1.5G`, `10GiB` (powers of 1024) and `10kB`, `10GB` (powers of 1000); nil for anything else.
+    /// Parses `500`, `64K`, `1.5G`, `10GiB` (powers of 1024) and `10kB`, `10GB` (powers of 1000); nil for anything else.
     package init?(_ text: String) {
         let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
         let unit = text.dropFirst(number.count).drop { $0 == " " }.lowercased()
@@ -27,7 +27,7 @@ package struct ByteCount: Hashable, Comparable, Sendable, CustomStringConvertibl
         return (0..<power).reduce(1) { product, _ in product * base }
     }
 
-    /// Three digits at most: `0 B`, `999 B`, `1.2 MiB`, `12 GiB`.
+    /// The number with three digits at most: `0 B`, `999 B`, `1.2 MiB`, `12 GiB`.
     package var description: String {
         let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
         var value = Double(bytes)

@@ -1,12 +1,12 @@
 package import Basics
 
-/// The attributes that sync, each merged by itself.
+/// The attributes that sync; each is merged separately.
 package struct ItemAttributes: Hashable, Sendable {
-    /// Permission bits, `07777` of `st_mode`.
+    /// The permission bits, `07777` of `st_mode`.
     package var permissions: UInt16
     package var modified: Timestamp
     package var created: Timestamp
-    /// `user.*` extended attributes, by full name.
+    /// The `user.*` extended attributes, by full name.
     package var extended: [String: [UInt8]]
 
     package init(
