@@ -22,7 +22,7 @@ extension BatchBuilder {
             else { return nil }
             folder = try transaction.local.item(package.id, in: container)
         }
-        // A folder that stays on this device is in no package of the log, wherever it is on this device.
+        // A folder that stays on this device is in no package of the log, even if it is inside a package here.
         guard let folder, !folder.isExcluded else { return nil }
         return try packages.package(around: folder, transaction)
     }

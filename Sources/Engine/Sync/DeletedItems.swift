@@ -24,9 +24,9 @@ package struct DeletedItems: Sendable {
     /// Restores a deleted item as a placeholder, and a folder with everything deleted with it. The change is sent to the log next.
     ///
     /// - Parameters:
-    /// - folder: The destination; nil restores to the former folder, including missing folders above it.
-    /// - name: The new name; nil keeps the former one. A name that is taken gets ` 2`.
-    /// - progress: Called from time to time with the number of restored items and the total.
+    ///   - folder: The destination; nil restores to the former folder, including missing folders above it.
+    ///   - name: The new name; nil keeps the former one. A name that is taken gets ` 2`.
+    ///   - progress: Called from time to time with the number of restored items and the total.
     /// - Returns: The restored items; nil where nothing can be restored under that id any more.
     package func restore(
         _ id: ItemID, of container: ContainerID, into folder: NodeID? = nil, named name: ItemName? = nil,

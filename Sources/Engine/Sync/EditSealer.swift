@@ -60,7 +60,7 @@ package final class EditSealer: Sendable {
             let digest = try await hasher.reference(file).digest
             try await context.blocking { [self] in _ = try note(digest, of: item, status) }
         } catch let error as Errno where [ENOTSUP, ENOSPC].contains(error.code) {
-            // After a start on another disk, or with more space, sealing may work.
+            // The next start tries again, perhaps on another disk or with more space.
             state.withLock { $0.isPossible = false }
         } catch let error as Errno {
             // Its bytes are missing or cannot be read: the upload reports that.

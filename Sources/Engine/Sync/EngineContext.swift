@@ -80,8 +80,8 @@ package struct EngineContext: Sendable {
     /// Changes the shown tree in one transaction while no file can become open, then performs the effects outside it.
     ///
     /// - Parameters:
-    /// - use: How the transaction affects the space of the disk.
-    /// - isFree: Whether to throw ``PermitNeeded`` if a program coordinates by then.
+    ///   - use: How the transaction affects the space of the disk.
+    ///   - isFree: Whether to throw ``PermitNeeded`` if a program coordinates by then.
     package func changeTree<T>(
         _ use: SpaceUse = .ordinary, ifFree isFree: Bool = false,
         _ body: (MetadataTransaction, inout TreeEffects) throws -> T

@@ -5,7 +5,7 @@ import Synchronization
 /// Throttles how often keys of a store are appended to the log: a program that writes a key on every scroll event makes few entries, and
 /// does not delay the settings of other programs. Delayed changes are sent with the next batch.
 final class KeyValueThrottle: Sendable {
-    /// The burst size; one more batch is allowed per pause.
+    /// The number of batches in a burst; one more is allowed after each ``pause``.
     static let burst = 15
     static let pause = Duration.seconds(6)
 

@@ -92,8 +92,8 @@ package struct PackageTimeline {
     /// Returns the states before the present one, the newest first.
     ///
     /// - Parameters:
-    /// - oldest: States that were superseded earlier may lack contents, and are left out.
-    /// - limit: The maximum number of states.
+    ///   - oldest: States that were superseded earlier may lack contents, and are left out.
+    ///   - limit: The maximum number of states.
     package func states(since oldest: Timestamp, limit: Int) -> [PackageState] {
         guard let last = events.indices.last else { return [] }
         var states: [PackageState] = []

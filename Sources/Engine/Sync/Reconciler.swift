@@ -17,7 +17,7 @@ package struct Reconciler: Sendable {
         }
     }
 
-    // MARK: Not on both sides
+    // MARK: Missing on a side
 
     private func onNeitherSide(_ trees: ItemTrees) -> ItemPlan {
         guard trees.isDeparted else { return ItemPlan(agreed: nil) }

@@ -19,7 +19,7 @@ package struct Recovery: Sendable {
         self.log = log
     }
 
-    /// Examines files that were open for writing, and edits that were being uploaded. Idempotent.
+    /// Examines files that were open for writing, and edits that are not in the cloud yet. Idempotent.
     package func run() throws {
         let items = try metadata.read { try $0.transfers.writing() } + torn()
         guard !items.isEmpty else { return }

@@ -23,7 +23,7 @@ package struct RewriteLoop: Hashable, Sendable {
 
     /// The time span of versions to consider; older ones say nothing about what programs do now.
     package static let window = Duration.seconds(900)
-    /// A number of changes of author within the window that people who work together do not reach.
+    /// A number of author changes within the window that people who work together do not reach.
     package static let limit = 10
     static let firstPause = Duration.seconds(5)
     static let longestPause = Duration.seconds(300)
@@ -36,8 +36,8 @@ package struct RewriteLoop: Hashable, Sendable {
     package let until: Timestamp
 
     /// - Parameters:
-    /// - versions: The superseded versions, the newest first.
-    /// - current: The version that the cloud has now.
+    ///   - versions: The superseded versions, the newest first.
+    ///   - current: The version that the cloud has now.
     ///   - device: This device.
     /// - Returns: nil where the devices do not take turns writing the document, or this device is not involved.
     package init?(superseded versions: [Version], current: Version, device: DeviceID, now: Timestamp) {

@@ -106,7 +106,7 @@ package final class RoomMaker: Sendable {
         context.metadata.replenishReserve()
     }
 
-    // MARK: Whether the disk is full
+    // MARK: Full disk
 
     /// Notes that a write on this device found no space.
     package func noteFull() {

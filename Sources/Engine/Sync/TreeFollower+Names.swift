@@ -146,8 +146,8 @@ extension TreeFollower {
         }
     }
 
-    /// Merges a folder with one inside it, where a program put it, that keeps its id: the outer row takes over, or the folder would be
-    /// inside itself.
+    /// Merges an outer folder with an inner one, put there by a program, whose id stays: the outer row takes over that id, or the folder
+    /// would be inside itself.
     private mutating func dissolve(_ inner: LocalItem, into outer: LocalItem) throws {
         try moveChildren(of: inner, to: outer)
         try drop(inner)

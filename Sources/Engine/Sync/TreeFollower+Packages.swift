@@ -69,7 +69,7 @@ extension TreeFollower {
         }
     }
 
-    // MARK: Which
+    // MARK: Selecting packages
 
     /// Withdraws the batch that is being sent if `batch` changes one of its packages first: the log will refuse it, and its changes are to
     /// be sent again.
@@ -128,7 +128,7 @@ extension TreeFollower {
         return found
     }
 
-    // MARK: How
+    // MARK: Setting aside
 
     private mutating func setAside(_ package: LocalItem, _ deviceName: String) throws -> [SetAside] {
         var rows: [LocalItem] = []

@@ -2,7 +2,7 @@ import Chunking
 import CloudModel
 import Synchronization
 
-// MARK: Feeding the plan
+// MARK: Events and waiters
 
 extension ContentDownload {
     typealias Waiting = CheckedContinuation<Void, any Error>
@@ -99,7 +99,7 @@ extension ContentDownload {
     }
 }
 
-// MARK: The time
+// MARK: Timer
 
 extension ContentDownload {
     /// Returns a function that gives the time since now, by a clock of any kind.

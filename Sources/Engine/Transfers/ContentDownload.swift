@@ -131,7 +131,7 @@ package final class ContentDownload: Sendable {
     }
 }
 
-// MARK: What is there
+// MARK: Progress
 
 extension ContentDownload {
     package var progress: DownloadProgress { state.withLock { Self.progress($0.plan) } }

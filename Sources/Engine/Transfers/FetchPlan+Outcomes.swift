@@ -1,6 +1,6 @@
 import Chunking
 
-// MARK: What fetches bring
+// MARK: Outcomes of fetches
 
 extension FetchPlan {
     /// Notes that the manifest arrived. `present` holds the chunks that an earlier run fetched.

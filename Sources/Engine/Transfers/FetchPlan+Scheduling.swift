@@ -1,6 +1,6 @@
 import Chunking
 
-// MARK: What to start next
+// MARK: Scheduling
 
 extension FetchPlan {
     mutating func schedule(now: Duration) -> [Action] {

@@ -80,7 +80,7 @@ struct FetchPlan: Sendable {
     }
 }
 
-// MARK: What readers do
+// MARK: Requests of readers
 
 extension FetchPlan {
     mutating func demand(

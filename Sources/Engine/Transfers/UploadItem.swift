@@ -9,10 +9,10 @@ package struct UploadItem: Sendable {
     package let progress: (@Sendable (UInt64) -> Void)?
 
     /// - Parameters:
-    /// - size: the file's size in bytes; a different size when it is read counts as a change.
+    ///   - size: the file's size in bytes; a different size when it is read counts as a change.
     ///   - open: opens it for reading; called several times, on a thread that may block.
-    /// - stillUnchanged: returns whether the file is still the one that was to be uploaded; called once all of it is read.
-    /// - progress: called with the number of its bytes that are in the cloud, whenever that grows. Must return at once.
+    ///   - stillUnchanged: returns whether the file is still the one that was to be uploaded; called once all of it is read.
+    ///   - progress: called with the number of its bytes that are in the cloud, whenever that grows. Must return at once.
     package init(
         size: UInt64, open: @escaping @Sendable () throws -> SharedDescriptor,
         stillUnchanged: @escaping @Sendable () -> Bool = { true }, progress: (@Sendable (UInt64) -> Void)? = nil

@@ -31,7 +31,7 @@ package final class BlobRemoval: Sendable {
 
     /// Queues a blob for removal after its last row was committed as removed or as having another content.
     package func remove(_ blob: BlobName) {
-        // If the status fails, the blob waits with the others; its removal reports the error.
+        // If the status cannot be read, the blob waits with the others; its removal reports the error.
         let size = (try? content.status(blob)).map { $0.blocks * 512 } ?? 0
         let isMuch = waiting.withLock { waiting in
             waiting.blobs.append(blob)

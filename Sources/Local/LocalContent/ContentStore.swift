@@ -31,7 +31,7 @@ package final class ContentStore: Sendable {
         try inShard(of: blob, "create") { openat(root, $0, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600) }
     }
 
-    /// Opens a blob for reading and writing, makes it where there is none, and keeps what it holds.
+    /// Opens a blob for reading and writing, makes it where there is none, and keeps its content.
     package func openOrCreate(_ blob: BlobName) throws(Errno) -> Int32 {
         try inShard(of: blob, "create") { openat(root, $0, O_RDWR | O_CREAT | O_CLOEXEC, 0o600) }
     }

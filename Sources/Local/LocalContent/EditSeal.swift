@@ -14,8 +14,8 @@ package struct EditSeal: Equatable, Sendable {
 
     /// - Parameters:
     ///   - digest: of the content, as an upload would name it.
-    /// - item: the row, equal before and after the bytes were read.
-    /// - status: the blob's status, likewise.
+    ///   - item: the row, equal before and after the bytes were read.
+    ///   - status: the blob's status, likewise.
     package init(_ digest: Digest, of item: LocalItem, _ status: BlobStatus) {
         self.digest = Array(digest.bytes).prefix(Self.digestSize)
         modified = status.modified
@@ -29,7 +29,7 @@ package struct EditSeal: Equatable, Sendable {
 
     package func matches(_ digest: Digest) -> Bool { digest.bytes.starts(with: self.digest) }
 
-    // MARK: On the disk
+    // MARK: Encoding
 
     /// This size fits into the inode of an ext4, so no block has to be allocated.
     private static let digestSize = 16

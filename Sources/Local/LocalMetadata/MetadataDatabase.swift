@@ -14,7 +14,7 @@ import struct Foundation.Data
 ///
 /// Invariants:
 /// - One writer at a time, and readers concurrent with it (WAL). A reader sees the state of one commit.
-/// - A transaction that returned survives the end of the process. It survives a loss of power after ``makeDurable()``.
+/// - A transaction that returned survives the end of the process. It survives a power failure after ``makeDurable()``.
 /// - After a failed sync no later sync is trusted until the files were rewritten (``LogSync``, ``UnsyncedDatabase``).
 /// - A row has a seal over its bytes, so that a flipped bit is found and never synced (``RowSeal``).
 /// - Watchers run after the commit, outside of the transaction and without a connection.

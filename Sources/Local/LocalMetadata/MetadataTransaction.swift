@@ -20,8 +20,8 @@ package struct MetadataTransaction {
     /// Returns the folded log of a container.
     ///
     /// - Parameters:
-    /// - now: This device's clock; must be passed where entries are folded. Nil uses the log's clock.
-    /// - origin: The writer of the entry that is folded; nil if not known.
+    ///   - now: This device's clock; must be passed where entries are folded. Nil uses the log's clock.
+    ///   - origin: The writer of the entry that is folded; nil if not known.
     package func remote(in container: ContainerID, now: Timestamp? = nil, origin: EntryOrigin? = nil) -> RemoteTree {
         RemoteTree(self, container: container, now: now, origin: origin)
     }

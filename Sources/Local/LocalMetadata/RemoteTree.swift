@@ -18,8 +18,8 @@ package struct RemoteTree: TreeStore {
     private let origin: EntryOrigin?
 
     /// - Parameters:
-    /// - now: Must be passed where entries are folded; nil uses the log's clock.
-    /// - origin: The writer of the entry that is folded; nil if not known.
+    ///   - now: Must be passed where entries are folded; nil uses the log's clock.
+    ///   - origin: The writer of the entry that is folded; nil if not known.
     package init(
         _ transaction: MetadataTransaction, container: ContainerID, now: Timestamp? = nil, origin: EntryOrigin? = nil
     ) {

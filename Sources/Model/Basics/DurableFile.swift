@@ -12,10 +12,10 @@ package struct DurableFile: Sendable {
     private let calls: any FileCalls
 
     /// - Parameters:
-    /// - path: The path of the file, relative to `folder`, which has to stay open.
-    /// - mode: The mode of the new file, less the process's umask.
-    /// - temporary: The path to which the content is written first, on the same file system; a leftover there is replaced. Only for a file
-    ///   that one process writes, one write at a time; nil chooses a new name beside the file each time.
+    ///   - path: The path of the file, relative to `folder`, which has to stay open.
+    ///   - mode: The mode of the new file, less the process's umask.
+    ///   - temporary: The path to which the content is written first, on the same file system; a leftover there is replaced. Only for a
+    ///     file that one process writes, one write at a time; nil chooses a new name beside the file each time.
     package init(
         _ path: String, in folder: Int32 = AT_FDCWD, mode: mode_t = 0o600, temporary: String? = nil,
         calls: any FileCalls = KernelFileCalls()

@@ -77,7 +77,7 @@ extension DeviceCheck {
         }
     }
 
-    // MARK: Recovered
+    // MARK: Recovered documents
 
     private mutating func keepCopy(of item: LocalItem, below path: [String]) throws -> String {
         var tree = try recoveredTree(in: .cloudDocs)

@@ -14,8 +14,8 @@ package enum BlobVerdict: Hashable, Sendable {
     case keepAside
 
     /// - Parameters:
-    ///   - row: the row that names the blob; nil where there is none or it can not be read.
-    ///   - digest: what the blob's bytes come to; nil where they can not be read.
+    ///   - row: the row that names the blob; nil where there is none or it cannot be read.
+    ///   - digest: the digest of the blob's bytes; nil where they cannot be read.
     package init(row: LocalItem?, blob: BlobName, digest: Digest?, hasHoles: Bool, knowledge: LogKnowledge) {
         guard let row, row.kind == .file, row.blob == blob else {
             self = Self.nameless(digest, hasHoles, knowledge)

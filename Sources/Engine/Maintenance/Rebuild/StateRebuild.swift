@@ -25,7 +25,7 @@ package struct StateRebuild: Sendable {
 
     /// - Parameters:
     ///   - state: the state directory, absolute.
-    /// - device: the name under which other devices know this one.
+    ///   - device: the name under which other devices know this one.
     package init(state: String, transfers: TransferContext, device: String, time: any TimeSource, log: Logger) {
         swap = StateSwap(state: state)
         backend = transfers.backend
