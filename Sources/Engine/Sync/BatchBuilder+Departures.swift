@@ -22,7 +22,7 @@ extension BatchBuilder {
             else { return nil }
             folder = try transaction.local.item(package.id, in: container)
         }
-        // A folder that stays on this device is in no package of the log, even if it is inside a package here.
+        // A folder that stays on this device is in no package of the log, regardless of where it is here.
         guard let folder, !folder.isExcluded else { return nil }
         return try packages.package(around: folder, transaction)
     }

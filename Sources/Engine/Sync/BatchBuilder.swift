@@ -120,7 +120,7 @@ package struct BatchBuilder {
         for resident in displaced { try addAlone(resident) }
     }
 
-    /// Adds changed keys of the key-value store until the batch is full. Returns whether there were any.
+    /// Adds written keys of the key-value store until the batch is full. Returns whether there were any.
     package mutating func add(_ values: [PendingKeyValue]) throws -> Bool {
         var didAdd = false
         for pending in values where !isFull {

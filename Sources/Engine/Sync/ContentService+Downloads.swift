@@ -55,7 +55,7 @@ extension ContentService {
         guard reference.layout == .manifest,
             let bytes = try context.metadata.read({ try $0.manifest(reference.digest) })
         else { return nil }
-        // A damaged copy is downloaded again.
+        // A damaged copy is fetched again.
         return try? Manifest(decoding: bytes, size: reference.size)
     }
 

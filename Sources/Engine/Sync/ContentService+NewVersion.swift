@@ -22,7 +22,7 @@ extension ContentService {
             }
         }
         guard let wanted else { return try await context.blocking { try self.clearWanted(item) } }
-        // The time makes a name that no other content of this file has had or will get by counting up.
+        // The time makes a name that no other content of this file has had or gets by counting up.
         let unique = UInt64(max(0, context.time.now().nanoseconds))
         let blob = BlobName(node: item.node.value, generation: max(item.generation + 1, unique))
         let file = SharedDescriptor(adopting: try context.content.create(blob))

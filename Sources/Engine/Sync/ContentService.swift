@@ -23,7 +23,7 @@ package import Transfers
 package final class ContentService: Sendable {
     let context: EngineContext
     private let active = Mutex(Active())
-    /// Newer versions that are gathered beside the shown ones; readers never receive these.
+    /// Newer versions that are gathered beside the shown ones; readers never get these.
     let gathered = Mutex<[NodeID: ActiveDownload]>([:])
     let finisher: DownloadFinisher
     private let arrived = Atomic<UInt64>(0)
@@ -120,7 +120,7 @@ package final class ContentService: Sendable {
         }
     }
 
-    /// Fetches all of an item's content, or the newer version that the log has of it. Returns when it is installed.
+    /// Fetches all of an item's content, or the newer version that the log has of it. Returns when it is in place.
     func fetch(_ item: LocalItem) async throws {
         if item.presence == .whole { return try await fetchNewVersion(of: item) }
         let download = try await context.blocking { [self] in try join(item) { $0.isQueued = true }.download }

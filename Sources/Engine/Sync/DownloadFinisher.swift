@@ -29,7 +29,7 @@ final class DownloadFinisher: Sendable {
 
     private let context: EngineContext
     private let state = Mutex(State())
-    /// From this number on, one flush of the file system is cheaper than one per file.
+    /// From this many on, one flush of the file system is cheaper than one per file.
     private static let flushAllFrom = 8
 
     init(_ context: EngineContext) { self.context = context }

@@ -76,7 +76,7 @@ final class DownloadQueue: Sendable {
     private func fetch(_ listed: LocalItem) async throws {
         guard running.withLock({ $0.insert(listed.node).inserted }) else { return }
         defer { _ = running.withLock { $0.remove(listed.node) } }
-        // Another round may have fetched the item since it was listed.
+        // Another round may have fetched it since it was listed.
         let present = try await context.blocking { [context] in
             try context.metadata.read { try $0.local.item(listed.node) }
         }

@@ -1,10 +1,10 @@
 import Basics
 import CloudModel
 
-/// The entries of the log that changed a package, in their order: entries that set contents by their positions, and entries that only
+/// The entries of the log that changed a package, in their order: those that set contents by their positions, and those that only
 /// removed files by the time at which this device folded them. Part of ``PackageTimeline``.
 struct EntryOrder {
-    /// An entry of which only the time is known.
+    /// An entry of which only its time is known.
     struct Removal {
         let time: Timestamp
         let device: String?

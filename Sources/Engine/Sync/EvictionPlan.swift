@@ -36,7 +36,7 @@ package struct CacheLimits: Sendable, Equatable {
 package struct EvictionPlan: Sendable {
     package let victims: [LocalItem]
 
-    /// - Parameter candidates: Clean, unpinned files, least recently used first.
+    /// - Parameter candidates: clean, unpinned files, least recently used first.
     package init(candidates: [LocalItem], excess: UInt64, isOpen: (NodeID) -> Bool) {
         var rest = excess
         var victims: [LocalItem] = []
@@ -48,7 +48,7 @@ package struct EvictionPlan: Sendable {
     }
 }
 
-/// Why a file's local bytes cannot be dropped.
+/// Why a file's local bytes can not be dropped.
 package enum EvictionRefusal: String, Sendable, Error {
     case isFolder = "it is a folder"
     case isOpen = "a program has it open"

@@ -5,7 +5,7 @@ package import LocalMetadata
 
 /// One item in the three trees: the log's state, the state both sides agreed on last, and the state that this device shows.
 package struct ItemTrees: Sendable {
-    /// Nil where the log never had the item or deleted it.
+    /// Nil where the log never had it or deleted it.
     package var remote: CloudItem?
     /// Nil where both sides agreed that there is no such item. The base of every decision.
     package var synced: CloudItem?
@@ -35,7 +35,7 @@ package struct LocalState: Sendable, Equatable {
     package var kind: ItemKind
     package var target: [UInt8]
     package var size: UInt64
-    /// Nil while the bytes on this device are not in the cloud, and after an announcement.
+    /// Nil while the bytes on this device have not reached the cloud, and after an announcement.
     package var content: ContentReference?
     /// Whether the bytes on this device are not in the cloud.
     package var isEdited: Bool

@@ -3,7 +3,7 @@ import LocalMetadata
 /// Caches what a batch being built knows of packages, so that each is examined once.
 struct PackageMemory {
     enum State {
-        /// Not all of the package can be sent now, so nothing of it is.
+        /// Not all of it can be sent now, so nothing of it is.
         case waiting
         case complete
         /// The package has more changes than fit into one entry, so they are sent individually.

@@ -47,7 +47,7 @@ package final class SyncEngine: Sendable {
         var isListStale = true
         var space: CloudSpace?
         var rounds: UInt64 = 0
-        /// Containers whose logs have been read to their end once.
+        /// Containers whose logs were read to their end once.
         var seen: Set<ContainerID> = []
     }
 
@@ -84,7 +84,7 @@ package final class SyncEngine: Sendable {
     /// Notes that the cloud was followed to its end: downloads that failed while it was unreachable are retried.
     package func cloudFollowed() { downloads.retryNow() }
 
-    /// Starts a round of ``rounds`` now.
+    /// Begins a round of ``rounds`` now.
     package func askCloud() { logBell.ring() }
 
     /// The active transfers: item, whether it is an upload, bytes done, and total bytes.
@@ -188,9 +188,9 @@ package final class SyncEngine: Sendable {
         }
     }
 
-    /// Keeps some space free while the kernel writes to blobs by itself.
+    /// Keeps some room while the kernel writes to blobs by itself.
     private func watchRoom() async {
-        // A start on a full disk frees space before anything else.
+        // A start on a full disk makes room before anything else.
         await keepRoom()
         while !Task.isCancelled {
             guard context.mounted.isWrittenByKernel else {

@@ -45,7 +45,7 @@ extension TreeFollower {
         }
     }
 
-    /// Removes a row as a deletion by this device.
+    /// Removes a row as a deletion of this device.
     private mutating func depart(_ row: LocalItem) throws {
         try drop(row)
         guard row.isKnown else { return }

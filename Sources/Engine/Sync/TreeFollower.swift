@@ -26,7 +26,7 @@ package struct TreeFollower {
     let now: Timestamp
     let newID: () -> ItemID
     package var effects = TreeEffects()
-    /// Folders in which a name became free that siblings may have wanted.
+    /// Folders in which a name became free, that siblings may have wanted.
     var freed: Set<NodeID> = []
     /// Items being followed further up the call stack: names that are swapped would recurse for ever.
     private var underway: Set<ItemID> = []

@@ -12,7 +12,7 @@ package struct VersionError: Error, Sendable {
         case notFound
         /// The present content is not in the cloud, so it could not be restored later.
         case notUploaded
-        /// A program holds the document or has it open for writing.
+        /// A program holds the document or has it open to write.
         case busy
         case offline, failed
     }

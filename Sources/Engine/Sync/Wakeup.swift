@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A doorbell: rung any number of times, it wakes its only waiter once.
+/// A doorbell: rung any number of times, it wakes its one waiter once.
 package final class Wakeup: Sendable {
     private struct State {
         var isRung = false

@@ -25,6 +25,6 @@ struct BackOff: Sendable {
         if let resumeAt, resumeAt <= now { self.resumeAt = nil }
     }
 
-    /// Ends the pause; the next one is as long as it would have been anyway.
+    /// Ends the pause; the next one is as long as it would have been.
     mutating func resume() { resumeAt = nil }
 }

@@ -14,7 +14,7 @@ package final class ContentDownload: Sendable {
         package var manifest: Manifest?
         /// A file whose chunks are copied instead of fetched.
         package var reuse: ChunkSource?
-        /// Called whenever bytes become present, on any thread; calls may arrive out of order. Must return at once.
+        /// Called whenever bytes became present, on any thread; calls may arrive out of order. Must return at once.
         package var onProgress: (@Sendable (DownloadProgress) -> Void)?
 
         package init() {}

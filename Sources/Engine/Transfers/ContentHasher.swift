@@ -12,7 +12,7 @@ package struct ContentHasher: Sendable {
         chunker = FileChunker(parameters)
     }
 
-    /// Throws ``TransferError`` or `CancellationError`.
+    /// Throws ``TransferError``, or `CancellationError`.
     package func reference(_ file: SharedDescriptor) async throws -> ContentReference {
         try await manifest(file).reference
     }

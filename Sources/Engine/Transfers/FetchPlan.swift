@@ -33,7 +33,7 @@ struct FetchPlan: Sendable {
         /// The chunks of its range, known once the manifest is.
         var chunks = 0..<0
         var absent = 0
-        /// No chunk of its range before this index is both absent and idle.
+        /// No chunk of its range before this is absent and idle.
         var cursor = 0
 
         var deadline: Duration? { patience.map { lastProgress + $0 } }

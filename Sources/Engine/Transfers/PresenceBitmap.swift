@@ -1,4 +1,4 @@
-/// Which chunks of a content are on this device, one bit each.
+/// Which chunks of a content are on this device: one bit each.
 package struct PresenceBitmap: Hashable, Sendable {
     package let count: Int
     package private(set) var presentCount = 0

@@ -16,7 +16,7 @@ package struct TransferError: Error, CustomStringConvertible {
         case noSpace
         /// A file was written to while it was read. Read it again once it has settled.
         case changedWhileReading
-        /// A file on this device cannot be read or written.
+        /// A file on this device can not be read or written.
         case localFile
         /// The cloud does not have the content.
         case notFound

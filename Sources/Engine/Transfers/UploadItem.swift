@@ -1,7 +1,7 @@
 package import Chunking
 package import CloudModel
 
-/// One file to upload. It is opened when it is read and closed afterwards, so a batch holds few descriptors however many files it has.
+/// One file to upload. It is opened when it is read and closed again, so a batch holds few descriptors however many files it has.
 package struct UploadItem: Sendable {
     package let size: UInt64
     package let open: @Sendable () throws -> SharedDescriptor

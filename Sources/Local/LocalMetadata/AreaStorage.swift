@@ -2,7 +2,7 @@
 package struct AreaStorage: Sendable {
     package let node: NodeID
     package let files: UInt64
-    /// Bytes of files that are whole on this device.
+    /// Bytes that are whole on this device.
     package let localBytes: UInt64
     /// Bytes of present contents in the cloud, without versions.
     package let cloudBytes: UInt64

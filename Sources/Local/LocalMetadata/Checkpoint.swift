@@ -4,8 +4,8 @@ import GRDBSQLite
 import Logging
 import Synchronization
 
-/// Checkpoints the write-ahead log on a background queue whenever it has grown by some pages. A writer waits for a checkpoint only if the
-/// log could not be reset for long because readers or writers were always active (sqlite.org/wal.html).
+/// Checkpoints the write-ahead log on a background queue whenever it has grown by some pages. A writer waits for a checkpoint only if
+/// the log could not be reset for long because readers or writers were always active (sqlite.org/wal.html).
 final class Checkpoint: Sendable {
     /// The number of pages of 4 KiB between checkpoints; SQLite's own default.
     private static let step: CInt = 1000
@@ -76,7 +76,7 @@ final class Checkpoint: Sendable {
         guard sync.failure == nil else { return }
         do { _ = try space.whileSteady { try opened().inDatabase { try $0.checkpoint(.passive) } } } catch {
             if let error = error as? DatabaseError { sync.note(error) }
-            // It is retried when the log has grown by another step.
+            // It is tried again when the log has grown by another step.
             log.warning("the database's log was not carried over", metadata: ["error": "\(error)"])
         }
     }

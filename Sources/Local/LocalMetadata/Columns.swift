@@ -68,7 +68,7 @@ extension Database {
         _ = try step(statement)
     }
 
-    /// As above, for values that need no conversion.
+    /// As above, of values that need no conversion.
     func perform(_ sql: String, values: [ColumnValue]) throws {
         let statement = try cachedStatement(sql: sql)
         let raw = statement.sqliteStatement

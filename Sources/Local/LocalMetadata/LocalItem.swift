@@ -19,7 +19,7 @@ package struct LocalItem: Sendable, Equatable {
     package var user: UInt32?
     package var group: UInt32?
     package var target: [UInt8]
-    /// The size of the content that the mount shows.
+    /// Size of the content that the mount shows.
     package var size: UInt64
     /// The reference of the content; nil after an edit until its bytes are in the cloud, and after an announcement.
     package var content: ContentReference?

@@ -9,7 +9,7 @@ package struct MetadataError: Error, CustomStringConvertible {
         case noSpace
         /// A sync failed: the disk may lack commits, whatever later syncs report.
         case notDurable
-        /// The state directory cannot be read or written.
+        /// The state directory can not be read or written.
         case unusable
     }
 

@@ -1,7 +1,7 @@
 import GRDB
 
-/// A part of the database, read and written within one transaction. All parts share its connection, with the cache of prepared statements,
-/// and its memory.
+/// A part of the database, read and written within one transaction. All parts share its connection, with the cache of prepared
+/// statements, and its memory.
 protocol MetadataTable {
     var transaction: MetadataTransaction { get }
 }

@@ -1,7 +1,7 @@
 package import Basics
 package import CloudModel
 
-/// A deletion in the folded log, as this device recorded it.
+/// A deletion in the folded log, as this device noted it.
 package struct NotedDeletion: Sendable {
     package let item: ItemID
     package let name: ItemName

@@ -47,7 +47,7 @@ extension LocalItem {
     package var conflictPlace: ConflictPlace? {
         if let conflict { return conflict }
         guard let document = packageConflict?.document else { return nil }
-        // Short enough to type. Versions are only compared with others of one document.
+        // Short enough to be typed. Versions are only compared with others of one document.
         return ConflictPlace(
             document: document, version: VersionID(sequence: LogSequence(item.low >> 24), index: 0))
     }

@@ -1,4 +1,4 @@
-/// A row that contradicts another one or itself.
+/// A row that contradicts another one, or itself.
 package struct RowProblem: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         /// An item whose folder does not exist: no path leads to it.
@@ -20,6 +20,6 @@ package struct RowProblem: Hashable, Sendable {
     package let kind: Kind
     /// The affected row of `local`, if any.
     package let node: NodeID?
-    /// What is wrong, as a clause.
+    /// What is wrong, a clause.
     package let what: String
 }

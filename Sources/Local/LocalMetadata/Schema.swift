@@ -29,7 +29,7 @@ enum Schema {
         return migrator
     }
 
-    /// Contents that were once current and are still in the cloud.
+    /// Contents that were current once and are still in the cloud.
     private static let versions = [
         """
         CREATE TABLE version (
@@ -52,7 +52,7 @@ enum Schema {
         "CREATE INDEX version_superseded ON version(superseded)",
     ]
 
-    /// The tables whose rows have seals.
+    /// Tables whose rows have seals.
     static let sealedTables = SealMigration.tables + ["version"] + KeyValueMigration.tables + DeletionMigration.tables
 
     /// The indexes of the engine's frequent queries, which read no row that does not match.

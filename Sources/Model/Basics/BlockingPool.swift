@@ -29,7 +29,7 @@ package final class BlockingPool: Sendable {
 
     package func submit(urgent: Bool = false, _ job: @escaping Job) { queue.add(job, urgent: urgent) }
 
-    /// Runs `work` on a thread of the pool. Work that has been submitted runs to its end, even if the caller is cancelled.
+    /// Runs `work` on a thread of the pool. Work that has been handed over runs to its end, even if the caller is cancelled.
     package func run<T: Sendable, Failure: Error>(
         urgent: Bool = false, _ work: @escaping @Sendable () throws(Failure) -> T
     ) async throws(Failure) -> T {

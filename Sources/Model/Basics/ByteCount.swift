@@ -4,7 +4,7 @@ package struct ByteCount: Hashable, Comparable, Sendable, CustomStringConvertibl
 
     package init(_ bytes: UInt64) { self.bytes = bytes }
 
-    /// Parses `500`, `64K`, `1.5G`, `10GiB` (powers of 1024) and `10kB`, `10GB` (powers of 1000); nil for anything else.
+    /// Reads `500`, `64K`, `1.5G`, `10GiB` (powers of 1024) and `10kB`, `10GB` (powers of 1000); nil for anything else.
     package init?(_ text: String) {
         let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
         let unit = text.dropFirst(number.count).drop { $0 == " " }.lowercased()

@@ -41,7 +41,7 @@ package enum FileRenewal {
         while true {
             let count = try check("pread") { pread(source, &buffer, piece, offset) }
             if count == 0 { return }
-            // Holes are preserved.
+            // Holes stay holes.
             if !buffer[..<count].allSatisfy({ $0 == 0 }) {
                 try write(buffer[..<count], to: target, at: offset)
             }

@@ -28,7 +28,7 @@ package enum Hex {
         }
     }
 
-    /// - Returns: nil for an odd number of digits, and where a character is not a digit. Both cases are accepted.
+    /// - Returns: nil for an odd number of digits, and where a character is no digit. Both cases are accepted.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
         var digits = text.utf8.makeIterator()

@@ -1,4 +1,4 @@
-/// The name of a container, such as `com.example.notes`; the mount shows it with `~` for each dot.
+/// The name of a container, `com.example.notes`; the mount shows it with `~` for each dot.
 package struct ContainerName: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let text: String
 
@@ -18,7 +18,7 @@ package struct ContainerName: Hashable, Comparable, Sendable, CustomStringConver
         self.text = text
     }
 
-    /// The container that every account has from the start.
+    /// The container that a new account has from the start.
     package static let cloudDocs = ContainerName(wellKnown: "CloudDocs")
 
     private init(wellKnown text: String) { self.text = text }

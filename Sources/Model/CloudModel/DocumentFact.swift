@@ -1,5 +1,5 @@
-/// One fact of a document's state in the cloud. Extended attributes, messages, queries, presenters and the library's keys are views of these
-/// facts; ``DocumentState`` has their values.
+/// One fact of a document's state in the cloud. Extended attributes, messages, queries, presenters and the library's keys are views of
+/// these facts; ``DocumentState`` has their values.
 package enum DocumentFact: String, CaseIterable, Hashable, Sendable {
     case downloadingStatus, isDownloading, percentDownloaded, downloadRequested, downloadingError
     case isUploaded, isUploading, percentUploaded, uploadingError
@@ -27,7 +27,7 @@ package enum DocumentFact: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The facts that report errors.
+    /// The facts that are errors.
     package static let errors = allCases.filter { $0.kind == .error }
 
     /// Whether presenters are notified of its changes: percentages change too often.

@@ -2,11 +2,11 @@ package import Basics
 
 /// The attributes that sync; each is merged separately.
 package struct ItemAttributes: Hashable, Sendable {
-    /// The permission bits, `07777` of `st_mode`.
+    /// Permission bits, `07777` of `st_mode`.
     package var permissions: UInt16
     package var modified: Timestamp
     package var created: Timestamp
-    /// The `user.*` extended attributes, by full name.
+    /// `user.*` extended attributes, by full name.
     package var extended: [String: [UInt8]]
 
     package init(

@@ -1,6 +1,6 @@
 import Basics
 
-/// A position in a container's log. The first entry has position 1; 0 means "before everything".
+/// A position in a container's log. The first entry has 1; 0 means "before everything".
 package struct LogSequence: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let value: UInt64
     package init(_ value: UInt64) { self.value = value }

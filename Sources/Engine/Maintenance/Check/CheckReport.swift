@@ -2,7 +2,7 @@
 package struct Finding: Hashable, Sendable {
     /// The affected document, as names from the mount's root; empty where no document is affected, or it is not known which.
     package let path: [String]
-    /// What is wrong, or what was done: a clause without a final period.
+    /// What is wrong, or what was done: a clause without a period.
     package let what: String
     /// What to do about it, whole sentences.
     package let advice: String?

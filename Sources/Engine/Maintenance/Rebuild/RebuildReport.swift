@@ -22,7 +22,7 @@ package struct RebuildReport: Codable, Hashable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case format, reason, aside, folder, recovered, inCloud, keptAside, lost
-        // The key in reports of earlier releases.
+        // The name in reports of earlier releases.
         case repaired = "mended"
     }
 

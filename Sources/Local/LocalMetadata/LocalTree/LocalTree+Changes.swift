@@ -63,7 +63,7 @@ extension LocalTree {
             [Int64(bitPattern: new.value), Int64(bitPattern: old.value)])
     }
 
-    /// Sets the times of a folder whose entries changed; they are sent with its next change.
+    /// Sets the times of a folder whose entries changed; they are synced with its next change.
     package func touch(_ folder: NodeID, at time: Timestamp) throws {
         try run(
             """
