@@ -2,7 +2,7 @@ package import CloudModel
 package import CloudStorage
 package import ContainerLog
 
-/// Reads a log from its beginning, past entries that are damaged.
+/// Reads a log from its beginning and continues after entries that are damaged.
 package struct LogReader {
     package struct Entry {
         package enum Content {
@@ -24,11 +24,12 @@ package struct LogReader {
         self.container = container
     }
 
-    /// Nil at the end. Throws ``CloudError`` that is not about one entry, and ``LogError`` of an entry of a newer version.
+    /// Returns the next entry, or nil at the end. Throws a ``CloudError`` that does not concern one entry, and ``LogError`` for an entry of
+    /// a newer version.
     package mutating func next() async throws -> Entry? {
         if ready.isEmpty {
             do { ready = try await fill().reversed() } catch let error as CloudError {
-                // The same word again is not about an entry: the log is shorter than it was, and ends here.
+                // The same message twice does not concern one entry: the log is shorter than it was, and ends here.
                 guard error.code == .damaged else { throw error }
                 guard error.message != lastDamage else { return nil }
                 lastDamage = error.message
@@ -44,7 +45,7 @@ package struct LogReader {
         }
     }
 
-    /// Many at once; one alone where one of many is damaged, so that those before it are still read.
+    /// Reads many entries at once, or a single one where one of many is damaged, so that those before it are still read.
     private func fill() async throws -> [LogRecord] {
         do { return try await backend.entries(in: container, after: position, limit: 64) } catch let error as CloudError
         {

@@ -2,9 +2,9 @@ import CloudModel
 import ContainerLog
 package import LocalMetadata
 
-/// Deletions in a batch.
+/// Adds deletions to a batch.
 extension BatchBuilder {
-    /// Adds a deletion, where the log has something to delete; of something in a package with all else of it.
+    /// Adds a deletion where the log has something to delete. A deletion inside a package is added with all other changes of the package.
     package mutating func add(_ departure: Departure) throws {
         guard let package = try package(around: departure) else { return try addAlone(departure) }
         try add(package: package, instead: { try $0.addAlone(departure) })
@@ -15,14 +15,14 @@ extension BatchBuilder {
     private mutating func package(around departure: Departure) throws -> NodeID? {
         var folder = try transaction.local.item(departure.parent)
         if folder == nil {
-            // Its folder is deleted as well: only the log has the package that this folder was in.
+            // The item's folder is deleted as well: only the log knows the package that this folder was in.
             let tree = transaction.remote(in: container)
             guard let parent = try tree.item(departure.item)?.parent,
                 let package = try tree.packages(around: parent).last
             else { return nil }
             folder = try transaction.local.item(package.id, in: container)
         }
-        // A folder that stays on this device is in no package of the log, wherever it is here.
+        // A folder that stays on this device is in no package of the log, regardless of where it is here.
         guard let folder, !folder.isExcluded else { return nil }
         return try packages.package(around: folder, transaction)
     }
@@ -42,7 +42,8 @@ extension BatchBuilder {
         try transaction.pending.markSent(departure)
     }
 
-    /// The log deletes a folder once nothing is in it: what left it comes first in the batch, whatever the clock said when it did.
+    /// Adds the deletions of items that left the folder. The log deletes a folder once it is empty, so they precede the folder's own
+    /// deletion in the batch, whatever their times are.
     private mutating func addDepartures(inside folder: ItemID) throws {
         for child in try transaction.remote(in: container).children(of: folder) where !isFull {
             guard let departure = try transaction.pending.departure(of: child, in: container), !departure.isSent else {

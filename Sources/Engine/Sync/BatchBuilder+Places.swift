@@ -2,10 +2,10 @@ import CloudModel
 import ContainerLog
 import LocalMetadata
 
-/// In which order changes of place are sent, so that the log finds each place free and no folder in itself.
+/// Orders the changes of place so that the log finds each place free and no folder inside itself.
 extension BatchBuilder {
-    /// An item that left the place that a change claims, or left this device, does so first in the batch: to the log, the place would
-    /// be taken otherwise, and the newcomer get another name. Returns the item that could only be moved out of the way so far.
+    /// Adds the move or deletion of an item that left the place that a change claims before that change: otherwise the log would find the
+    /// place taken and give the newcomer another name. Returns the item that could only be moved out of the way so far.
     mutating func makeRoom(for change: Change) throws -> LocalItem? {
         guard let place = change.place else { return nil }
         let tree = transaction.remote(in: container)
@@ -22,16 +22,16 @@ extension BatchBuilder {
         guard item.name != place.name || parent != place.parent else { return nil }
         try addAlone(item)
         guard !complete.contains(resident), try isWaitingForThisBatch(item) else { return nil }
-        // Two that change places, or one that wants to be in the other, need a third one.
+        // Two items that swap places, or of which one moves into the other, need a third place.
         changes.append(.move(resident, parent: place.parent, name: try ItemName("\(resident).moving")))
         return item
     }
 
-    /// Whether it, or a folder above it, is being added further up the call stack: then it can be added after that, in this batch. What waits
-    /// in a folder whose sync is paused can not.
+    /// Returns whether the item, or a folder above it, is being added further up the call stack: then it can be added afterwards, in this
+    /// batch. Items in a folder whose sync is paused cannot.
     private func isWaitingForThisBatch(_ item: LocalItem) throws -> Bool {
         var next = item
-        // Damaged rows may lead in a circle; no path has more folders.
+        // Damaged rows may form a cycle; no path has more folders.
         for _ in 0..<4096 {
             if next.isExcluded || next.isPaused { return false }
             if planned.contains(next.item), !complete.contains(next.item) { return true }
@@ -41,8 +41,8 @@ extension BatchBuilder {
         return false
     }
 
-    /// Returns false where the log does not have the folder and is not to learn of it now: what is inside waits with it, for the log
-    /// would give it another place.
+    /// Adds the folder of an item. Returns false where the log does not have the folder and must not receive it now: the items inside wait
+    /// with it, because the log would give them another place.
     mutating func addParent(of item: LocalItem) throws -> Bool {
         if item.kind == .folder { try addMovedFolders(above: item) }
         guard item.parent != .root, let parent = try transaction.local.item(item.parent),
@@ -52,11 +52,11 @@ extension BatchBuilder {
         return complete.contains(parent.item)
     }
 
-    /// A folder that went out of the one which now moves into it: in the other order, the log would see a circle.
+    /// Adds the moves of folders that left the folder which now moves into them: in the other order, the log would see a cycle.
     private mutating func addMovedFolders(above item: LocalItem) throws {
         var above: [LocalItem] = []
         var next = item.parent
-        // Damaged rows may lead in a circle; no path has more folders.
+        // Damaged rows may form a cycle; no path has more folders.
         for _ in 0..<4096 {
             guard next != .root, let folder = try transaction.local.item(next) else { break }
             if folder.pendingSince != nil { above.append(folder) }

@@ -3,26 +3,26 @@ package import CloudModel
 package import ContainerLog
 package import LocalMetadata
 
-/// Gathers the changes of one container that the cloud does not have into one batch, parents before what is inside them.
+/// Gathers the changes of one container that the cloud does not have into one batch, parents before their children.
 package struct BatchBuilder {
     let transaction: MetadataTransaction
     let container: ContainerID
     let reconciler = Reconciler()
     package internal(set) var changes: [Change] = []
     var planned: Set<ItemID> = []
-    /// Those of the planned whose changes are all in the batch.
+    /// The planned items whose changes are all in the batch.
     var complete: Set<ItemID> = []
-    /// Items with nothing to send after all.
+    /// Items that turned out to have nothing to send.
     package private(set) var quiet: [ItemID] = []
 
-    /// Bounds a batch, and with it a transaction and the memory for it, on every device that reads it.
+    /// Bounds a batch, and so the transaction and memory that it needs, on every device that reads it.
     package static let limit = 1_000
 
-    /// New files from this size on are announced while their bytes are on the way. Each costs one more change.
+    /// New files from this size on are announced while their bytes are uploaded. Each announcement costs one more change.
     private let announcedSize: UInt64
-    /// What changed after this has not settled.
+    /// A change after this time has not settled.
     private let time: Timestamp
-    /// What programs write under a claim now.
+    /// Items that programs write under a claim now.
     private let held: Set<NodeID>
     var packages = PackageMemory()
 
@@ -37,13 +37,13 @@ package struct BatchBuilder {
         self.announcedSize = announcedSize
     }
 
-    /// Bytes of attributes and names gathered so far, roughly as the log will keep them.
+    /// Bytes of attributes and names gathered so far, approximately as the log stores them.
     private var bytes = 0
     private static let byteLimit = 1 << 20
 
     package var isFull: Bool { changes.count >= Self.limit || bytes >= Self.byteLimit || packages.isCutShort }
 
-    /// Adds items until the batch is full; what waits for something else does not stand in the way of what comes behind it.
+    /// Adds items until the batch is full; an item that waits for something else does not block the items behind it.
     package mutating func addReady(before time: Timestamp) throws {
         let (transaction, container, size) = (transaction, container, announcedSize)
         try addPages { try transaction.pending.ready(in: container, before: time, after: $0, limit: Self.limit) }
@@ -62,8 +62,8 @@ package struct BatchBuilder {
         }
     }
 
-    /// Adds the changes of an item, and before them those of the folders above that the log does not have. Of an item in a package: those of
-    /// the whole package, if all of it has settled and is in the cloud; else nothing.
+    /// Adds the changes of an item, after those of the folders above that the log does not have. For an item in a package, adds the changes
+    /// of the whole package if all of it has settled and is in the cloud, and nothing otherwise.
     package mutating func add(_ item: LocalItem) throws {
         guard let package = try packages.package(around: item, transaction) else {
             return try addAlone(item)
@@ -71,7 +71,7 @@ package struct BatchBuilder {
         try add(package: package, instead: { try $0.addAlone(item) })
     }
 
-    /// What belongs together stands in one entry of the log, so that no device ever sees half of it.
+    /// Adds all changes of a package to one entry of the log, so that no device ever sees half of it.
     mutating func add(package: NodeID, instead: (inout BatchBuilder) throws -> Void) throws {
         switch packages.states[package] {
         case .waiting: return
@@ -132,7 +132,7 @@ package struct BatchBuilder {
         return didAdd
     }
 
-    /// Adds resolved conflict versions; they come behind the edits and new items that their content went into.
+    /// Adds resolved conflict versions, after the edits and new items that received their content.
     package mutating func add(_ resolutions: [Resolution]) throws {
         for (item, group) in Dictionary(grouping: resolutions, by: \.item).sorted(by: { $0.key < $1.key }) {
             changes.append(.resolve(item, versions: group.map(\.version).sorted()))

@@ -1,8 +1,8 @@
-/// What the cloud is to this device now.
+/// The state of the connection to the cloud.
 package enum CloudState: Sendable, Equatable {
     case connecting
     case online
     case offline(String)
-    /// Nothing will change by waiting: the message says what to do.
+    /// Waiting will not help: the message says what to do.
     case stopped(String)
 }

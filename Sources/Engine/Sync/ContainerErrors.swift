@@ -5,13 +5,13 @@ import LocalMetadata
 import Logging
 import Synchronization
 
-/// Containers whose logs can not be followed now though the cloud itself works. The others go on.
+/// Containers whose logs cannot be followed now although the cloud itself works. The other containers continue to sync.
 package final class ContainerErrors: Sendable {
     package struct Trouble: Hashable, Sendable {
         package let container: ContainerName
         /// What happened and what to do, whole sentences.
         package let message: String
-        /// An update of this program ends it.
+        /// Whether an update of this program resolves it.
         package let needsUpdate: Bool
     }
 
@@ -24,10 +24,10 @@ package final class ContainerErrors: Sendable {
 
     package var all: [Trouble] { state.withLock { $0.troubles.values.sorted { $0.container < $1.container } } }
 
-    /// Rounds that looked at every container, with or without trouble.
+    /// The number of rounds that processed every container, with or without errors.
     package var attempts: UInt64 { state.withLock { $0.attempts } }
 
-    /// Returns whether the container can not be followed for another reason than before.
+    /// Records the error of a container. Returns whether it differs from the one recorded before.
     func note(_ trouble: Trouble) -> Bool {
         state.withLock { $0.troubles.updateValue(trouble, forKey: trouble.container) } != trouble
     }
@@ -38,7 +38,7 @@ package final class ContainerErrors: Sendable {
 }
 
 extension ContainerErrors.Trouble {
-    /// Nil for errors that concern more than one container.
+    /// Creates the error of a container; nil for errors that concern more than one container.
     init?(_ error: any Error, in container: ContainerName) {
         switch error {
         case let error as LogError:
@@ -53,7 +53,7 @@ extension ContainerErrors.Trouble {
 }
 
 extension SyncEngine {
-    /// Does a container's part of a round. Trouble that concerns it alone is noted, and answered with false.
+    /// Runs a container's part of a round. Records an error that concerns this container alone and then returns false.
     func confined(_ container: LocalContainer, _ body: () async throws -> Void) async throws -> Bool {
         do {
             try await body()

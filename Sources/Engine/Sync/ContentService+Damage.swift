@@ -2,9 +2,9 @@ import LocalMetadata
 import Logging
 import Transfers
 
-/// A reader sees that bytes are damaged as an error of `read(2)`; everybody else sees it in the document's status.
+/// Reports damaged bytes: a reader gets an error from `read(2)`; the document's status shows the damage to everyone else.
 extension ContentService {
-    /// Notes why a document can not be had, where waiting does not help. It stays until its bytes are here.
+    /// Records why a document cannot be downloaded, where waiting does not help. The record stays until its bytes are on this device.
     func noteDamage(_ error: any Error, of item: LocalItem) async {
         guard let error = error as? TransferError, error.isLasting else { return }
         do {
@@ -22,7 +22,7 @@ extension ContentService {
 }
 
 extension TransferError {
-    /// The cloud has an answer, and it is not the bytes.
+    /// Whether the cloud responded without the requested bytes, so that a retry does not help.
     fileprivate var isLasting: Bool {
         switch code {
         case .damaged, .notFound, .tooNew, .tooLarge: true

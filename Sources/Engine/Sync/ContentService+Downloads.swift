@@ -7,9 +7,9 @@ import LocalMetadata
 import Logging
 import Transfers
 
-/// How a download begins, and what stays of one that ends early.
+/// Starts downloads, and keeps the partial results of those that end early.
 extension ContentService {
-    /// What a download is started from, read at once.
+    /// The rows that a download is started from, read in one transaction.
     struct Source {
         let item: LocalItem
         let reference: ContentReference
@@ -33,7 +33,7 @@ extension ContentService {
     func start(_ source: Source) throws -> ActiveDownload {
         let item = source.item
         let isFresh = item.presence == .none
-        // Bytes of an earlier reader may be about to be noted as here: they stay.
+        // Bytes of an earlier reader may be about to be recorded as present: keep them.
         let descriptor = isFresh ? try context.content.openOrCreate(item.blob) : try context.content.open(item.blob)
         let file = SharedDescriptor(adopting: descriptor)
         try check("ftruncate") { ftruncate(descriptor, off_t(item.size)) }
@@ -59,7 +59,7 @@ extension ContentService {
         return try? Manifest(decoding: bytes, size: reference.size)
     }
 
-    /// Records which chunks are here, after they are durable.
+    /// Records which chunks are on this device, after they are durable.
     func keepPart(_ entry: ActiveDownload) async {
         await entry.download.stop()
         defer { finisher.forget(entry.item.blob, entry.download) }
@@ -84,7 +84,7 @@ extension ContentService {
                 }
             }
         } catch {
-            // Nothing is lost: what was not noted is fetched again.
+            // Nothing is lost: chunks that were not recorded are downloaded again.
             context.log.warning("could not keep a part of a download", metadata: ["error": "\(error)"])
         }
     }

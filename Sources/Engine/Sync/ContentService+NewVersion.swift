@@ -8,9 +8,9 @@ import Logging
 import Synchronization
 import Transfers
 
-/// How the log's present content takes the place of an older one.
+/// Replaces an older content by the present one of the log.
 extension ContentService {
-    /// Fetches the log's present content beside the shown one and swaps it in once all of it is here and durable.
+    /// Downloads the log's present content beside the shown one and swaps it in once all of it is on this device and durable.
     func fetchNewVersion(of item: LocalItem) async throws {
         let context = context
         let wanted = try await context.blocking { () -> (reference: ContentReference, container: ContainerName)? in
@@ -42,7 +42,7 @@ extension ContentService {
         noteArrival()
     }
 
-    /// A version all of whose bytes are in `blob`.
+    /// A version whose bytes are all in `blob`.
     private struct NewVersion: Sendable {
         let reference: ContentReference
         let file: SharedDescriptor
@@ -51,8 +51,8 @@ extension ContentService {
         let manifest: Manifest?
     }
 
-    /// Swaps it in while no program reads or writes the item under a claim, and after those who show it have saved. Where that takes its time it
-    /// waits by itself.
+    /// Swaps in the version while no program reads or writes the item under a claim, after its presenters have saved. If that takes time,
+    /// it waits in the background.
     private func installWithPermit(_ version: NewVersion) throws {
         if context.permits.areFree {
             do { return try install(version, ifFree: true) } catch is PermitNeeded {}
@@ -66,7 +66,7 @@ extension ContentService {
                 await installLater(version, $0)
             }
             if !isWaiting { try context.content.remove(version.blob) }
-        // Asked for again by the next look at what the log has and this device has not.
+        // The next pass over unsettled items requests it again.
         case .refused: try context.content.remove(version.blob)
         }
     }
@@ -84,7 +84,7 @@ extension ContentService {
         }
     }
 
-    /// The shown version, so that chunks both have need not travel.
+    /// Returns the shown version as a source of chunks that need not be downloaded.
     private func reusable(_ item: LocalItem) throws -> ChunkSource? {
         guard let reference = item.content,
             let manifest = try storedManifest(of: reference) ?? Manifest(within: reference)

@@ -7,15 +7,15 @@ import Logging
 import Synchronization
 package import Transfers
 
-/// The contents that are being fetched to this device.
+/// The contents that are being downloaded to this device.
 ///
-/// There is one ``ContentDownload`` for each blob, shared by all readers of the file and by the queue of wanted downloads. It is kept
-/// while a reader has the file open or the queue wants it; with the last of them its progress is stored in the row and it ends.
+/// There is one ``ContentDownload`` for each blob, shared by all readers of the file and by the queue of wanted downloads. It is kept while
+/// a reader has the file open or the queue wants it; when the last of them leaves, its progress is stored in the row and it ends.
 ///
 /// Invariants:
-/// - A blob has one download at most, so two never write to one file.
+/// - A blob has at most one download, so two never write to one file.
 /// - A row says that bytes are here only after they were synced (``DownloadFinisher``).
-/// - A newer version of a file is gathered in a blob of its own, and takes the place of the shown one in one step.
+/// - A newer version of a file is gathered in its own blob, and replaces the shown one in one step.
 /// - The database is never read under this service's lock: status holds a read of the database while it waits for the lock.
 ///
 /// It must not decide which chunks are fetched next (``FetchPlan`` does), evict anything, or block a caller on the network: opening
@@ -30,7 +30,7 @@ package final class ContentService: Sendable {
 
     private struct Active {
         var downloads: [BlobName: ActiveDownload] = [:]
-        /// How often a download has left: what was read of the database before may be stale then.
+        /// The number of downloads that have ended: rows that were read from the database before the last of them may be stale.
         var departures: UInt64 = 0
 
         mutating func remove(_ blob: BlobName) {
@@ -39,7 +39,7 @@ package final class ContentService: Sendable {
         }
     }
 
-    /// A download and what keeps it going.
+    /// A download with the reasons for keeping it.
     struct ActiveDownload {
         let item: LocalItem
         let download: ContentDownload
@@ -57,18 +57,18 @@ package final class ContentService: Sendable {
     /// Opens a blob that is not whole, for a reader.
     ///
     /// - Returns: The descriptor that it is written through and its download, which all readers share.
-    /// - Throws: ``StaleItem`` where the item is not what it was when it was read.
+    /// - Throws: ``StaleItem`` where the item has changed since it was read.
     package func open(_ item: LocalItem) throws -> (file: SharedDescriptor, download: ContentDownload) {
         let entry = try join(item) { $0.readers += 1 }
         return (entry.file, entry.download)
     }
 
-    /// Grows with every event: bytes, a whole file, a permanent failure. Waiters see by it that downloads progress.
+    /// A counter of events: arrived bytes, a complete file, a permanent failure. Waiters use it to see that downloads progress.
     package var arrivals: UInt64 { arrived.load(ordering: .relaxed) }
 
     func noteArrival() { arrived.add(1, ordering: .relaxed) }
 
-    /// The download of a blob under way, or a new one, after `note` has changed it.
+    /// Returns the active download of a blob, or a new one, after `note` has changed it.
     ///
     /// The database is read outside the lock: status holds a read of it while it waits for the lock.
     private func join(_ item: LocalItem, _ note: (inout ActiveDownload) -> Void) throws -> ActiveDownload {
@@ -89,7 +89,7 @@ package final class ContentService: Sendable {
         }
     }
 
-    /// A reader closed its last handle. What it fetched is kept; the rest is left unless it was asked for.
+    /// Notes that a reader closed its last handle. Fetched bytes are kept; the rest is not fetched unless it was requested.
     package func close(_ item: LocalItem) {
         let idle = active.withLock { active -> ActiveDownload? in
             guard var entry = active.downloads[item.blob] else { return nil }
@@ -106,7 +106,7 @@ package final class ContentService: Sendable {
         Task { await keepPart(idle) }
     }
 
-    /// It was read from: fetch the rest too, while it is open.
+    /// Fetches the rest of a file that was read from, while it is open.
     package func completeInBackground(_ item: LocalItem) {
         active.withLock { active in
             guard var entry = active.downloads[item.blob], entry.completion == nil else { return }
@@ -130,7 +130,7 @@ package final class ContentService: Sendable {
         noteArrival()
     }
 
-    /// Returns once a complete download of that item is noted as whole, or at once where that happened before.
+    /// Returns once a complete download of that item is recorded as whole, or at once if it has been.
     package func finish(_ item: LocalItem) async throws { try await finisher.finish(item.blob) }
 
     private func unqueue(_ item: LocalItem) {
@@ -144,18 +144,18 @@ package final class ContentService: Sendable {
         Task { await keepPart(idle) }
     }
 
-    /// The share of a file's bytes that is here while it is being fetched; nil when it is not.
+    /// The fraction of a file's bytes that is on this device while it is being fetched; nil when it is not.
     package func progress(of item: LocalItem) -> Double? {
         (active.withLock { $0.downloads[item.blob] } ?? gathered.withLock { $0[item.node] }).map(
             \.download.fractionPresent)
     }
 
-    /// All downloads under way.
+    /// All active downloads.
     package var all: [(item: LocalItem, progress: DownloadProgress)] {
         entries.map { ($0.item, $0.download.progress) }
     }
 
-    /// The cloud is said to be back: do not wait for the end of a pause.
+    /// Ends the pauses of downloads, as the cloud is reported to be back.
     func retryNow() {
         context.transfers.silences.endAll()
         for entry in entries { entry.download.retryNow() }
@@ -170,7 +170,7 @@ package final class ContentService: Sendable {
     }
 }
 
-/// An item that was read before it changed: it wants reading again.
+/// The item changed after it was read; the caller must read it again.
 package struct StaleItem: Error {
     package init() {}
 }

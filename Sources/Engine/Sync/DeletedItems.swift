@@ -2,31 +2,32 @@ package import CloudModel
 import ContainerLog
 package import LocalMetadata
 
-/// What was deleted and can be restored: it is in the log, and its bytes are in the cloud for a while. Needs no network.
+/// Items that were deleted and can be restored: they are in the log, and the cloud keeps their bytes for a while. Needs no network.
 package struct DeletedItems: Sendable {
     private let context: EngineContext
 
     package init(_ context: EngineContext) { self.context = context }
 
-    /// What came of a restore.
+    /// The result of a restore.
     package struct Restored: Sendable {
         package let item: LocalItem
-        /// All that came back, with what was in a folder.
+        /// The number of restored items, including the content of a folder.
         package var count: UInt64 = 1
-        /// What did not: its folder went, or something else took its place, while it was restored.
+        /// The number of items that were not restored, because their folder was removed or another item took their place during the
+        /// restore.
         package var missing: UInt64 = 0
     }
 
-    /// How many items a change of the tree brings back: every `open` waits for one.
+    /// How many items one change of the tree restores, as every `open` waits for a change.
     private static let page = 200
 
-    /// Shows a deleted item again, of a folder all that went with it, as placeholders; the log gets it next.
+    /// Restores a deleted item as a placeholder, and a folder with everything deleted with it. The change is sent to the log next.
     ///
     /// - Parameters:
-    ///   - folder: Where to; nil: where it was, with the folders above it that are gone.
-    ///   - name: What it is called then; nil: as before. A name that is taken gets ` 2`.
-    ///   - progress: Called now and then with how much is back, of how much.
-    /// - Returns: Nil where there is nothing to restore under that id any more.
+    ///   - folder: The destination; nil restores to the former folder, including missing folders above it.
+    ///   - name: The new name; nil keeps the former one. A name that is taken gets ` 2`.
+    ///   - progress: Called from time to time with the number of restored items and the total.
+    /// - Returns: The restored items; nil where nothing can be restored under that id any more.
     package func restore(
         _ id: ItemID, of container: ContainerID, into folder: NodeID? = nil, named name: ItemName? = nil,
         progress: @Sendable (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }
@@ -91,13 +92,13 @@ package struct DeletedItems: Sendable {
 }
 
 extension MetadataTransaction {
-    /// Hands out what went with a deleted folder, each after its folder. `body` may throw to end it.
+    /// Enumerates the items deleted with a folder, each after its folder. `body` may throw to stop.
     package func forEach(
         deletedWith top: DeletedItem, _ body: (_ item: DeletedItem, _ folder: DeletedItem) throws -> Void
     ) throws {
         guard top.isFolder else { return }
         var folders = [top]
-        // Tombstones of a hostile log may lead in a circle.
+        // Tombstones of a hostile log may form a cycle.
         var seen: Set<ItemID> = [top.id]
         while let folder = folders.popLast() {
             for child in try history.deletedChildren(of: folder) where seen.insert(child.id).inserted {

@@ -8,8 +8,8 @@ import Logging
 import Synchronization
 import Transfers
 
-/// Turns complete downloads into materialised files, many at once: the bytes become durable first, then one transaction records them.
-/// Until then the database knows nothing of them, so no crash can make it promise bytes that are not there.
+/// Turns complete downloads into materialised files, many at once: the bytes become durable first, then one transaction records them. Until
+/// then the database does not mention them, so it never promises bytes that a crash has lost.
 final class DownloadFinisher: Sendable {
     fileprivate struct Expected {
         let item: LocalItem
@@ -22,7 +22,7 @@ final class DownloadFinisher: Sendable {
         var expected: [BlobName: Expected] = [:]
         var complete: [BlobName] = []
         var waiters: [BlobName: [CheckedContinuation<Void, any Error>]] = [:]
-        /// Taken out of ``expected`` and on their way into the database.
+        /// Blobs taken out of ``expected`` that are being recorded in the database.
         var settling: Set<BlobName> = []
         var isRunning = false
     }
@@ -41,7 +41,7 @@ final class DownloadFinisher: Sendable {
         }
     }
 
-    /// The download has ended before its end: what it holds open goes. Nothing happens where it is complete after all.
+    /// Closes the files of a download that ended early. Does nothing if it is complete after all.
     func forget(_ blob: BlobName, _ download: ContentDownload) {
         state.withLock { state in
             guard let expected = state.expected[blob], expected.download === download, !state.complete.contains(blob),
@@ -51,7 +51,7 @@ final class DownloadFinisher: Sendable {
         }
     }
 
-    /// All bytes of that blob are written.
+    /// Notes that all bytes of that blob are written.
     func note(_ blob: BlobName) {
         let starts = state.withLock { state in
             guard state.expected[blob] != nil, !state.complete.contains(blob) else { return false }
@@ -61,7 +61,7 @@ final class DownloadFinisher: Sendable {
         if starts { Task { await run() } }
     }
 
-    /// Returns once the blob is noted as whole, or at once where that happened before.
+    /// Returns once the blob is recorded as whole, or at once if it has been.
     func finish(_ blob: BlobName) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             let (isDone, starts) = state.withLock { state -> (Bool, Bool) in
@@ -130,7 +130,7 @@ final class DownloadFinisher: Sendable {
 }
 
 extension MetadataTransaction {
-    /// All bytes of `item`'s content are in its blob. Returns false, and changes nothing, where it has another content since.
+    /// Records that all bytes of `item`'s content are in its blob. Returns false, and changes nothing, if its content has changed since.
     package func noteWhole(_ item: LocalItem, holding reference: ContentReference, at now: Timestamp) throws -> Bool {
         guard var row = try local.item(item.node), row.generation == item.generation, row.content == reference,
             !row.isEdited

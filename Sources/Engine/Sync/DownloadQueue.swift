@@ -5,8 +5,8 @@ import Logging
 import Synchronization
 import Transfers
 
-/// Works off the downloads that were asked for, a few at a time, most urgent first. The queue itself is in the database: ten thousand
-/// requests are rows, not tasks.
+/// Runs the wanted downloads, a few at a time, most urgent first. The queue itself is in the database: ten thousand requests are rows, not
+/// tasks.
 final class DownloadQueue: Sendable {
     private let context: EngineContext
     private let service: ContentService
@@ -20,9 +20,9 @@ final class DownloadQueue: Sendable {
         self.room = room
     }
 
-    /// Fetches until nothing is wanted. Throws the cloud's error when it can not be reached.
+    /// Downloads until nothing is wanted. Throws the cloud's error when it cannot be reached.
     func run() async throws {
-        // What only fills free space is tried once in a run.
+        // Files that only fill free space are tried once in a run.
         var tried: Set<NodeID> = []
         while !Task.isCancelled {
             let wanted = try await context.blocking { [context] in
@@ -46,7 +46,7 @@ final class DownloadQueue: Sendable {
         }
     }
 
-    /// Files that fit together into the space that is left over.
+    /// Returns files that together fit into the spare space.
     private func fillingSpace(without tried: Set<NodeID>) throws -> [LocalItem] {
         var rest = try room.bytesToSpare()
         guard rest > 0 else { return [] }
@@ -92,17 +92,18 @@ final class DownloadQueue: Sendable {
         } catch is CancellationError {
             throw CancellationError()
         } catch is StaleItem {
-            // It is still wanted if it is not here, and the next round finds it as it is.
+            // If it is not on this device it is still wanted, and the next round reads its present state.
             return
         } catch {
             context.log.warning("a download failed", metadata: ["node": "\(item.node)", "error": "\(error)"])
-            // It would fail alike at once: it stays visible as an error until it is asked for again, here or by ``FailedDownloads``.
+            // A retry now would fail in the same way: the error stays visible until the user or ``FailedDownloads`` requests the download
+            // again.
             try await note(item, error: "\(error)", wanted: 0)
             service.noteArrival()
         }
     }
 
-    /// Evicts nothing for it.
+    /// Downloads a file without evicting anything for it.
     private func fetchOptional(_ item: LocalItem) async throws {
         let isStillMeant = try await context.blocking { [context] in
             try context.metadata.read { try $0.local.effectivePin(of: item.node) == .whenSpace }

@@ -7,7 +7,7 @@ package import Logging
 import Synchronization
 package import Transfers
 
-/// What the engine's parts share and tests replace.
+/// The dependencies that the engine's parts share and tests replace.
 package struct EngineContext: Sendable {
     package let metadata: MetadataDatabase
     package let content: ContentStore
@@ -19,7 +19,7 @@ package struct EngineContext: Sendable {
     package let time: any TimeSource
     package let newID: @Sendable () -> ItemID
     package let timing: EngineTiming
-    /// From this size on other devices learn of a new file before its bytes are in the cloud.
+    /// From this size on a new file is announced to other devices before its bytes are in the cloud.
     package let announcedSize: UInt64
     package let permits: any EnginePermits
     package let log: Logger
@@ -29,12 +29,12 @@ package struct EngineContext: Sendable {
     let waiting = PermitWaiters()
     let keyValueThrottle = KeyValueThrottle()
 
-    /// How long a change rests before it is sent; no time at all while a client waits for it.
+    /// How long a change rests before it is sent; zero while a client waits for it.
     var settle: Duration { urgency.isUrgent ? .zero : timing.settle }
-    /// How long changes are gathered into one batch; no time at all while a client waits for it.
+    /// How long changes are gathered into one batch; zero while a client waits for it.
     var gather: Duration { urgency.isUrgent ? .zero : timing.gather }
 
-    /// How long small uploads go ahead of their batch.
+    /// How far ahead of their batch small uploads start.
     var lead: Duration { urgency.isUrgent ? .zero : timing.lead }
 
     package init(
@@ -66,10 +66,10 @@ package struct EngineContext: Sendable {
         try await transfers.pool.run { () throws(any Error) -> T in try work() }
     }
 
-    /// A change further ahead than this was noted by a clock that has been set back since.
+    /// A change further in the future was recorded before the clock was set back.
     private static let furthestAhead = Duration.seconds(60)
 
-    /// Brings what was noted before the clock was set back to the present, where it can settle.
+    /// Moves times that were recorded before the clock was set back to the present, so that the changes can settle.
     func followClock() throws {
         let now = time.now()
         let ahead = now.adding(Self.furthestAhead)
@@ -77,11 +77,11 @@ package struct EngineContext: Sendable {
         try metadata.write(.uploading) { try $0.pending.bringForward(changesAfter: ahead, to: now) }
     }
 
-    /// Changes the shown tree in one transaction while no file can become open, then does what follows from it outside.
+    /// Changes the shown tree in one transaction while no file can become open, then performs the effects outside it.
     ///
     /// - Parameters:
-    ///   - use: What it does to the space of the disk.
-    ///   - isFree: Goes on only if no program coordinates by then; ``PermitNeeded`` otherwise.
+    ///   - use: How the transaction affects the space of the disk.
+    ///   - isFree: Whether to throw ``PermitNeeded`` if a program coordinates by then.
     package func changeTree<T>(
         _ use: SpaceUse = .ordinary, ifFree isFree: Bool = false,
         _ body: (MetadataTransaction, inout TreeEffects) throws -> T

@@ -1,41 +1,42 @@
 package import LocalMetadata
 
-/// What the engine is about to do with an item that programs may be working on together.
+/// What the engine is about to do with an item that programs may be using.
 package enum EngineAccess: Sendable {
-    /// Looks at its bytes, to upload what they are at that moment. Who shows it saves first.
+    /// Reads its present bytes to upload them. Presenters save first.
     case upload
-    /// Puts a newer version in the place of what is here. Who shows it saves first, and then lets go of it.
+    /// Replaces the local content by a newer version. Presenters save first, and then relinquish the item.
     case swap
-    /// Follows the log in placeholders, which no program reads. No program is asked, none is waited for.
+    /// Follows the log for placeholders, which no program reads. No presenter is asked, and the engine waits for none.
     case follow
-    /// Sends what a package is now. No program is asked, none is waited for.
+    /// Sends the present state of a package. No presenter is asked, and the engine waits for none.
     case send
-    /// Drops its bytes. Who shows it has to agree.
+    /// Drops its bytes. Presenters have to agree.
     case evict
 }
 
-/// Ends a permit; to be called once.
+/// Ends a permit; must be called once.
 package typealias PermitRelease = @Sendable () -> Void
 
-/// What came of asking for a permit.
+/// The response to a request for a permit.
 package enum EnginePermit: Sendable {
     case now(end: PermitRelease)
-    /// A program holds the item, or has to be asked. The call waits, for a bounded time; nil if the permit does not come.
+    /// A program holds the item, or presenters have to be asked. The call waits for a bounded time and returns nil if the permit is not
+    /// granted.
     case later(@Sendable () async -> PermitRelease?)
     case refused
 }
 
-/// How the engine takes part in coordination. An implementation stands above the database in the order of locks: not to be
-/// asked for a permit inside a transaction.
+/// How the engine takes part in coordination. An implementation is above the database in the order of locks: no permit may be requested
+/// inside a transaction.
 package protocol EnginePermits: Sendable {
-    /// One load: no program coordinates, so there is nothing to ask for.
+    /// Whether no program coordinates, so that no permit is needed. Costs one load.
     var areFree: Bool { get }
     func ask(_ access: EngineAccess, for node: NodeID) -> EnginePermit
-    /// Something was put off because a program holds it: the engine wants to look again when a claim ends.
+    /// Notes that work was deferred because a program holds an item: the engine is to retry when a claim ends.
     func noteDeferral()
 }
 
-/// Where nothing coordinates.
+/// Grants every permit; used where nothing coordinates.
 package struct UncontendedPermits: EnginePermits {
     package init() {}
     package var areFree: Bool { true }
@@ -43,5 +44,5 @@ package struct UncontendedPermits: EnginePermits {
     package func noteDeferral() {}
 }
 
-/// A program began to coordinate between a look at ``EnginePermits/areFree`` and the change: it has to be asked for after all.
+/// A program began to coordinate between the check of ``EnginePermits/areFree`` and the change: a permit is needed after all.
 struct PermitNeeded: Error {}

@@ -1,22 +1,23 @@
 import Basics
 
-/// How long the engine lets things rest.
+/// The pauses and delays of the engine.
 package struct EngineTiming: Sendable {
-    /// After the last close of a file or the last change of a name: long enough for a program to finish its save, short enough to be
-    /// seen elsewhere within a second.
+    /// The delay after the last close of a file or the last change of a name: long enough for a program to finish its save, short enough
+    /// for the change to be visible elsewhere within a second.
     package var settle: Duration = .milliseconds(250)
-    /// After the last write to a file that stays open (databases, logs).
+    /// The delay after the last write to a file that stays open (databases, logs).
     package var settleOpen: Duration = .seconds(2)
-    /// From one batch, or one group of uploads, to the next while changes keep coming: each costs a few flushes of the disk, however
-    /// little is in it.
+    /// The time from one batch, or one group of uploads, to the next while changes keep arriving: each costs a few flushes of the disk,
+    /// however small it is.
     package var gather: Duration = .milliseconds(250)
-    /// Between the upload of what has settled and the batch that names it: two of it are waited after ``settle``, and one batch is saved.
+    /// The time between the upload of settled files and the batch that names them. The engine waits twice this time after ``settle``, which
+    /// saves one batch.
     package var lead: Duration = .milliseconds(20)
-    /// How long a reader waits for bytes that do not come.
+    /// How long a reader waits while none of its bytes arrive.
     package var patience: Duration = Patience.limit
-    /// Between looks at a cloud that can not notify of changes.
+    /// The interval at which the engine polls a cloud that cannot notify of changes.
     package var poll: Duration = .seconds(30)
-    /// Between looks at open files, use times and the cache's size.
+    /// The interval at which the engine checks open files, use times and the cache's size.
     package var maintenance: Duration = .seconds(1)
 
     package init() {}

@@ -8,12 +8,12 @@ struct EntryOrder {
     struct Removal {
         let time: Timestamp
         let device: String?
-        /// It is behind this entry, which set a content that it removed.
+        /// The removal comes after this entry, which set a content that it removed.
         let after: LogSequence
     }
 
     let sequences: [LogSequence]
-    /// When this device folded an entry, where a content that the entry replaced says so.
+    /// When this device folded an entry, known from the content that the entry replaced.
     let known: [LogSequence: Timestamp]
     /// For each of ``sequences``, the known time of the first entry behind it that has one.
     let nextKnown: [Timestamp]
@@ -42,17 +42,18 @@ struct EntryOrder {
         self.removals = Array(removals.values)
     }
 
-    /// The time of an entry: known, or by the modification times of the files that it set.
+    /// Returns the time of an entry: the known one, or an estimate from the modification times of the files that it set.
     func estimate(_ index: Int) -> Timestamp {
         known[sequences[index]] ?? min(estimates[sequences[index]] ?? .zero, nextKnown[index])
     }
 
-    /// The entry that ended a content at that time by setting another one.
+    /// Returns the entry that replaced a content by another one at that time.
     func successor(of content: PackageContent, _ ended: Timestamp) -> LogSequence? {
         byTime[ended]?.first { $0 > content.version.sequence }
     }
 
-    /// Whether a removal is listed before the entry at `index` of ``sequences``; the entries before that one are before the removal.
+    /// Returns whether a removal is listed before the entry at `index` of ``sequences``; the entries before that one are before the
+    /// removal.
     func isBefore(_ removal: Removal, _ index: Int) -> Bool {
         removal.after < sequences[index] && known[sequences[index]].map { removal.time < $0 } ?? false
     }
@@ -74,7 +75,7 @@ struct EntryOrder {
                 }
             }
         }
-        // An entry that seems older than one before it: a content in between was removed from the history, or the clock was set back.
+        // An entry may seem older than one before it because a content in between was removed from the history, or the clock was set back.
         var latest = Timestamp(nanoseconds: .min)
         for sequence in sequences {
             guard let time = known[sequence] else { continue }

@@ -1,10 +1,11 @@
 import Basics
 import LocalMetadata
 
-/// When to ask again whether a document's bytes may go: who keeps it is not asked every second for as long as space is short.
+/// Decides when to ask again whether a document's bytes may be evicted, so that a program that keeps it is not asked every second while
+/// space is short.
 struct EvictionBackoff: Sendable {
     private static let pause = Duration.seconds(300)
-    /// Refusals to remember; beyond this those that are over are forgotten.
+    /// The maximum number of refusals to remember; beyond it those that have expired are forgotten.
     private static let most = 1_000
 
     private var until: [NodeID: Timestamp] = [:]

@@ -1,10 +1,10 @@
 package import LocalMetadata
 
-/// What a cache may take.
+/// The limits of the cache.
 package struct CacheLimits: Sendable, Equatable {
     /// Bytes of materialised files; nil for no limit.
     package var size: UInt64?
-    /// Bytes to leave free on the disk.
+    /// The number of bytes to leave free on the disk.
     package var minimumFree: UInt64
 
     package init(size: UInt64? = nil, minimumFree: UInt64 = 1 << 30) {
@@ -12,7 +12,7 @@ package struct CacheLimits: Sendable, Equatable {
         self.minimumFree = minimumFree
     }
 
-    /// Bytes that may be downloaded without being asked for. Some room stays unused, or what is downloaded would be evicted again soon.
+    /// Returns how many bytes may be downloaded without a request. Keeps a reserve, or downloaded files would soon be evicted again.
     package func spare(present count: @autoclosure () throws -> UInt64, free: UInt64) rethrows -> UInt64 {
         let least = max(minimumFree, 64 << 20)
         let (floor, isTooMuch) = least.addingReportingOverflow(least / 4)
@@ -22,7 +22,7 @@ package struct CacheLimits: Sendable, Equatable {
         return present < most ? min(free - floor, most - present) : 0
     }
 
-    /// How many bytes have to go. `present` is asked for only where it matters: to count it takes time.
+    /// Returns how many bytes must be evicted. `present` is evaluated only if needed, because counting takes time.
     package func excess(present count: @autoclosure () throws -> UInt64, free: UInt64) rethrows -> UInt64 {
         guard size != nil || free < minimumFree else { return 0 }
         let present = try count()
@@ -32,7 +32,7 @@ package struct CacheLimits: Sendable, Equatable {
     }
 }
 
-/// Chooses what to evict: the least recently used first, until enough is gone.
+/// Selects the files to evict: the least recently used first, until enough bytes are freed.
 package struct EvictionPlan: Sendable {
     package let victims: [LocalItem]
 
@@ -57,7 +57,7 @@ package enum EvictionRefusal: String, Sendable, Error {
     case isPresented = "a program that shows it wants to keep it"
     case isExcluded = "it is excluded from sync, so this is the only copy"
 
-    /// Nil where the bytes may go.
+    /// Creates the refusal for a file; nil where its bytes may be dropped.
     package init?(_ item: LocalItem, isOpen: Bool, isKept: Bool) {
         if item.kind != .file {
             self = .isFolder

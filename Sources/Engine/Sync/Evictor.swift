@@ -6,15 +6,16 @@ package import LocalMetadata
 import Logging
 import Synchronization
 
-/// Drops local bytes, by hand or to keep the cache within its limits.
+/// Drops local bytes, on request or to keep the cache within its limits.
 package struct Evictor: Sendable {
     let context: EngineContext
 
     package init(_ context: EngineContext) { self.context = context }
 
-    /// Drops the bytes of one file; no error where there are none.
+    /// Drops the bytes of one file; succeeds if there are none.
     ///
-    /// - Parameter isForSpace: They may come back by themselves when there is plenty of space, if the file is pinned like that.
+    /// - Parameter isForSpace: Whether the bytes may be downloaded again without a request when there is plenty of space, if the file's pin
+    ///   says so.
     /// - Throws: ``EvictionRefusal`` where they must stay.
     package func evict(_ node: NodeID, forSpace isForSpace: Bool = false) throws {
         try context.changeTree(.freeing) { transaction, effects in
@@ -24,7 +25,7 @@ package struct Evictor: Sendable {
                 throw refusal
             }
             guard item.presence != .none, item.size > 0 else { return }
-            // A blob that is not what the row says was written behind our back: that is an edit, and stays.
+            // The blob differs from the row because it was written without our knowledge: that is an edit, and its bytes stay.
             if item.presence == .whole {
                 let blob = try context.content.status(item.blob)
                 guard blob.size == item.size else { throw EvictionRefusal.isEdited }
@@ -40,7 +41,7 @@ package struct Evictor: Sendable {
         }
     }
 
-    /// Evicts the least recently used files while the cache is over its limits. Returns how many went.
+    /// Evicts the least recently used files while the cache is over its limits. Returns the number of evicted files.
     @discardableResult
     package func enforce(_ limits: CacheLimits) throws -> Int {
         let free = try context.content.freeBytes()
@@ -48,7 +49,7 @@ package struct Evictor: Sendable {
             bytes: limits.excess(present: context.metadata.read { try $0.transfers.presentBytes() }, free: free))
     }
 
-    /// Whether there are so many bytes to evict.
+    /// Returns whether that many bytes can be evicted.
     func canEvict(bytes: UInt64) throws -> Bool {
         var (rest, seen) = (bytes, 0)
         while rest > 0 {
@@ -60,13 +61,13 @@ package struct Evictor: Sendable {
         return true
     }
 
-    /// Evicts the least recently used files until so many bytes are gone, as far as there are any. Returns how many went.
+    /// Evicts the least recently used files until that many bytes are freed or none are left to evict. Returns the number of evicted files.
     func evict(bytes: UInt64) throws -> Int {
         var excess = bytes
         var count = 0
         var kept = 0
         while excess > 0 {
-            // What had to stay (pinned from above, open) stands before the rest for ever: go on behind it.
+            // Files that had to stay (pinned from above, open) always come first in the list: continue behind them.
             let candidates = try context.metadata.read { try $0.transfers.evictable(limit: 256, offset: kept) }
             guard !candidates.isEmpty else { break }
             let plan = EvictionPlan(candidates: candidates, excess: excess) { context.mounted.isOpen($0) }
@@ -78,8 +79,8 @@ package struct Evictor: Sendable {
         return count
     }
 
-    /// Drops the bytes of one file if those who show it agree; where they have to be asked, once they have. Returns whether it is done.
-    /// Throws as ``evict(_:)``, and ``EvictionRefusal/isPresented`` where a program keeps it.
+    /// Drops the bytes of one file if its presenters agree; if they have to be asked, drops them later once they have. Returns whether the
+    /// bytes are dropped already. Throws as ``evict(_:)``, and ``EvictionRefusal/isPresented`` where a program keeps it.
     package func evictWithPermit(_ node: NodeID, forSpace isForSpace: Bool = false) throws -> Bool {
         guard !context.permits.areFree else {
             try evict(node, forSpace: isForSpace)

@@ -1,8 +1,8 @@
 import LocalMetadata
 import Synchronization
 
-/// Asks again for what is to be on this device and could not be fetched: newer versions of what is here, and what is kept. A disk that
-/// was full, or refused a write, need not be reported to the device a second time.
+/// Requests files again that could not be downloaded but belong on this device: newer versions of local files, and pinned ones. So a disk
+/// that was full, or refused a write, need not be reported to the device a second time.
 package final class FailedDownloads: Sendable {
     private let context: EngineContext
     private let pauses = Mutex(RetryPauses())
@@ -10,7 +10,8 @@ package final class FailedDownloads: Sendable {
 
     package init(_ context: EngineContext) { self.context = context }
 
-    /// To be called now and then, with the time since the last call. Returns whether anything is wanted again.
+    /// Requests failed downloads again if a retry is due. Call it regularly with the time since the last call. Returns whether anything is
+    /// wanted again.
     package func look(after elapsed: Duration) throws -> Bool {
         let isDue = pauses.withLock { $0.isDue(after: elapsed) }
         guard isDue else { return false }
@@ -35,7 +36,7 @@ package final class FailedDownloads: Sendable {
     }
 }
 
-/// When to look: soon after something failed, then ever later while it goes on failing.
+/// When to retry: soon after the first failure, then at growing intervals while failures continue.
 package struct RetryPauses: Sendable {
     package static let first = Duration.seconds(5)
     package static let longest = Duration.seconds(320)

@@ -3,16 +3,16 @@ package import CloudModel
 package import ContainerLog
 package import LocalMetadata
 
-/// One item in the three trees: what the log says, what both sides agreed on last, what this device shows.
+/// One item in the three trees: the log's state, the state both sides agreed on last, and the state that this device shows.
 package struct ItemTrees: Sendable {
     /// Nil where the log never had it or deleted it.
     package var remote: CloudItem?
-    /// Nil where both agreed that there is none. The base of every decision.
+    /// Nil where both sides agreed that there is no such item. The base of every decision.
     package var synced: CloudItem?
     package var local: LocalState?
     /// Whether a program deleted the item here and the log has not confirmed it.
     package var isDeparted: Bool
-    /// Whether the batch on its way says something of the departed item: what was agreed on is about to change.
+    /// Whether the batch that is being sent changes the departed item, so that the agreed state is about to change.
     package var isBeingTold: Bool
 
     package init(
@@ -26,7 +26,7 @@ package struct ItemTrees: Sendable {
     }
 }
 
-/// What a device shows of an item, in the log's terms.
+/// The state of an item that this device shows, in the log's terms.
 package struct LocalState: Sendable, Equatable {
     package var id: ItemID
     package var parent: ItemID
@@ -37,15 +37,15 @@ package struct LocalState: Sendable, Equatable {
     package var size: UInt64
     /// Nil while the bytes on this device have not reached the cloud, and after an announcement.
     package var content: ContentReference?
-    /// Bytes that the cloud does not have.
+    /// Whether the bytes on this device are not in the cloud.
     package var isEdited: Bool
-    /// A program has it open for writing: nothing is swapped or taken away under it.
+    /// Whether a program has the file open for writing, so that it must not be replaced or removed.
     package var isBeingWritten: Bool
-    /// All bytes are here, so an older version can be shown until the newer one is.
+    /// Whether all bytes are on this device, so that an older version can be shown until the newer one is downloaded.
     package var isMaterialised: Bool
-    /// Drop the bytes instead of following a newer version.
+    /// Whether to drop the bytes instead of downloading a newer version.
     package var evictsOnUpdate: Bool
-    /// It has children here.
+    /// Whether the folder has children on this device.
     package var hasChildren: Bool
 
     package init(_ item: LocalItem, kind: ItemKind, parent: ItemID, hasChildren: Bool, evictsOnUpdate: Bool) {
@@ -64,7 +64,7 @@ package struct LocalState: Sendable, Equatable {
         self.hasChildren = hasChildren
     }
 
-    /// What an item of the log would be that equals this one; nil while its bytes are not in the cloud.
+    /// The body of an item of the log that equals this one; nil while its bytes are not in the cloud.
     package var body: ItemBody? {
         switch kind {
         case .folder: .folder
@@ -73,39 +73,39 @@ package struct LocalState: Sendable, Equatable {
         }
     }
 
-    /// Whether the content is what `agreed` says; links and folders have none.
+    /// Whether the content is that of `agreed`; links and folders have none.
     func hasContent(of agreed: CloudItem) -> Bool {
         guard kind == .file else { return true }
         return !isEdited && content == agreed.body.content?.reference
     }
 }
 
-/// What is to happen on this device so that it shows what the log says.
+/// A step by which this device follows the log.
 package enum FollowAction: Sendable, Equatable {
-    /// Show an item that is new here, as a placeholder.
+    /// Show an item that is new on this device, as a placeholder.
     case insert(CloudItem)
     case place(parent: ItemID, name: ItemName)
     case setAttributes(ItemAttributes)
-    /// Show this content; its bytes come when a program opens it.
+    /// Show this content; its bytes are downloaded when a program opens it.
     case replaceContent(FileContent)
-    /// Fetch this content and show the old one until all of it is here.
+    /// Download this content and show the old one until all of it is on this device.
     case fetch(ContentReference)
     case remove
-    /// Keep a folder that others deleted, because of what is inside here.
+    /// Keep a folder that another device deleted, because it has children on this device.
     case keepFolder
     case forgetDeparture
 }
 
-/// What an item's trees call for.
+/// The actions that follow from an item's trees.
 package struct ItemPlan: Sendable, Equatable {
     package var follow: [FollowAction] = []
-    /// What both sides agree on once ``follow`` is done; nil: that there is no such item.
+    /// The state that both sides agree on once ``follow`` is done; nil if they agree that there is no such item.
     package var agreed: CloudItem?
-    /// What the cloud is to get.
+    /// The changes to send to the cloud.
     package var changes: [Change] = []
-    /// The bytes must be in the cloud before ``changes`` can be made.
+    /// Whether the bytes must be in the cloud before ``changes`` can be made.
     package var needsUpload = false
-    /// What may be announced before the bytes are there: that there is such a file, and how large it is.
+    /// The change that announces the file and its size before the bytes are in the cloud.
     package var announcement: Change?
 
     package init(

@@ -1,12 +1,12 @@
 package import LocalMetadata
 
-/// Keys of a container's key-value store that changed other than by their user's hand here.
+/// Keys of a container's key-value store that changed for a reason other than a write on this device.
 package struct KeyValueChange: Sendable, Equatable {
     package enum Reason: Sendable {
         case serverChange
-        /// The store was never seen before.
+        /// The store is seen for the first time.
         case initialSync
-        /// The store of the cloud had no room for what was written here.
+        /// The cloud's store had no room for values written on this device.
         case quotaViolation
     }
 

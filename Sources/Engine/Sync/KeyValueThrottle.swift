@@ -2,17 +2,17 @@ import Basics
 import LocalMetadata
 import Synchronization
 
-/// How often keys of a store are appended to the log: a program that writes a key at every turn of a wheel makes few entries, and holds up no
-/// other program's settings. What is held back is sent with the next batch.
+/// Throttles how often keys of a store are appended to the log: a program that writes a key on every scroll event makes few entries, and
+/// does not delay the settings of other programs. Delayed changes are sent with the next batch.
 final class KeyValueThrottle: Sendable {
-    /// So many at once, and one more for each pause.
+    /// The number of batches in a burst; one more is allowed after each ``pause``.
     static let burst = 15
     static let pause = Duration.seconds(6)
 
-    /// Of the stores that were appended lately; any other has a full bucket.
+    /// The buckets of stores that were appended recently; any other store has a full bucket.
     private let buckets = Mutex<[ContainerID: TokenBucket]>([:])
 
-    /// Whether a store's changes may be appended now. A caller that waits for everything to be in the cloud is not held back.
+    /// Returns whether a store's changes may be appended now. A caller that waits for everything to be in the cloud is not delayed.
     func maySend(of store: ContainerID, at now: Timestamp, isUrgent: Bool) -> Bool {
         isUrgent || buckets.withLock { $0[store]?.hasToken(at: now.sinceEpoch) ?? true }
     }

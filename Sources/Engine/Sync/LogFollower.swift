@@ -5,17 +5,17 @@ import ContainerLog
 package import LocalMetadata
 import Logging
 
-/// Folds log entries into the database and brings the shown tree after them, one transaction per entry.
+/// Folds log entries into the database and updates the shown tree accordingly, one transaction per entry.
 package struct LogFollower: Sendable {
     let context: EngineContext
 
     package init(_ context: EngineContext) { self.context = context }
 
-    /// Folds one entry. Throws ``LogError`` where this program is too old for it; nothing was changed then.
+    /// Folds one entry. Throws ``LogError``, without any change, where this program is too old for it.
     package func fold(_ record: LogRecord, in container: LocalContainer) throws {
         let batch: ChangeBatch?
         do { batch = try ChangeBatch(decoding: record.payload) } catch {
-            // The cloud vouches for the bytes, so every device reads the same: an entry that means nothing.
+            // The cloud vouches for the bytes, so every device reads the same entry and treats it as void.
             guard case .damaged(let what) = error else { throw error }
             context.log.error(
                 "passed over a log entry", metadata: ["sequence": "\(record.sequence)", "why": "\(what)"])
@@ -28,7 +28,7 @@ package struct LogFollower: Sendable {
             guard let batch else { return try ContainerReducer().foldVoid(at: record.sequence, into: &tree) }
             var follower = follower(transaction, container.id, held: held)
             let isVoid = try ContainerReducer().isVoid(batch, in: tree)
-            // A device knows its own batches.
+            // This device's own batches set no package aside.
             let aside =
                 batch.device == context.device || isVoid
                 ? [] : try follower.setAsidePackages(changedBy: batch, deviceName: context.deviceName)
@@ -49,7 +49,7 @@ package struct LogFollower: Sendable {
         _ transaction: MetadataTransaction, _ follower: inout TreeFollower
     ) throws {
         var touched = result.touched
-        // Before rows become one: what was sent of a row is agreed on for that row, and for no other.
+        // Before rows are merged: what was sent of a row is agreed on for that row, and for no other.
         if batch.device == context.device {
             touched += try confirm(batch, result, &follower)
         }
@@ -61,7 +61,8 @@ package struct LogFollower: Sendable {
         try follower.showContainer()
     }
 
-    /// Versions of the history that the batch removes. What is in conflict until then goes there by being resolved.
+    /// Returns the versions that the batch removes from the history. A version that is in conflict until then is moved there when it is
+    /// resolved.
     private func removedVersions(
         _ batch: ChangeBatch, _ tree: RemoteTree, _ transaction: MetadataTransaction
     ) throws -> [HistoricVersion] {
@@ -90,7 +91,7 @@ package struct LogFollower: Sendable {
     ) throws -> [ItemID] {
         let (transaction, container) = (follower.transaction, follower.container)
         if let waiting = try transaction.pending.batch(of: container), waiting.deviceSequence == batch.deviceSequence {
-            // A refused batch has no effect, and one that was withdrawn took the number of what was made in its place.
+            // A refused batch has no effect, and the number of a withdrawn one was used by its replacement.
             let isTold = try !result.isRefused && ChangeBatch(decoding: waiting.payload) == batch
             if isTold {
                 try transaction.pending.removeBatch(of: container)
@@ -107,14 +108,14 @@ package struct LogFollower: Sendable {
         return items
     }
 
-    /// Looks again at what could not follow yet: names that were taken, files that were being written.
+    /// Retries items that could not follow yet because their names were taken or the files were being written.
     package func followUnsettled(in container: LocalContainer) throws {
         let ids = try context.metadata.read { try $0.synced.unsettled(in: container.id, limit: 2_000) }
         guard !ids.isEmpty else { return }
         try follow(ids, in: container)
     }
 
-    /// Brings items after the log that it did not touch.
+    /// Updates items to the state of the log, although the entry did not change them.
     func follow(_ ids: [ItemID], in container: LocalContainer) throws {
         try withPermit(ids, in: container) { held, transaction, effects in
             var follower = follower(transaction, container.id, held: held)
@@ -136,8 +137,8 @@ package struct LogFollower: Sendable {
 
     // MARK: Coordination
 
-    /// Changes the tree while no program can begin to read or write these items under a claim. `body` gets those that are held already:
-    /// what they show is not to be touched, and nothing else waits for them.
+    /// Changes the tree while no program can begin to read or write these items under a claim. `body` receives the items that are already
+    /// held: their shown state must not be changed, and nothing else waits for them.
     private func withPermit(
         _ ids: [ItemID], in container: LocalContainer,
         _ body: (_ held: Set<NodeID>, MetadataTransaction, inout TreeEffects) throws -> Void
@@ -161,7 +162,7 @@ package struct LogFollower: Sendable {
             }
         }
         if !held.isEmpty { context.permits.noteDeferral() }
-        // What others changed is read on the way to sending what changed here.
+        // The log is followed on the way to uploading local changes, hence `.uploading`.
         try context.changeTree(.uploading) { try body(held, $0, &$1) }
     }
 }

@@ -7,12 +7,12 @@ import LocalMetadata
 import Logging
 import Transfers
 
-/// After the cloud said that chunks were lost on their way to its disk: puts again all that untold changes need, out of this device's
-/// files. A batch whose bytes are on no device any more is withdrawn, and rebuilt of what is here now.
+/// Restores chunks that the cloud reported as lost on their way to its disk: uploads again, from this device's files, all that unsent
+/// changes need. A batch whose bytes are on no device any more is withdrawn, and rebuilt from the present state.
 struct LostChunks {
     let context: EngineContext
 
-    /// Appends a batch, and repairs the cloud once if it lost chunks before it could.
+    /// Appends a batch. If the cloud lost chunks that it needs, uploads them and tries once more.
     func append(_ payload: [UInt8], to container: LocalContainer) async throws {
         do { _ = try await context.backend.append(payload, to: container.name) } catch let error as CloudError {
             guard error.code == .damaged else { throw error }
@@ -22,7 +22,7 @@ struct LostChunks {
         }
     }
 
-    /// False where the batch was withdrawn.
+    /// Returns false where the batch was withdrawn.
     private func restore(for payload: [UInt8], in container: LocalContainer) async throws -> Bool {
         _ = try await context.backend.connect(create: false)
         var needed = try ChangeBatch(decoding: payload).contents
@@ -41,11 +41,11 @@ struct LostChunks {
         return false
     }
 
-    /// Returns what the file's bytes come to once the cloud has them; nil where they are not what the batch says.
+    /// Uploads a file. Returns the reference of its bytes; nil where they are not those that the batch names.
     private func put(_ item: LocalItem, to container: ContainerName) async throws -> ContentReference? {
         guard let content = item.content, item.presence == .whole, item.size > 0 else { return nil }
         let file: SharedDescriptor
-        // What is gone from here may still be whole in the cloud; the caller asks.
+        // The cloud may still have a complete content that is missing here; the caller asks.
         do { file = SharedDescriptor(adopting: try context.content.open(item.blob)) } catch { return nil }
         let uploader = ContentUploader(context.transfers)
         switch try await uploader.upload([UploadItem(size: content.size, open: { file })], to: container).first {

@@ -2,9 +2,9 @@ package import CloudModel
 package import ContainerLog
 package import LocalMetadata
 
-/// The three trees of one item, out of the database.
+/// Reads the three trees of one item from the database.
 extension MetadataTransaction {
-    /// The log's item; nil where it has none or a tombstone.
+    /// Returns the log's item; nil where the log has none or a tombstone.
     package func remote(_ id: ItemID, in container: ContainerID) throws -> CloudItem? {
         guard let item = try remote(in: container).item(id), !item.isDeleted else { return nil }
         return item
@@ -14,8 +14,8 @@ extension MetadataTransaction {
         try trees(of: id, in: container, remote: remote(id, in: container), local: local.item(id, in: container))
     }
 
-    /// The same, after a conflict sibling has become the item of its id where the log has one: its document was deleted. What the mount
-    /// shows of it stays.
+    /// Returns the three trees, after turning a conflict sibling into the item of its id where the log has one because its document was
+    /// deleted. What the mount shows of it does not change.
     package func treesPromotingSibling(of id: ItemID, in container: ContainerID) throws -> ItemTrees {
         let remote = try remote(id, in: container)
         var shown = try local.item(id, in: container)
@@ -37,13 +37,13 @@ extension MetadataTransaction {
             isDeparted: isDeparted, isBeingTold: try isDeparted && isBeingTold(id, in: container))
     }
 
-    /// Whether the batch on its way has a change of that item.
+    /// Returns whether the batch that is being sent has a change of that item.
     private func isBeingTold(_ id: ItemID, in container: ContainerID) throws -> Bool {
         guard let outbox = try pending.batch(of: container) else { return false }
         return try ChangeBatch(decoding: outbox.payload).changes.contains { $0.item == id }
     }
 
-    /// Forgets the batch on its way, of which nothing happened: what it names is as it was before it was made.
+    /// Discards the batch that is being sent, which has had no effect: the items that it names return to their state before the batch.
     func withdrawBatch(of container: ContainerID) throws {
         guard let waiting = try pending.batch(of: container) else { return }
         try pending.withdrawBatch(of: container)
@@ -56,10 +56,10 @@ extension MetadataTransaction {
         }
     }
 
-    /// Nil for what has no place in a log: pipes, sockets, conflict siblings.
+    /// Returns the state of an item; nil for items that no log has: pipes, sockets, conflict siblings.
     package func state(_ item: LocalItem) throws -> LocalState? {
         guard let kind = item.kind.cloudKind, !item.isConflictSibling else { return nil }
-        // A container's folder hangs in the mount's root; in the log the root has no parent that exists.
+        // On the device a container's folder is in the mount's root; in the log the root has a parent that does not exist.
         let parent = item.item == .root ? ItemID.nowhere : try local.identity(of: item.parent)
         var state = LocalState(
             item, kind: kind, parent: parent ?? .root,
@@ -71,12 +71,12 @@ extension MetadataTransaction {
         return state
     }
 
-    /// Whether an item, or the nearest folder above that says anything, is to be kept on this device.
+    /// Returns whether the effective pin of the item keeps it on this device.
     package func isKept(_ item: LocalItem) throws -> Bool { try local.effectivePin(of: item.node) == .keep }
 }
 
 extension Change {
-    /// The item that is changed; nil for changes of the whole container.
+    /// The changed item; nil for changes of the whole container.
     var item: ItemID? {
         switch self {
         case .create(let id, _, _, _, _), .edit(let id, _, _, _), .move(let id, _, _), .setAttributes(let id, _),
@@ -86,7 +86,7 @@ extension Change {
         }
     }
 
-    /// The place that the item is to have after the change.
+    /// The place that the item has after the change.
     var place: (item: ItemID, parent: ItemID, name: ItemName)? {
         switch self {
         case .create(let id, let parent, let name, _, _), .move(let id, let parent, let name): (id, parent, name)

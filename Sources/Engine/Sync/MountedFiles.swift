@@ -1,19 +1,21 @@
 package import LocalMetadata
 
-/// The mount, as the engine needs it.
+/// The engine's view of the mount.
 package protocol MountedFiles: Sendable {
     /// Runs `body` while no file can become open.
     func exclusively<T>(_ body: () throws -> T) rethrows -> T
     func isOpen(_ node: NodeID) -> Bool
-    /// Handles of these keep their bytes, though the names are gone. Inside ``exclusively(_:)``, after the commit.
+    /// Lets open handles of these items keep their bytes although the names are removed. Called inside ``exclusively(_:)``, after the
+    /// commit.
     func detach(_ removed: [LocalItem])
-    /// Carries out what a committed change asks for: has stale blobs removed, invalidates what the kernel caches. Not inside ``exclusively(_:)``.
+    /// Performs the effects of a committed change: removes stale blobs, invalidates the kernel's caches. Must not be called inside
+    /// ``exclusively(_:)``.
     func apply(_ effects: TreeEffects)
-    /// Notes edits in files that stay open for writing and were left alone for `pause`.
+    /// Notes edits of files that are still open for writing and were not written to for `pause`.
     func noteIdleEdits(pause: Duration)
     func saveUsage() throws
-    /// Whether programs write to blobs without our seeing each write.
+    /// Whether programs write to blobs without passing each write through this process.
     var isWrittenByKernel: Bool { get }
-    /// Removes the stale blobs that wait for it.
+    /// Removes the stale blobs that are waiting to be removed.
     func takeAwayBlobs()
 }

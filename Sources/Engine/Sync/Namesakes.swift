@@ -3,12 +3,13 @@ import CloudModel
 import ContainerLog
 import Synchronization
 
-/// Whether another device writes to the cloud under this device's name, so that its versions and conflicts look like those of this one.
+/// Detects another device that writes to the cloud under this device's name, so that its versions and conflicts look like this device's
+/// own.
 package final class Namesakes: Sendable {
     private let isFound = Atomic(false)
     private let start: Timestamp
 
-    /// - Parameter start: Entries that were made before are not counted: they may be of this device before its state was reset.
+    /// - Parameter start: Earlier entries are ignored: this device may have made them before its state was reset.
     init(since start: Timestamp) { self.start = start }
 
     package var areFound: Bool { isFound.load(ordering: .relaxed) }

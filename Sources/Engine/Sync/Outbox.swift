@@ -3,23 +3,23 @@ import CloudModel
 import ContainerLog
 package import LocalMetadata
 
-/// Makes batches. A batch is kept before it is sent and until the log shows it: whatever dies in between, the same bytes are sent
-/// again, and the log takes a repeat for what it is.
+/// Makes batches. A batch is stored before it is sent and until the log shows it: after a crash at any point the same bytes are sent again,
+/// and the log recognises the repeat.
 package struct Outbox: Sendable {
     let context: EngineContext
 
     package struct Batch {
         package let payload: [UInt8]
-        /// It holds as much as a batch may: there may be more to send.
+        /// Whether the batch is as large as possible, so that there may be more to send.
         package let isFull: Bool
     }
 
     package init(_ context: EngineContext) { self.context = context }
 
-    /// The batch to send: the one on its way, else a new one of what has settled. Nil when there is nothing to send.
+    /// Returns the batch to send: the stored one, or a new one of the settled changes. Returns nil when there is nothing to send.
     package func next(in container: LocalContainer) throws -> Batch? {
         if let waiting = try context.metadata.read({ try $0.pending.batch(of: container.id) }) {
-            // What was stored may have failed to become durable, or the process may have died before it was.
+            // The stored batch may not be durable: the sync may have failed, or the process may have died before it.
             try context.metadata.makeDurable()
             return Batch(payload: waiting.payload, isFull: true)
         }
@@ -36,7 +36,7 @@ package struct Outbox: Sendable {
         return batch
     }
 
-    /// Packages that a program writes under a claim, and permits for the others, until the batch is made.
+    /// Returns the packages that a program writes under a claim, and permits for the others, to be held until the batch is made.
     private func heldPackages(before due: Timestamp) throws -> (Set<NodeID>, [PermitRelease]) {
         guard !context.permits.areFree else { return ([], []) }
         var memory = PackageMemory()
@@ -95,8 +95,8 @@ package struct Outbox: Sendable {
         return (Batch(payload: payload, isFull: builder.isFull), inConflict)
     }
 
-    /// Settles items that turned out to be what the log says. Returns documents in conflict among them, which have to be followed instead:
-    /// one that was renamed, and renamed back before the log learned of it, has siblings named after the name between.
+    /// Settles items that turned out to equal the log's. Returns the documents in conflict among them, which have to be followed instead: a
+    /// document that was renamed, and renamed back before the log learned of it, has siblings named after the intermediate name.
     private func settle(
         _ quiet: [ItemID], in container: ContainerID, _ transaction: MetadataTransaction
     ) throws -> [ItemID] {

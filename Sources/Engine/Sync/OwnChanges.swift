@@ -2,12 +2,12 @@ package import CloudModel
 package import ContainerLog
 package import LocalMetadata
 
-/// What a batch of this device means once the log shows it: both sides agreed on what was sent, whatever the rules made of it. What
-/// they made of it then is news like any other.
+/// Updates the agreed state once the log shows a batch of this device: both sides agree on what was sent, whatever the rules made of it.
+/// The rules' result is then followed like any other change.
 package struct OwnChanges {
     let transaction: MetadataTransaction
     let container: ContainerID
-    /// Folders in which something gave up its name.
+    /// Folders in which a name became free.
     private(set) var left: Set<ItemID> = []
     /// Items that the batch itself made aliases. The device still shows them as they were when it made the batch.
     private let merged: Set<ItemID>
@@ -18,7 +18,7 @@ package struct OwnChanges {
         self.merged = merged
     }
 
-    /// Notes one change as agreed on; answers the item to look at.
+    /// Records one change as agreed on; returns the item to follow.
     package mutating func confirm(_ change: Change) throws -> ItemID? {
         switch change {
         case .create(let id, let parent, let name, let attributes, let body):
@@ -43,7 +43,7 @@ package struct OwnChanges {
         case .delete(let named, _):
             let id = try resolved(named)
             if let gone = try transaction.remote(in: container).item(id) { left.insert(gone.parent) }
-            // It was deleted here under the one id or the other: an alias may have come about since.
+            // It was deleted here under one of the two ids: an alias may have been made since.
             for gone in Set([named, id]) {
                 guard let departure = try transaction.pending.departure(of: gone, in: container), departure.isSent
                 else {
@@ -85,8 +85,8 @@ package struct OwnChanges {
         return id
     }
 
-    /// The item that this names became another one. What this device shows as that one may be what it sent, or something else that it
-    /// had before: that never was sent, and would look like a change made after it.
+    /// Handles an item that this change names and that became another one. What this device shows as that one may be what it sent, or an
+    /// earlier state that was never sent, which would look like a change made after it.
     private func keepWhatIsShown(_ item: inout CloudItem, _ before: CloudItem) throws {
         guard let shown = try transaction.local.item(item.id, in: container).flatMap(transaction.state) else {
             item = before
@@ -107,7 +107,7 @@ package struct OwnChanges {
         }
     }
 
-    /// The item that this id stood for before the batch was folded.
+    /// Returns the item that this id stood for before the batch was folded.
     private func resolved(_ id: ItemID) throws -> ItemID {
         let tree = transaction.remote(in: container)
         var current = id

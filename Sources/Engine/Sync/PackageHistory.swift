@@ -3,7 +3,7 @@ package import CloudModel
 import ContainerLog
 package import LocalMetadata
 
-/// The history of whole packages. It follows from the histories of the files in them; see ``PackageTimeline``.
+/// The history of whole packages, derived from the histories of their files; see ``PackageTimeline``.
 package struct PackageHistory: Sendable {
     let context: EngineContext
     private static let attempts = 600
@@ -11,17 +11,17 @@ package struct PackageHistory: Sendable {
 
     package init(_ context: EngineContext) { self.context = context }
 
-    /// Gives a package the contents of an earlier state, in one change of the shown tree: the log receives it as one batch. Files that are not
-    /// on this device become placeholders, which are downloaded if the package was here in full. What the package is now becomes a state
-    /// of its history.
+    /// Gives a package the contents of an earlier state, in one change of the shown tree, which the log receives as one batch. Files that
+    /// are not on this device become placeholders, which are downloaded if the package was here in full. The package's present content
+    /// becomes a state of its history.
     ///
-    /// Waits up to 30 seconds until the log has what the package is now, and for programs that read or write it under a claim.
+    /// Waits up to 30 seconds until the log has the present content, and for programs that read or write it under a claim.
     ///
     /// - Throws: ``VersionError``.
     package func restore(_ state: PackageState, of id: ItemID, in container: ContainerID) async throws {
         context.urgency.begin()
         defer { context.urgency.end() }
-        // Programs that present the package may save when they are asked for it: that is uploaded before it is replaced, too.
+        // Presenters of the package may save when they are asked to; that save is uploaded before it is replaced, too.
         for _ in 0..<4 {
             let package = try await settled(id, container)
             let isRestored = try await VersionHistory(context).withPermit(package) {
@@ -42,7 +42,7 @@ package struct PackageHistory: Sendable {
             message: "A program keeps writing the package. Close it there, then restore the version.")
     }
 
-    /// What the package is now, once the log has all of it.
+    /// Returns the present content of the package, once the log has all of it.
     ///
     /// Waits up to `limit` for that, by default 30 seconds.
     ///
@@ -66,7 +66,7 @@ package struct PackageHistory: Sendable {
         throw VersionError(code: .busy, message: "A program keeps writing the package. Try again when it is saved.")
     }
 
-    /// The package once the log has all of it.
+    /// Returns the package once the log has all of it.
     private func settled(
         _ id: ItemID, _ container: ContainerID, attempts: Int = attempts
     ) async throws -> LocalItem {
@@ -110,10 +110,10 @@ package struct PackageHistory: Sendable {
 }
 
 extension MetadataTransaction {
-    /// How many items of a package, deleted ones included, are looked at.
+    /// The maximum number of a package's items to examine, including deleted ones.
     private static let maximumItems = 100_000
 
-    /// The states that a package had, the newest first. Needs no network.
+    /// Returns the earlier states of a package, the newest first. Needs no network.
     ///
     /// - Parameter id: A package, live or deleted, as the log has it.
     /// - Throws: ``VersionError`` for a package with more than 100,000 items.
@@ -152,14 +152,14 @@ extension MetadataTransaction {
 }
 
 extension MetadataTransaction {
-    /// What a package has in the log, in the order of the paths.
+    /// Returns the contents of a package in the log, ordered by path.
     ///
     /// - Returns: nil while the bytes of a file in it are not in the cloud.
     fileprivate func presentContents(of package: ItemID, in container: ContainerID) throws -> [PackageContent]? {
         let tree = remote(in: container)
         var contents: [PackageContent] = []
         var folders = [(package, [ItemName]())]
-        // Damaged rows may lead in a circle.
+        // Damaged rows may form a cycle.
         var seen: Set = [package]
         while let (folder, path) = folders.popLast() {
             for child in try tree.children(of: folder) where seen.insert(child).inserted {
@@ -186,7 +186,7 @@ extension MetadataTransaction {
 }
 
 extension PackageContent {
-    /// What a file or link has and had. Folders follow from what is in them.
+    /// Returns the present and former contents of a file or link. Folders follow from their contents.
     fileprivate static func all(
         of item: CloudItem, at path: [ItemName], _ history: [HistoricVersion], _ deletion: NotedDeletion?
     ) -> [PackageContent] {

@@ -1,24 +1,24 @@
 import LocalMetadata
 
-/// What a batch being built knows of packages: each is looked at once.
+/// Caches what a batch being built knows of packages, so that each is examined once.
 struct PackageMemory {
     enum State {
         /// Not all of it can be sent now, so nothing of it is.
         case waiting
         case complete
-        /// It has more changes than fit into one entry: it goes piece by piece.
+        /// The package has more changes than fit into one entry, so they are sent individually.
         case loose
     }
 
-    /// Changes of one package that go into one entry, which has at most 10,000; an item may take several.
+    /// The maximum number of changes of one package in one entry, which has at most 10,000; an item may need several.
     static let limit = 3_000
 
     var states: [NodeID: State] = [:]
-    /// A package waits for the next batch only because this one is long.
+    /// Whether a package waits for the next batch only because this one is full.
     var isCutShort = false
     private var known: [NodeID: NodeID?] = [:]
 
-    /// The outermost package that an item is or lies in.
+    /// Returns the outermost package that an item is or is inside.
     mutating func package(around item: LocalItem, _ transaction: MetadataTransaction) throws -> NodeID? {
         let above: NodeID?
         if let known = known[item.parent] {

@@ -1,23 +1,23 @@
 package import Basics
 package import CloudModel
 
-/// A content that a file or symbolic link of a package has or had, as the folded log and the file histories keep it.
+/// A present or former content of a file or symbolic link in a package, as the folded log and the file histories keep it.
 package struct PackageContent: Hashable, Sendable {
     package enum Body: Hashable, Sendable {
         case file(ContentReference)
         case symlink(target: [UInt8])
     }
 
-    /// The names below the package. The log keeps no former names, so it is the path of now.
+    /// The names below the package. The log keeps no former names, so this is the present path.
     package let path: [ItemName]
     package let item: ItemID
     package let body: Body
     package let permissions: UInt16
-    /// The change that set it.
+    /// The version that set the content.
     package let version: VersionID
     package let modified: Timestamp
     package let device: String
-    /// When this device folded the entry that replaced or deleted it; nil for what the log has now.
+    /// When this device folded the entry that replaced or deleted the content; nil for a content that the log has now.
     package let ended: Timestamp?
     /// The device that deleted it, where that is known.
     package let endedBy: String?
@@ -40,27 +40,28 @@ package struct PackageContent: Hashable, Sendable {
     package var size: UInt64 { if case .file(let content) = body { content.size } else { 0 } }
 }
 
-/// A state that a whole package had and has no longer.
+/// A former state of a whole package.
 package struct PackageState: Sendable {
-    /// The entry that made it; the index counts entries after that one which only removed files, whose place in the log is not kept.
+    /// The entry that made the state; the index counts entries after that one which only removed files, whose positions in the log are not
+    /// kept.
     package let version: VersionID
     package let device: String
     package let modified: Timestamp
-    /// When another state took its place.
+    /// When another state replaced it.
     package let superseded: Timestamp
-    /// In the order of their paths, each path once.
+    /// The contents ordered by path, each path once.
     package let contents: [PackageContent]
 
     package var size: UInt64 { contents.reduce(0) { $0.addingReportingOverflow($1.size).partialValue } }
 }
 
-/// The states that a package had, derived from the contents that its files had. Pure.
+/// The states of a package, derived from the contents of its files. Pure.
 ///
 /// A content begins at a position of the log and ends at a time of this device's clock. The two orders are joined where one content
-/// takes the place of another: the time at which the old one ended is the time of the entry that set the new one. An entry that only
-/// added files has no such time, and one that only removed files has no position. Where both kinds follow each other without an entry of
-/// known time between them their order is unknown, and the states between them are left out. A state is also left out where a content
-/// is missing, because its version was removed from the history, or where a file was in conflict.
+/// replaces another: the time at which the old one ended is the time of the entry that set the new one. An entry that only added files has
+/// no such time, and one that only removed files has no position. Where both kinds follow each other without an entry of known time between
+/// them, their order is unknown, and the states between them are left out. A state is also left out where a content is missing, because its
+/// version was removed from the history, or where a file was in conflict.
 package struct PackageTimeline {
     private struct Event {
         let version: VersionID
@@ -74,7 +75,7 @@ package struct PackageTimeline {
         let content: PackageContent
         let begin: Int
         let end: Int
-        /// Another content of the file was there before and stayed longer: which of the two was shown is not known.
+        /// Whether another content of the file began earlier and ended later, so that it is not known which of the two was shown.
         let isDoubtful: Bool
     }
 
@@ -88,11 +89,11 @@ package struct PackageTimeline {
         place(paths, order)
     }
 
-    /// The states before the present one, the newest first.
+    /// Returns the states before the present one, the newest first.
     ///
     /// - Parameters:
-    ///   - oldest: States that were superseded before that may lack contents, and are left out.
-    ///   - limit: How many at most.
+    ///   - oldest: States that were superseded earlier may lack contents, and are left out.
+    ///   - limit: The maximum number of states.
     package func states(since oldest: Timestamp, limit: Int) -> [PackageState] {
         guard let last = events.indices.last else { return [] }
         var states: [PackageState] = []
@@ -109,7 +110,7 @@ package struct PackageTimeline {
         return states
     }
 
-    /// How many entries are looked at.
+    /// The maximum number of entries to examine.
     private static let looks = 1_000
 
     // MARK: Order
@@ -169,7 +170,7 @@ package struct PackageTimeline {
 
     // MARK: States
 
-    /// For each event, whether it is known which events were before it and which behind, so that the state after it is known.
+    /// Returns for each event whether it is known which events were before it and which after it, so that the state after it is known.
     private func certainty() -> [Bool] {
         var isCertain = Array(repeating: true, count: events.count)
         // Between two entries of known time, those that set contents are listed first, in their order, then the removals.
@@ -186,7 +187,7 @@ package struct PackageTimeline {
         return isCertain
     }
 
-    /// Nil where a file had a content that is not known.
+    /// Returns the contents after an event; nil where the content of a file is not known.
     private func contents(after index: Int) -> [PackageContent]? {
         var shown: [[ItemName]: Span] = [:]
         var (earlier, present, missing): (Set<ItemID>, Set<ItemID>, Set<ItemID>) = ([], [], [])

@@ -3,14 +3,14 @@ package import CloudModel
 import ContainerLog
 package import LocalMetadata
 
-/// Documents whose sync is paused: what the cloud has of them meanwhile, and what becomes of their edits.
+/// Documents whose sync is paused: newer versions in the cloud, and what happens to their edits.
 package struct PausedSync: Sendable {
     private let context: EngineContext
 
     package init(_ context: EngineContext) { self.context = context }
 
-    /// The log's version of a document, where it is neither what the document shows nor what its edit began from; as far as the log was
-    /// followed. Nil where there is none, or its bytes are not in the cloud yet.
+    /// Returns the log's version of a document, if it differs both from what the document shows and from the base of its edit, as far as
+    /// the log was followed. Nil where there is none, or its bytes are not in the cloud yet.
     package func newer(than item: LocalItem, _ transaction: MetadataTransaction) throws -> HistoricVersion? {
         guard let remote = try transaction.remote(item.item, in: item.container),
             let latest = HistoricVersion(current: remote, in: item.container, at: context.time.now()),
@@ -20,8 +20,8 @@ package struct PausedSync: Sendable {
         return latest.content == base ? nil : latest
     }
 
-    /// From now on the edit of a document counts as one of the version that was seen. False if the log has another one by now, or has deleted
-    /// the document: nothing has changed then.
+    /// Makes the edit of a document count as based on the version that was seen. Returns false, without any change, if the log has another
+    /// one by now, or has deleted the document.
     package func rebase(_ item: LocalItem, on seen: VersionID?) throws -> Bool {
         try context.metadata.write { transaction in
             guard let now = try transaction.local.item(item.node) else { return false }
@@ -29,7 +29,7 @@ package struct PausedSync: Sendable {
             let agreed = try transaction.synced.item(now.item, in: now.container)
             guard let agreed, agreed.body != remote.body else { return true }
             guard remote.version == seen else { return false }
-            // There is no edit: the log's version takes the place of this one by itself.
+            // There is no edit: following the log replaces this version by the log's.
             guard try !transaction.synced.showsAgreed(now) else { return true }
             var rebased = agreed
             rebased.body = remote.body
@@ -38,7 +38,7 @@ package struct PausedSync: Sendable {
         }
     }
 
-    /// Puts the log's version in the place of what was edited, once no program reads or writes the document under a claim.
+    /// Replaces the edited content by the log's version, once no program reads or writes the document under a claim.
     package func dropEdits(of item: LocalItem) async throws {
         try await VersionHistory(context).withPermit(item) {
             try context.changeTree { transaction, effects in

@@ -3,8 +3,8 @@ package import ContainerLog
 
 /// Decides what should happen to one item given its remote, synced and local states. Pure: never reads a clock, a file or the network.
 ///
-/// Where only one side changed, the other follows; where both changed the same thing, this device sends the log what it did and
-/// what it was meant against, and the log's rules decide. Each of place, attributes and content goes its own way.
+/// Where only one side changed, the other follows; where both changed the same thing, this device sends the log its change and the base of
+/// that change, and the log's rules decide. Place, attributes and content are reconciled separately.
 package struct Reconciler: Sendable {
     package init() {}
 
@@ -17,24 +17,24 @@ package struct Reconciler: Sendable {
         }
     }
 
-    // MARK: Not on both sides
+    // MARK: Missing on a side
 
     private func onNeitherSide(_ trees: ItemTrees) -> ItemPlan {
         guard trees.isDeparted else { return ItemPlan(agreed: nil) }
-        // An edit on its way would bring back what was deleted here after it.
+        // The batch may contain an edit that would bring back what was deleted here after it.
         guard !trees.isBeingTold else { return ItemPlan(agreed: trees.synced) }
         guard let synced = trees.synced, let digest = synced.digest else {
             return ItemPlan(follow: [.forgetDeparture], agreed: nil)
         }
-        // Deleted by both, maybe in different contents: in the log this one may live on as an item of its own.
+        // Both sides deleted it, perhaps with different contents: in the log this content may still exist as a separate item.
         return ItemPlan(agreed: synced, changes: [.delete(synced.id, base: digest)])
     }
 
     private func onlyRemote(_ remote: CloudItem, _ trees: ItemTrees) -> ItemPlan {
         guard trees.isDeparted else { return ItemPlan(follow: [.insert(remote)], agreed: remote) }
         guard !trees.isBeingTold else { return ItemPlan(agreed: trees.synced) }
-        // Another device edited what was deleted here: the edit wins. What was deleted may still be there as a conflict version, or live
-        // on as an item of its own that the log knows to find.
+        // Another device edited the item that was deleted here: the edit wins. The deleted content may still exist as a conflict version,
+        // or as a separate item that the log knows to find.
         guard let synced = trees.synced, synced.digest != nil || remote.holds(synced.digest) else {
             return ItemPlan(follow: [.forgetDeparture, .insert(remote)], agreed: remote)
         }
@@ -45,7 +45,7 @@ package struct Reconciler: Sendable {
 
     private func onlyLocal(_ local: LocalState, _ synced: CloudItem?) -> ItemPlan {
         guard let synced else { return creation(of: local) }
-        // Deleted elsewhere. What no other program has stays, and comes back for all.
+        // Another device deleted it. Children that only this device has stay, and so the folder is restored for all devices.
         if local.kind == .folder, local.hasChildren {
             return ItemPlan(follow: [.keepFolder], agreed: nil, changes: creation(of: local).changes)
         }
@@ -72,8 +72,8 @@ package struct Reconciler: Sendable {
         return plan
     }
 
-    /// Both sides have the item without having agreed on anything (folders with well-known ids, folders that became one, a conflict version that became an item): the
-    /// place and content shown here count as agreed.
+    /// Both sides have the item without having agreed on anything (folders with well-known ids, folders that were merged, a conflict
+    /// version that became an item): the place and content shown here count as agreed.
     private func adopted(_ remote: CloudItem, _ local: LocalState) -> CloudItem {
         var agreed = remote
         agreed.parent = local.parent
@@ -85,7 +85,7 @@ package struct Reconciler: Sendable {
     // MARK: On both sides
 
     private func bothPresent(_ remote: CloudItem, _ synced: CloudItem, _ local: LocalState) -> ItemPlan {
-        // Conflicts and authorship have no local side: what the log says of them is agreed at once.
+        // Conflicts and authorship have no local side: the log's values are agreed at once.
         var plan = ItemPlan(agreed: remote)
         place(remote, synced, local, &plan)
         let followsContent = content(remote, synced, local, &plan)
@@ -105,13 +105,13 @@ package struct Reconciler: Sendable {
         }
     }
 
-    /// Returns whether the content that is shown will be the log's after this plan, so that its time may be shown too.
+    /// Returns whether the shown content will be the log's after this plan, so that the log's modification time may be shown too.
     private func content(
         _ remote: CloudItem, _ synced: CloudItem, _ local: LocalState, _ plan: inout ItemPlan
     ) -> Bool {
         guard local.kind == .file, let new = remote.body.content else { return true }
         guard local.hasContent(of: synced) else {
-            // Equal by chance needs no word, unless what was replaced here still waits as a conflict.
+            // Contents that are equal by chance need no change, unless the content that was replaced here is still a conflict version.
             let isConflict = remote.conflicts.contains { $0.content.reference == synced.body.content?.reference }
             if !local.isEdited, local.content == new.reference, !isConflict { return true }
             plan.agreed?.body = synced.body
@@ -133,7 +133,7 @@ package struct Reconciler: Sendable {
         return false
     }
 
-    /// What was announced has another size by now.
+    /// Corrects an announced size that has changed since.
     private func correction(_ remote: CloudItem, _ synced: CloudItem, _ local: LocalState) -> Change? {
         guard local.isEdited, remote.isAnnounced, synced.isAnnounced, synced.body.content?.size != local.size else {
             return nil
@@ -163,7 +163,7 @@ package struct Reconciler: Sendable {
         if followsContent {
             merge(new.modified, base.modified, &shown.modified, &agreed.modified) { changes.modified = $0 }
         } else {
-            // The time belongs to the content, which goes its own way: an edit carries it.
+            // The modification time belongs to the content, which is reconciled separately: an edit carries it.
             agreed.modified = base.modified
         }
         for key in Set(new.extended.keys).union(base.extended.keys).union(shown.extended.keys) {
@@ -176,7 +176,7 @@ package struct Reconciler: Sendable {
         plan.agreed?.attributes = agreed
     }
 
-    /// One field, three ways.
+    /// Merges one field of the three states.
     private func merge<T: Equatable>(
         _ remote: T, _ synced: T, _ local: inout T, _ agreed: inout T, note: (T) -> Void
     ) {
@@ -196,7 +196,7 @@ extension CloudItem {
     /// Whether this is a file of which only the size is known so far.
     var isAnnounced: Bool { body.content.map { $0.reference == nil } ?? false }
 
-    /// Whether this is the digest of the present content or of a conflict version.
+    /// Returns whether this is the digest of the present content or of a conflict version.
     func holds(_ digest: Digest?) -> Bool {
         self.digest == digest || conflicts.contains { $0.content.reference?.digest == digest }
     }

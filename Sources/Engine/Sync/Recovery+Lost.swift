@@ -8,8 +8,9 @@ import Logging
 extension Recovery {
     private static let page = 512
 
-    /// Finds documents without their bytes, and excluded files whose rows are behind: when the power goes, what happened to a blob may
-    /// be kept while the database forgets why. What the cloud has is a placeholder again. Runs beside everything else.
+    /// Finds documents whose bytes are missing, and excluded files whose rows are out of date: a power failure may keep a change of a blob
+    /// and lose the transaction that recorded it. Turns files that the cloud has into placeholders again. Runs concurrently with everything
+    /// else.
     package func repairLost(isInUse: (LocalItem) -> Bool) throws {
         var last = NodeID.root
         while true {
@@ -20,7 +21,7 @@ extension Recovery {
         }
     }
 
-    /// Whether its bytes are others than its row says, or lost here while the cloud has them.
+    /// Returns whether the bytes differ from the row, or are lost here while the cloud has them.
     private func isRepairable(_ item: LocalItem) throws -> Bool {
         guard !item.isWriting else { return false }
         if item.isEdited { return try isBehind(item) }
@@ -29,7 +30,7 @@ extension Recovery {
 
     private func repair(_ item: LocalItem) throws {
         try metadata.write { transaction in
-            // It may have been swapped for another version since it was read.
+            // The item may have been replaced by another version since it was read.
             guard var row = try transaction.local.item(item.node), row.generation == item.generation,
                 row.presence != .none, try isRepairable(row)
             else { return }

@@ -5,7 +5,7 @@ package import LocalContent
 package import LocalMetadata
 package import Logging
 
-/// What a start does before anything answers: finds the edits that were being made when the process ended.
+/// The first step of a start, before any request is served: finds the edits that were in progress when the process ended.
 package struct Recovery: Sendable {
     let metadata: MetadataDatabase
     let content: ContentStore
@@ -19,7 +19,7 @@ package struct Recovery: Sendable {
         self.log = log
     }
 
-    /// Looks at files that were open for writing, and at edits on their way to the cloud. Repeating it changes nothing more.
+    /// Examines files that were open for writing, and edits that are not in the cloud yet. Idempotent.
     package func run() throws {
         let items = try metadata.read { try $0.transfers.writing() } + torn()
         guard !items.isEmpty else { return }
@@ -30,7 +30,8 @@ package struct Recovery: Sendable {
         log.notice("looked after files that were being written or lost bytes", metadata: ["count": "\(items.count)"])
     }
 
-    /// Edits that were closed and not synced when the power went: the row may have outlived bytes that it speaks of, or lag behind them.
+    /// Returns edits that were closed and not synced at a power failure: the row may have outlived the bytes that it describes, or be older
+    /// than them.
     private func torn() throws -> [LocalItem] {
         var found: [LocalItem] = []
         var last: LocalItem?
@@ -48,7 +49,7 @@ package struct Recovery: Sendable {
         row.isWriting = false
         if let blob = try status(of: item.blob) {
             let isWritten = blob.size != item.size || blob.modified != item.attributes.modified
-            // A placeholder that a program opened to write was not whole: what is in its blob is a part of a download.
+            // A placeholder that was open for writing was not whole: its blob has a part of a download.
             if item.presence == .whole, isWritten || item.isEdited {
                 row.isEdited = true
                 row.content = nil
@@ -62,13 +63,13 @@ package struct Recovery: Sendable {
         try transaction.local.update(row)
     }
 
-    /// Whether the row of an edited file names other bytes than there are.
+    /// Returns whether the row of an edited file describes other bytes than the blob has.
     func isBehind(_ item: LocalItem) throws -> Bool {
         guard let blob = try status(of: item.blob) else { return item.size > 0 && item.uploadError == nil }
         return blob.size != item.size || blob.modified != item.attributes.modified
     }
 
-    /// Nil where there is no such blob.
+    /// Returns the status of a blob; nil where there is no such blob.
     func status(of blob: BlobName) throws -> BlobStatus? {
         do throws(Errno) { return try content.status(blob) } catch {
             guard error.code == ENOENT else { throw error }
@@ -76,11 +77,11 @@ package struct Recovery: Sendable {
         }
     }
 
-    /// There are no bytes: the file was made and never written, or the disk lost them. The agreed content, if any, comes back.
+    /// Handles missing bytes: the file was made and never written, or the disk lost them. Restores the agreed content, if any.
     private func lost(_ row: inout LocalItem) throws {
         guard row.size > 0 || !row.isEdited else {
             row.generation += 1
-            // What an upload reads.
+            // The upload reads this blob.
             close(try content.create(row.blob))
             return try content.setModified(row.attributes.modified, of: row.blob)
         }
@@ -93,18 +94,18 @@ package struct Recovery: Sendable {
         row.generation += 1
     }
 
-    /// Removes blobs that nothing refers to, left by a process that died between two steps. Runs beside everything else: only what
-    /// is older than this process is looked at.
+    /// Removes unreferenced blobs of a process that died between two steps. Runs concurrently with everything else: only blobs that are
+    /// older than this process are examined.
     package func sweep(startedAt: Timestamp, isInUse: (BlobName) -> Bool) throws {
         for shard in try content.existingShards() {
             for blob in try content.blobs(inShard: shard) where !isInUse(blob) {
                 let item = try metadata.read { try $0.local.item(NodeID(blob.node)) }
                 if let item, item.generation == blob.generation, item.presence != .none { continue }
                 guard let status = try? content.status(blob), status.changed < startedAt else { continue }
-                // The row may have come to this blob since it was read.
+                // The row may have switched to this blob since it was read.
                 let now = try metadata.read { try $0.local.item(NodeID(blob.node)) }
                 guard now?.generation != blob.generation || now?.presence == Presence.none else { continue }
-                // A row that says so may not be durable yet, and be as it was after a loss of power.
+                // A row that does not refer to the blob may not be durable yet, and could revert in a power failure.
                 try metadata.makeDurable()
                 try content.remove(blob)
             }
@@ -113,7 +114,7 @@ package struct Recovery: Sendable {
 }
 
 extension EngineContext {
-    /// Sweeps leftovers off the cooperative pool.
+    /// Removes unreferenced blobs, off the cooperative pool.
     package func blockingSweep(_ recovery: Recovery, _ startedAt: Timestamp, _ downloads: ContentService) async throws {
         try await blocking {
             try recovery.sweep(startedAt: startedAt) { downloads.isActive($0) }

@@ -7,17 +7,17 @@ import Synchronization
 /// The documents whose uploads are delayed because of a ``RewriteLoop``, for the upload's rounds and for status.
 package final class RewriteLoops: Sendable {
     private let found = Mutex<[NodeID: RewriteLoop]>([:])
-    /// Versions of one document that are looked at; more do not make the pause longer.
+    /// The maximum number of versions of one document to examine; more do not make the pause longer.
     private static let most = 40
 
     init() {}
 
-    /// The loops found last, by the document's node.
+    /// The detected loops, by the document's node.
     package var all: [NodeID: RewriteLoop] { found.withLock { $0 } }
 
-    /// Looks at edited files before they are uploaded.
+    /// Checks edited files before they are uploaded.
     ///
-    /// - Returns: Those that may be uploaded now.
+    /// - Returns: The items that may be uploaded now.
     func admit(_ items: [LocalItem], of device: DeviceID, at now: Timestamp, _ metadata: MetadataDatabase) throws
         -> [LocalItem]
     {

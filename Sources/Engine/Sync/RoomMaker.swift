@@ -6,15 +6,15 @@ import Logging
 import Synchronization
 import Transfers
 
-/// Makes room on this device's disk by evicting what the cloud has, before or when it is full.
+/// Frees space on this device's disk by evicting files that the cloud has, before or when it is full.
 package final class RoomMaker: Sendable {
-    /// Free bytes with which the kernel may write to blobs by itself: what it is refused cannot be tried again by us. A watcher looks
-    /// every ``watchPeriod`` while it does, so this is for 3 GB/s.
+    /// The number of free bytes with which the kernel may write to blobs by itself: a write that the kernel refuses cannot be retried by
+    /// this process. A watcher checks every ``watchPeriod`` during such writes, so this suffices for 3 GB/s.
     private static let spare: UInt64 = 64 << 20
     static let watchPeriod = Duration.milliseconds(20)
 
     private struct State {
-        /// How often the database had been written to when nothing could be evicted, and when that was.
+        /// The database's count of writes when nothing could be evicted, and when that was.
         var vain: (writes: UInt64, at: Timestamp)?
         var isFull = false
     }
@@ -22,7 +22,7 @@ package final class RoomMaker: Sendable {
     private let context: EngineContext
     private let evictor: Evictor
     private let limits: CacheLimits
-    /// One caller at a time: the next one finds the room that was made.
+    /// Serialises callers: the next one finds the room that was made.
     private let making = Mutex(())
     private let state = Mutex(State())
     let bell = Wakeup()
@@ -35,27 +35,27 @@ package final class RoomMaker: Sendable {
 
     private var spare: UInt64 { max(limits.minimumFree / 2, Self.spare) }
 
-    /// Whether there is so much room that programs may write without our seeing it.
+    /// Whether there is enough room for programs to write without passing each write through this process.
     package var isAmple: Bool {
         do { return try context.content.freeBytes() >= spare } catch { return false }
     }
 
-    /// Bytes that may be downloaded without being asked for.
+    /// Returns how many bytes may be downloaded without a request.
     func bytesToSpare() throws -> UInt64 {
         try limits.spare(
             present: context.metadata.read { try $0.transfers.presentBytes() }, free: context.content.freeBytes())
     }
 
-    /// Whether the last that wanted space on this device's disk did not get it.
+    /// Whether the last request for space on this device's disk failed.
     package var isFull: Bool { state.withLock { $0.isFull } }
 
-    /// The kernel begins to write to a blob by itself.
+    /// Notes that the kernel begins to write to a blob by itself.
     package func kernelWrites() { bell.ring() }
 
-    /// Evicts so that `bytes` more can be written, and some beside them. To be called when the disk refused that much; holds no lock
-    /// that an open takes.
+    /// Evicts files so that `bytes` more can be written, and some in reserve. Call it when the disk refused that much, without holding a
+    /// lock that an open acquires.
     ///
-    /// - Returns: Whether it is worth another try.
+    /// - Returns: Whether a retry is worthwhile.
     package func make(for bytes: UInt64) -> Bool {
         making.withLock { _ in
             do {
@@ -74,13 +74,13 @@ package final class RoomMaker: Sendable {
         let (writes, now) = (context.metadata.writes, context.time.now())
         let isVain = state.withLock { $0.vain.map { $0.writes == writes && now < $0.at.adding(.seconds(1)) } ?? false }
         guard !isVain else { return false }
-        // Room for more than what was refused, so that not each block has to ask.
+        // Makes more room than was refused, so that not every block needs a call.
         let (wanted, isTooMuch) = bytes.addingReportingOverflow(max(limits.minimumFree, 8 << 20))
         guard !isTooMuch else { return false }
         let free = try context.content.freeBytes()
-        // Another caller has made room meanwhile.
+        // Another caller has made room in the meantime.
         guard free < wanted else { return true }
-        // Nothing is thrown away for what does not fit anyway.
+        // Nothing is evicted for a write that would not fit anyway.
         let needed = max(bytes, 64 << 10)
         guard try free >= needed || evictor.canEvict(bytes: needed - free) else {
             state.withLock { $0.vain = (writes, now) }
@@ -92,7 +92,7 @@ package final class RoomMaker: Sendable {
         return count > 0
     }
 
-    /// Keeps the disk as free as its user wants it, and a little more while the kernel writes by itself.
+    /// Keeps as much of the disk free as its user wants, and more while the kernel writes by itself.
     func keep(isWritten: Bool) throws {
         var limits = limits
         if isWritten { limits.minimumFree = max(limits.minimumFree, spare) }
@@ -100,15 +100,15 @@ package final class RoomMaker: Sendable {
         settle()
     }
 
-    /// The blobs go now, and the database gets its reserve back before anybody else takes the room.
+    /// Removes the evicted blobs at once and refills the database's reserve before any other writer takes the space.
     private func settle() {
         context.mounted.takeAwayBlobs()
         context.metadata.replenishReserve()
     }
 
-    // MARK: Whether the disk is full
+    // MARK: Full disk
 
-    /// Something on this device had no room.
+    /// Notes that a write on this device found no space.
     package func noteFull() {
         let isNews = state.withLock { state in
             defer { state.isFull = true }
@@ -117,7 +117,7 @@ package final class RoomMaker: Sendable {
         if isNews { context.log.warning("the disk of this device is full") }
     }
 
-    /// Looks whether there is room again.
+    /// Checks whether there is room again.
     func lookAgain() {
         guard isFull else { return }
         do {
@@ -129,7 +129,7 @@ package final class RoomMaker: Sendable {
         context.log.notice("the disk of this device has room again")
     }
 
-    /// Runs work that takes space, and once more after making room if the disk had none.
+    /// Runs work that takes space, and once more after making room if the disk was full.
     func making<T>(for bytes: UInt64, _ work: () async throws -> T) async throws -> T {
         do { return try await work() } catch  where Self.isOfFullDisk(error) {
             guard try await context.blocking({ self.make(for: bytes) }) else { throw error }
@@ -137,7 +137,7 @@ package final class RoomMaker: Sendable {
         return try await work()
     }
 
-    /// Whether an error says that this device's disk has no room.
+    /// Returns whether an error says that this device's disk is full.
     package static func isOfFullDisk(_ error: any Error) -> Bool {
         switch error {
         case let error as MetadataError: error.code == .noSpace

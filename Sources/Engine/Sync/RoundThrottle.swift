@@ -1,5 +1,5 @@
-/// Keeps rounds apart that had something to do, so that what comes meanwhile goes together in the next one. A round that comes
-/// after silence begins at once.
+/// Throttles rounds that had something to do, so that changes arriving in between are gathered in the next one. A round after a quiet time
+/// begins at once.
 package struct RoundThrottle: Sendable {
     let clock: any Clock<Duration>
 

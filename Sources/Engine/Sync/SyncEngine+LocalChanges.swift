@@ -2,18 +2,18 @@ import Basics
 import LocalMetadata
 import Logging
 
-/// When what changed here is sent.
+/// Decides when local changes are sent.
 extension SyncEngine {
-    /// Rings the bells of the loops that send to the cloud, once what changed here has settled; a burst of changes is one ring.
+    /// Rings the bells of the loops that send to the cloud, once local changes have settled; a burst of changes rings them once.
     func watchLocalChanges() async {
         while !Task.isCancelled {
             let due = await untilDue()
             if let due, due > .zero {
-                // With what a save does right behind its first change.
+                // Includes the changes that a save makes right after its first one.
                 await pause(due + context.lead)
             } else if due != nil {
                 for bell in uploadBells.values { bell.ring() }
-                // The bytes of small files are in the cloud by then, so that they are in one batch with the folder that they are in.
+                // By then the bytes of small files are in the cloud, so that they are in one batch with their folder.
                 await pause(context.lead)
                 logBell.ring()
                 await pause(context.gather)
@@ -24,10 +24,10 @@ extension SyncEngine {
         }
     }
 
-    /// Only cancellation ends a pause early, and then the loop.
+    /// Only cancellation ends a pause early, and then it ends the loop as well.
     private func pause(_ duration: Duration) async { try? await context.clock.sleep(for: duration) }
 
-    /// How long until the oldest change here has settled; nil when there is none.
+    /// Returns how long it takes until the oldest local change has settled; nil when there is none.
     private func untilDue() async -> Duration? {
         do {
             let oldest = try await context.blocking { [context] in
@@ -41,7 +41,8 @@ extension SyncEngine {
         }
     }
 
-    /// How long until a change settles that has not yet, at most a second: what has settled and is not sent waits for a transfer or for the cloud.
+    /// Returns how long it takes until the next unsettled change settles, at most a second: a settled change that is not sent waits for a
+    /// transfer or for the cloud.
     private func untilNext() async -> Duration {
         let longest = Duration.seconds(1)
         let settled = context.time.now().adding(.zero - context.settle)
@@ -51,7 +52,7 @@ extension SyncEngine {
             }
             return next.map { min(longest, max(.zero, context.settle - age(of: $0))) } ?? longest
         } catch {
-            // The look at the oldest change reports what is wrong.
+            // The query for the oldest change reports the error.
             return longest
         }
     }

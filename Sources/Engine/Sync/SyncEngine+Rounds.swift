@@ -6,7 +6,7 @@ import LocalMetadata
 import Logging
 import Synchronization
 
-/// What one round of a loop does.
+/// The rounds of the engine's loops.
 extension SyncEngine {
     /// - Returns: Whether anything was appended to the log.
     func syncLogs() async throws -> Bool {
@@ -49,7 +49,7 @@ extension SyncEngine {
         if expected != identity.text {
             try await context.blocking { [context] in
                 try context.metadata.write(.uploading) { try $0.setSetting("cloud", .init(identity.text.utf8)) }
-                // Forgotten in a loss of power, it would let this device make another cloud while this one is out of reach.
+                // If a power failure lost it, this device could create another cloud while this one is unreachable.
                 try context.metadata.makeDurable()
             }
         }
@@ -63,7 +63,7 @@ extension SyncEngine {
         downloads.retryNow()
     }
 
-    /// Throws `foreign` for another cloud, and for one that has lost what this device has seen.
+    /// Throws `foreign` for another cloud, and for one that has lost entries that this device has seen.
     private func requireContinuation(of known: String, by identity: CloudIdentity) async throws {
         guard known != identity.text else { return }
         let cursors = try await containers().filter(\.isInCloud).map { ($0.name, $0.sequence) }
@@ -80,7 +80,7 @@ extension SyncEngine {
         )
     }
 
-    /// Containers made here go to the cloud, containers made elsewhere show here.
+    /// Creates local containers in the cloud, and shows the cloud's containers on this device.
     private func listContainers() async throws {
         let local = try await containers()
         let isStale = shared.withLock { shared in
@@ -105,7 +105,7 @@ extension SyncEngine {
         }
     }
 
-    /// Kept for the next start, so that what `df` shows is the same before the cloud is reached.
+    /// Stores the cloud's space for the next start, so that `df` shows the same before the cloud is reached.
     private func remember(_ space: CloudSpace?) async {
         let isNew = shared.withLock { shared in
             defer { shared.space = space }
@@ -122,9 +122,9 @@ extension SyncEngine {
 
     private static let spaceKey = "cloudSpace"
 
-    /// What the cloud had in all and free when it was last asked.
+    /// Returns the total and free space of the cloud when it was last queried.
     static func lastSpace(in metadata: MetadataDatabase) -> CloudSpace? {
-        // What cannot be read is asked of the cloud.
+        // If the setting cannot be read, the cloud is queried.
         guard let stored = try? metadata.read({ try $0.setting(spaceKey) }) else { return nil }
         let numbers = String(decoding: stored, as: UTF8.self).split(separator: " ").compactMap { UInt64($0) }
         return numbers.count == 2 ? CloudSpace(total: numbers[0], free: numbers[1]) : nil
@@ -144,7 +144,7 @@ extension SyncEngine {
         }
     }
 
-    /// Folds what is new in the log.
+    /// Folds the new entries of the log.
     private func pull(_ container: LocalContainer) async throws {
         var container = container
         while true {
@@ -159,7 +159,7 @@ extension SyncEngine {
         }
     }
 
-    /// From now on what comes is news, and not what was there before this device.
+    /// Notes that entries from now on are new changes, and not what existed before this device joined.
     private func noteSeen(_ container: LocalContainer) async throws {
         guard shared.withLock({ $0.seen.insert(container.id).inserted }) else { return }
         try await context.blocking { [context] in
@@ -169,7 +169,7 @@ extension SyncEngine {
         }
     }
 
-    /// Appends what has settled here to the log, batch by batch. Returns whether there was anything.
+    /// Appends settled local changes to the log, batch by batch. Returns whether there were any.
     private func push(_ container: LocalContainer) async throws -> Bool {
         try await context.blocking { [follower] in try follower.followUnsettled(in: container) }
         var didTell = false
@@ -180,7 +180,7 @@ extension SyncEngine {
             try await pull(current)
             try await context.blocking { [follower] in try follower.followUnsettled(in: container) }
             guard batch.isFull else {
-                // What settled meanwhile goes together with what settles next.
+                // Changes that settled in the meantime are sent together with those that settle next.
                 logBell.ring()
                 break
             }

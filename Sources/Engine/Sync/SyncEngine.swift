@@ -7,20 +7,21 @@ import Logging
 import Synchronization
 import Transfers
 
-/// Runs the sync of one device: sends what changed here to the logs of the cloud, follows what changed elsewhere, and moves bytes.
+/// Runs the sync of one device: sends local changes to the logs of the cloud, follows changes from other devices, and transfers bytes.
 ///
-/// Concept: the engine keeps no list of work. The trees in the database say what is to be done (``Reconciler``), so after a crash it continues
-/// where they stand. Its loops only decide when to look: `log` (one round reads and appends, container by container), one upload loop for each
-/// size of file, `download`, and maintenance once a second. Each waits for its ``Wakeup`` and looks after ``EngineTiming/poll`` at the latest.
+/// Concept: the engine keeps no list of work. The trees in the database determine what is to be done (``Reconciler``), so after a crash it
+/// continues from their state. Its loops only decide when to run a round: `log` (one round reads and appends, container by container), one
+/// upload loop for each size of file, `download`, and maintenance once a second. Each waits for its ``Wakeup``, for ``EngineTiming/poll``
+/// at most.
 ///
 /// Invariants:
 /// - A fact is in the database, and durable where a later step depends on it, before anything acts on it.
-/// - An edit counts as uploaded only after the log has shown it back; until then its bytes stay.
-/// - A batch is stored before it is appended. After a crash the same bytes are appended again, which the log takes for one batch.
+/// - An edit counts as uploaded only after this device has read it from the log; until then its bytes stay.
+/// - A batch is stored before it is appended. After a crash the same bytes are appended again, which the log recognises as one batch.
 /// - A failure is retried with back-off and shown in ``state``; a failure of one container does not stop the others.
 ///
-/// It must not hold a lock or a transaction across `await`, block a thread of the cooperative pool (``EngineContext/blocking(_:)``), change the
-/// shown tree other than by ``EngineContext/changeTree(_:ifFree:_:)``, or wait for a program without a bound.
+/// It must not hold a lock or a transaction across `await`, block a thread of the cooperative pool (``EngineContext/blocking(_:)``), change
+/// the shown tree other than by ``EngineContext/changeTree(_:ifFree:_:)``, or wait for a program without an upper bound.
 package final class SyncEngine: Sendable {
     package let context: EngineContext
     package let downloads: ContentService
@@ -32,7 +33,7 @@ package final class SyncEngine: Sendable {
     private let queue: DownloadQueue
     let outbox: Outbox
     let follower: LogFollower
-    /// Makes room on a disk that is full, or about to be.
+    /// Frees space on a disk that is full or nearly full.
     package let room: RoomMaker
     private let versions: VersionLimits
     let logBell = Wakeup()
@@ -69,23 +70,24 @@ package final class SyncEngine: Sendable {
     package var state: CloudState { shared.withLock { $0.state } }
     package var cloudSpace: CloudSpace? { shared.withLock { $0.space } }
 
-    /// A program changed something: look once it has settled.
+    /// Notes that a program changed something, to be sent once it has settled.
     package func localTreeChanged() { localBell.ring() }
 
-    /// Rounds of the log that ended well; a change that was there before the one that begins next is known after it.
+    /// The number of successful rounds of the log. A change in the cloud that precedes the start of the next round is known after that
+    /// round.
     package var rounds: UInt64 { shared.withLock { $0.rounds } }
 
     package func downloadsWanted() { downloadBell.ring() }
 
     package func uploadProgress(of item: LocalItem) -> Double? { uploads.progress(of: item.node) }
 
-    /// The cloud was followed to its end: reads that failed while it was silent are worth another try.
+    /// Notes that the cloud was followed to its end: downloads that failed while it was unreachable are retried.
     package func cloudFollowed() { downloads.retryNow() }
 
     /// Begins a round of ``rounds`` now.
     package func askCloud() { logBell.ring() }
 
-    /// Transfers under way: item, whether it goes up, bytes done and in all.
+    /// The active transfers: item, whether it is an upload, bytes done, and total bytes.
     package var transfers: [(item: LocalItem, isUpload: Bool, done: UInt64, total: UInt64)] {
         uploads.all.map { ($0.item, true, $0.bytes, $0.item.size) }
             + downloads.all.map { ($0.item, false, $0.progress.presentBytes, $0.progress.size) }
@@ -124,16 +126,16 @@ package final class SyncEngine: Sendable {
                 guard !Task.isCancelled else { return }
                 note(error, in: name)
                 failures += 1
-                // What only its user can fix is tried now and then; the bell rings when the cloud says it is back.
+                // An error that only the user can fix is retried from time to time; the bell rings when the cloud reports that it is back.
                 pause = retry.pause(after: failures, Self.code(of: error), using: &random) ?? .seconds(60)
-                // Only cancellation ends a sleep early, and then the loop.
+                // Only cancellation ends a sleep early, and then it ends the loop as well.
                 try? await context.clock.sleep(for: min(pause, retry.floor(after: failures, Self.code(of: error))))
             }
             await bell.wait(atMost: pause, clock: context.clock)
         }
     }
 
-    /// A round that sent something to the cloud is followed by the next no sooner than ``EngineTiming/gather`` after it began.
+    /// Runs a round. After a round that sent something to the cloud, the next begins no sooner than ``EngineTiming/gather`` after it began.
     func spaced(_ round: () async throws -> Bool) async throws -> Bool {
         try await RoundThrottle(clock: context.clock).beat(gap: context.gather, round)
     }
@@ -158,11 +160,11 @@ package final class SyncEngine: Sendable {
         while !Task.isCancelled {
             rounds += 1
             let isHourly = rounds % 3_600 == 1
-            // Only cancellation ends a sleep early, and then the loop.
+            // Only cancellation ends a sleep early, and then it ends the loop as well.
             try? await context.clock.sleep(for: context.timing.maintenance)
             do {
                 try await context.blocking { [self] in
-                    // Before all that takes space.
+                    // Before everything else that takes space.
                     try room.keep(isWritten: context.mounted.isWrittenByKernel)
                     room.lookAgain()
                     context.mounted.noteIdleEdits(pause: context.timing.settleOpen)
@@ -196,7 +198,7 @@ package final class SyncEngine: Sendable {
                 continue
             }
             await keepRoom()
-            // Only cancellation ends it early, and then the loop.
+            // Only cancellation ends it early, and then it ends the loop as well.
             try? await context.clock.sleep(for: RoomMaker.watchPeriod)
         }
     }
@@ -215,7 +217,7 @@ package final class SyncEngine: Sendable {
 
     private func note(_ error: any Error, in loop: String) {
         guard !RoomMaker.isOfFullDisk(error) else {
-            // That is no trouble of the cloud.
+            // A full disk is no error of the cloud.
             context.log.debug("no room on this device", metadata: ["loop": "\(loop)", "why": "\(error)"])
             return room.noteFull()
         }

@@ -2,22 +2,22 @@ package import CloudModel
 package import LocalContent
 package import LocalMetadata
 
-/// What has to happen outside the database after a transaction that changed the shown tree: in this order, after the commit.
+/// The effects outside the database of a transaction that changed the shown tree; performed in this order, after the commit.
 package struct TreeEffects: Sendable {
-    /// Items whose attributes or bytes differ: the kernel's pages and attributes of them are stale.
+    /// Items whose attributes or bytes changed, so that the kernel's cached pages and attributes of them are stale.
     package var changedNodes: Set<NodeID> = []
-    /// Names that appeared, went or mean another item.
+    /// Names that appeared, disappeared or now refer to another item.
     package var changedEntries: Set<Entry> = []
-    /// Items that have another name or another folder, by their nodes of now, with what they had before.
+    /// Items that were renamed or moved, by their present nodes, with their former places.
     package var moved: [NodeID: Entry] = [:]
     /// Items that lost their name.
     package var removed: [LocalItem] = []
-    /// Bytes that nothing refers to any more.
+    /// Blobs that nothing refers to any more.
     package var orphanedBlobs: [BlobName] = []
     package var wantsDownloads = false
     /// Versions of the history that were removed.
     package var lostVersions: [HistoricVersion] = []
-    /// Keys of key-value stores that show something else.
+    /// Keys of key-value stores whose shown values changed.
     package var keyValues: [KeyValueChange] = []
 
     package struct Entry: Hashable, Sendable {
@@ -27,7 +27,7 @@ package struct TreeEffects: Sendable {
 
     package init() {}
 
-    /// - Parameter item: As it was before.
+    /// - Parameter item: The item before the move.
     mutating func noteMove(of item: LocalItem) {
         if moved[item.node] == nil { moved[item.node] = Entry(parent: item.parent, name: item.name) }
     }

@@ -2,9 +2,9 @@ import CloudModel
 import ContainerLog
 import LocalMetadata
 
-/// How conflict versions show: as read-only siblings of their document.
+/// Shows conflict versions as read-only siblings of their document.
 extension TreeFollower {
-    /// Shows the unresolved versions of a document, and only those, under the names that every device gives them.
+    /// Shows the unresolved versions of a document, and only those, under names that are the same on every device.
     mutating func followConflicts(of remote: CloudItem) throws {
         let shown = try transaction.local.siblings(of: remote.id, in: container)
         guard !remote.conflicts.isEmpty || !shown.isEmpty else { return }
@@ -20,7 +20,7 @@ extension TreeFollower {
         }
     }
 
-    /// The document is gone: each version became an item, or had been dealt with before.
+    /// Updates the siblings of a document that is deleted: each version became an item, or had been resolved before.
     mutating func followOrphans(of document: ItemID) throws {
         for sibling in try transaction.local.siblings(of: document, in: container) { try follow(sibling.item) }
     }
@@ -35,7 +35,7 @@ extension TreeFollower {
         var shown = try sibling ?? view(of: conflict, document: document, name: name)
         shown.name = name
         shown.parent = document.parent
-        // The log's, not the document's here: all devices show the same.
+        // The log's permissions, not those of the document on this device, so that all devices show the same.
         shown.attributes.permissions = remote.attributes.permissions & ~0o222
         guard shown != sibling else { return }
         if let sibling {
@@ -53,7 +53,7 @@ extension TreeFollower {
         effects.changedNodes.insert(document.node)
     }
 
-    /// Where the document is on this device its versions can be compared offline too.
+    /// Returns the priority of a version. Where the document is on this device, its versions are downloaded for comparing them offline.
     private mutating func priority(ofVersionOf document: LocalItem) throws -> UInt8 {
         let inherited = try priority(ofNewFileIn: document.parent)
         let own = try document.pin == .inherited ? inherited : transaction.local.priority(ofNewFileIn: document.node)
@@ -71,9 +71,9 @@ extension TreeFollower {
         return item
     }
 
-    /// Gives siblings the names that others left: which of two came first is not the same on all devices.
+    /// Gives siblings the names that others freed, because the order in which they appeared differs between devices.
     mutating func nameSiblings() throws {
-        // It ends: each new name is an earlier one.
+        // The loop terminates, because each new name is an earlier one.
         while let folder = freed.popFirst() {
             for sibling in try transaction.local.siblings(in: folder) {
                 guard let document = sibling.conflict?.document,
@@ -84,7 +84,7 @@ extension TreeFollower {
         }
     }
 
-    /// A sibling whose document was deleted is an item of the log under the id that it had all along.
+    /// Handles a sibling whose document was deleted: it is an item of the log under the id that it always had.
     mutating func followSibling(_ sibling: LocalItem) throws {
         guard let conflict = sibling.conflict else { return }
         let document = try transaction.remote(conflict.document, in: container)

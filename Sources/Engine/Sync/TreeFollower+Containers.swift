@@ -2,10 +2,10 @@ import CloudModel
 import LocalMetadata
 
 extension TreeFollower {
-    /// Shows the container's folder, unless it was removed and has nothing in it. To be called after what was followed.
+    /// Shows the container's folder, or hides it if it was removed and is empty. Must be called after the items were followed.
     mutating func showContainer() throws {
         guard var folder = try transaction.local.item(.root, in: container) else { return }
-        // What an honest device never marks is never hidden.
+        // A container that no honest device marks as removed is never hidden.
         let hides =
             try folder.isMarkedRemoved && transaction.local.isVacant(folder)
             && transaction.container(container)?.name != .cloudDocs

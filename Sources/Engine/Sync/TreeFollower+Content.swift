@@ -3,9 +3,9 @@ import ContainerLog
 package import LocalContent
 package import LocalMetadata
 
-/// How a file's content follows the log.
+/// Updates a file's content to that of the log.
 extension TreeFollower {
-    /// The shown content changes to one whose bytes are not here. Handles that are open keep theirs: the file gets a new node.
+    /// Changes the shown content to one whose bytes are not on this device. Open handles keep the old content: the file gets a new node.
     mutating func replaceContent(_ id: ItemID, _ content: FileContent) throws {
         guard var item = try transaction.local.item(id, in: container) else { return }
         let old = item
@@ -20,7 +20,7 @@ extension TreeFollower {
         enter(item.parent, item.name)
     }
 
-    /// Gives the item a new node; who has the old one open reads on from bytes without a name.
+    /// Gives the item a new node; handles of the old node continue to read bytes that have no name.
     mutating func renumber(_ item: LocalItem) throws -> LocalItem {
         let node = try transaction.local.renumber(item.node)
         if let place = effects.moved.removeValue(forKey: item.node) { effects.moved[node] = place }
@@ -31,7 +31,7 @@ extension TreeFollower {
         return renumbered
     }
 
-    /// The old version stays until all of the new one is here.
+    /// Requests the download of the new version. The old one stays until all of the new one is on this device.
     mutating func fetch(_ id: ItemID) throws {
         guard var item = try transaction.local.item(id, in: container) else { return }
         item.wanted = max(item.wanted, 50)
@@ -39,9 +39,9 @@ extension TreeFollower {
         effects.wantsDownloads = true
     }
 
-    /// Swaps in a newer version whose bytes are all in `blob`. Nothing happens when the file was edited or the log moved on since; an
-    /// edit stays one until the log has it, which is later than its upload.
-    /// Returns the name that `blob` must get before the transaction ends: another one where the file is open and so got a new node.
+    /// Swaps in a newer version whose bytes are all in `blob`. Does nothing if the file was edited or the log has changed since; an edit
+    /// remains one until the log has it, which is later than its upload. Returns the name that `blob` must get before the transaction ends,
+    /// which differs where the file is open and so got a new node.
     package mutating func install(
         _ reference: ContentReference, blob: BlobName, replacing old: LocalItem
     ) throws -> BlobName? {
@@ -69,8 +69,8 @@ extension TreeFollower {
         return item.blob
     }
 
-    /// Puts an older content, all of it in `blob`, in the place of the shown one: an edit that the cloud has the bytes of. Nothing happens
-    /// when the file changed since. Returns as ``install(_:blob:replacing:)``.
+    /// Replaces the shown content by an older one, all of which is in `blob`, as an edit whose bytes are already in the cloud. Does nothing
+    /// if the file has changed since. Returns as ``install(_:blob:replacing:)``.
     mutating func restore(
         _ reference: ContentReference, blob: BlobName, replacing old: LocalItem
     ) throws -> BlobName? {
@@ -94,7 +94,7 @@ extension TreeFollower {
         return item.blob
     }
 
-    /// Gives up what was edited here: the log's content takes its place. False while a program writes it.
+    /// Discards the local edit of a file and shows the log's content. Returns false while a program writes it.
     mutating func dropEdits(of id: ItemID) throws -> Bool {
         guard let item = try transaction.local.item(id, in: container), !item.isWriting else { return false }
         guard let remote = try transaction.remote(id, in: container), let content = remote.body.content else {
@@ -108,7 +108,7 @@ extension TreeFollower {
         return true
     }
 
-    /// The shown content is the log's now.
+    /// Records that the shown content is the log's.
     private func agreeOnContent(of remote: CloudItem) throws {
         guard var agreed = try transaction.synced.item(remote.id, in: container) else { return }
         agreed.body = remote.body

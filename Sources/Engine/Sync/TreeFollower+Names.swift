@@ -2,10 +2,10 @@ package import CloudModel
 import ContainerLog
 import LocalMetadata
 
-/// What happens when a name that the log gives an item is taken on this device.
+/// Resolves collisions when a name that the log gives an item is taken on this device.
 extension TreeFollower {
-    /// Makes the name free for `remote`. False while it belongs to something new that the log is about to learn of: its rules then
-    /// say which of the two keeps the name.
+    /// Frees the name for `remote`. Returns false while it belongs to a new item that the log is about to receive: its rules then decide
+    /// which of the two keeps the name.
     mutating func makeRoom(for remote: CloudItem, named name: ItemName, in parent: NodeID) throws -> Bool {
         guard var other = try transaction.local.item(named: name, in: parent), other.item != remote.id else {
             return true
@@ -18,7 +18,7 @@ extension TreeFollower {
             return try moveAside(other, to: elsewhere)
         }
         if try transaction.synced.item(other.item, in: container) != nil {
-            // Deleted in the log: following it frees the name, unless it was edited here.
+            // The other item is deleted in the log: following it frees the name, unless it was edited here.
             try follow(other.item)
             guard let still = try transaction.local.item(named: name, in: parent), still.item == other.item else {
                 return true
@@ -40,26 +40,26 @@ extension TreeFollower {
         try transaction.local.packageTypes(of: container).isPackage(name)
     }
 
-    /// The other item has another place in the log, or will get one: it goes there, or out of the way until its turn.
+    /// Moves the other item, which has or will get another place in the log, to that place, or out of the way until then.
     private mutating func moveAside(_ other: LocalItem, to remote: CloudItem) throws -> Bool {
         try follow(other.item)
         guard let still = try transaction.local.item(other.node), still.parent == other.parent, still.name == other.name
         else {
             return true
         }
-        // Moved here by a program of this device: the log decides when it learns of that.
+        // A program of this device moved it here: the log decides when it receives the move.
         let synced = try transaction.synced.item(other.item, in: container)
         guard var synced, synced.name == still.name, try transaction.local.item(still.parent)?.item == synced.parent
         else {
             return false
         }
-        // No program moved it: what was agreed on goes with it, or its new name would be sent as a move.
+        // No program moved it: its agreed name changes too, or the new name would be sent as a move.
         synced.name = try giveWay(still)
         try transaction.synced.set(synced, in: container)
         return true
     }
 
-    /// A folder made here and one made elsewhere with the same name are one (the reducer comes to the same).
+    /// Merges a folder made here with one of the same name made elsewhere (as the reducer does).
     private mutating func become(_ remote: CloudItem, _ local: LocalItem) throws {
         if let present = try transaction.local.item(remote.id, in: container) {
             guard try transaction.local.isInside(present.node, local.node) else {
@@ -71,7 +71,7 @@ extension TreeFollower {
         var item = local
         item.item = remote.id
         item.isKnown = true
-        // As in the log, where the earlier one keeps its attributes.
+        // As in the log, where the earlier folder keeps its attributes.
         item.attributes = remote.attributes
         item.pendingSince = nil
         try transaction.local.update(item)
@@ -79,7 +79,7 @@ extension TreeFollower {
         effects.changedNodes.insert(item.node)
     }
 
-    /// Renames what has no say in the log: `name 2.ext`, the first that is free.
+    /// Renames an item whose name the log does not decide to `name 2.ext`, the first that is free.
     @discardableResult
     private mutating func giveWay(_ item: LocalItem) throws -> ItemName {
         var renamed = item
@@ -98,7 +98,7 @@ extension TreeFollower {
         try name.firstFree { try transaction.local.item(named: $0, in: folder) != nil }
     }
 
-    /// Two ids became one in the log; what is shown under the first is shown under the second from now on.
+    /// Merges two ids that became one in the log: the item shown under the first is shown under the second from now on.
     package mutating func unite(_ from: ItemID, into target: ItemID) throws {
         defer { effects.changedNodes.insert(.root) }
         guard var old = try transaction.local.item(from, in: container) else { return }
@@ -116,10 +116,10 @@ extension TreeFollower {
                 guard isNeeded else { return try drop(old) }
                 return try standAlone(&old)
             }
-            // The one that a program works in stays.
+            // The row that a program works with stays.
             try drop(present)
         } else if let departure = try transaction.pending.departure(of: target, in: container), !departure.isSent {
-            // Deleted here was only what the other one was.
+            // The deletion on this device applies only to the former content of the target.
             try transaction.pending.removeDeparture(of: target, in: container)
         }
         try carryBase(of: old, to: target)
@@ -127,12 +127,12 @@ extension TreeFollower {
         try transaction.local.update(old)
     }
 
-    /// Whether bytes would be lost with the row: the log has not got them yet, or a program is about to write some.
+    /// Returns whether bytes would be lost with the row: the log does not have them yet, or a program is about to write some.
     private func hasOwnContent(_ file: LocalItem, joining target: ItemID) throws -> Bool {
         guard file.kind == .file, !file.isWriting else { return file.isWriting }
         guard try !transaction.synced.showsAgreed(file) else { return false }
         let present = try transaction.remote(target, in: container)?.body.content?.reference
-        // The batch on its way is confirmed for this row: another one in its place would seem to be made from what that batch says.
+        // The batch that is being sent is confirmed for this row: another row in its place would seem to be based on what that batch says.
         return try file.isEdited || file.content != present || isContentBeingTold(file.item)
     }
 
@@ -146,13 +146,14 @@ extension TreeFollower {
         }
     }
 
-    /// The one that stays lies inside the one that goes, where a program put it: the outer row becomes it, or it would lie in itself.
+    /// Merges an outer folder with an inner one, put there by a program, whose id stays: the outer row takes over that id, or the folder
+    /// would be inside itself.
     private mutating func dissolve(_ inner: LocalItem, into outer: LocalItem) throws {
         try moveChildren(of: inner, to: outer)
         try drop(inner)
     }
 
-    /// What was agreed on goes with the row: against the other's, what this device shows would look like changes made here.
+    /// Moves the agreed state to the target: compared with the target's own, what this device shows would look like local changes.
     private func carryBase(of old: LocalItem, to target: ItemID) throws {
         guard let base = try transaction.synced.item(old.item, in: container),
             var agreed = try transaction.remote(target, in: container)
@@ -162,7 +163,7 @@ extension TreeFollower {
         try transaction.synced.set(agreed, in: container)
     }
 
-    /// Both have edits that no other device knows of: this one becomes a document of its own.
+    /// Makes this row a document of its own, because both have edits that no other device knows of.
     private mutating func standAlone(_ item: inout LocalItem) throws {
         item.item = newID()
         item.isKnown = false
@@ -184,7 +185,7 @@ extension TreeFollower {
                 try moveChildren(of: child, to: twin)
                 return try drop(child)
             }
-            // The log has no name yet for what is new here; for what it knows it decides, and is followed next.
+            // The log has no name yet for a new item, which is renamed; it decides about the name of a known item, which is followed next.
             if child.isKnown { try giveWay(twin) } else { moved.name = try freeName(child.name, in: new.node) }
         }
         try transaction.local.update(moved)

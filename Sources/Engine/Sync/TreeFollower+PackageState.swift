@@ -3,9 +3,9 @@ import ContainerLog
 import LocalContent
 import LocalMetadata
 
-/// How a package becomes what it was before.
+/// Restores an earlier state of a package.
 extension TreeFollower {
-    /// Shows an earlier state of a package as an edit of this device: the files of that state, and no others. What does not sync stays.
+    /// Shows an earlier state of a package as an edit of this device: the files of that state, and no others. Files that do not sync stay.
     mutating func restore(_ state: PackageState, of package: LocalItem) throws {
         var rows: [[ItemName]: LocalItem] = [:]
         var folders: [NodeID: [ItemName]] = [package.node: []]
@@ -21,13 +21,13 @@ extension TreeFollower {
         let wanted = Dictionary(state.contents.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
         var kept: Set<[ItemName]> = []
         for path in wanted.keys { for length in 0..<path.count { kept.insert(Array(path.prefix(length))) } }
-        // The innermost first: a folder goes after what was in it.
+        // The innermost first: a folder is removed after its children.
         var emptied: Set<NodeID> = []
         for (path, row) in rows.sorted(by: { $0.key.count > $1.key.count }) {
             let stays = row.kind == .folder ? kept.contains(path) : wanted[path].map { $0.fits(row) } ?? false
             guard !stays else { continue }
             if row.kind == .folder, wanted[path] == nil {
-                // A folder that was empty is no part of any state.
+                // A folder that was empty already is not part of any state, and stays.
                 guard emptied.contains(row.node), try !transaction.local.hasChildren(row.node) else { continue }
             } else if row.kind == .folder, try transaction.local.hasChildren(row.node) {
                 continue
@@ -72,7 +72,7 @@ extension TreeFollower {
     private mutating func add(
         _ content: PackageContent, _ name: ItemName, in folder: LocalItem, _ isWanted: Bool
     ) throws {
-        // Something that does not sync has the name.
+        // An item that does not sync may have the name.
         let name =
             try transaction.local.item(named: name, in: folder.node) == nil ? name : freeName(name, in: folder.node)
         var item = newRow(name, in: folder, .file, permissions: content.permissions)
@@ -122,7 +122,7 @@ extension TreeFollower {
 }
 
 extension PackageContent {
-    /// Whether a row can become this by changing its content.
+    /// Returns whether a row can take this content without being replaced.
     fileprivate func fits(_ row: LocalItem) -> Bool {
         switch body {
         case .file: row.kind == .file

@@ -2,20 +2,21 @@ import CloudModel
 import ContainerLog
 import LocalMetadata
 
-/// A package that was changed here and elsewhere apart is kept as two wholes: what this device shows becomes a document of its own beside
-/// it, under the name that a conflict sibling would have, and the package is shown again as the log has it.
+/// Keeps both versions of a package that was changed here and elsewhere concurrently: the version that this device shows becomes a separate
+/// document beside it, under the name that a conflict sibling would have, and the package is shown again as the log has it.
 extension TreeFollower {
-    /// What was in a package that stands aside, under the id by which the log knows it.
+    /// An item of a package that is set aside, under the id by which the log knows it.
     struct SetAside {
         let item: ItemID
-        /// All its bytes were here.
+        /// Whether all its bytes were on this device.
         let wasWhole: Bool
-        /// The package itself was kept, or dropped.
+        /// The pin, if this is the package itself.
         let pin: PinState
     }
 
-    /// Before another device's batch is folded, which is neither a repeat nor refused: sets every package aside that it changes, if the log
-    /// does not have changes made in it here. Returns what ``showAnew(_:)`` shows once the batch is folded.
+    /// Sets aside every package that another device's batch changes, if it has local changes that the log does not have. Called before the
+    /// batch, which must be neither a repeat nor refused, is folded. Returns the items for ``showAnew(_:)`` to show once the batch is
+    /// folded.
     mutating func setAsidePackages(changedBy batch: ChangeBatch, deviceName: String) throws -> [SetAside] {
         try withdrawRefused(behind: batch)
         var packages: [ItemID] = []
@@ -35,16 +36,17 @@ extension TreeFollower {
         }
     }
 
-    /// A package that was deleted here, which the log does not know of: the device that changed it wins, and what comes back is the whole.
+    /// Restores a package whose deletion on this device the log does not know of: the other device's change wins, and the whole package is
+    /// restored.
     private func bringBack(_ package: ItemID) throws -> [SetAside] {
-        // Where it is no package here, each file is an item of its own.
+        // If it is no package here, each file is an item of its own.
         guard let name = try transaction.pending.departure(of: package, in: container)?.name,
             try transaction.local.packageTypes(of: container).isPackage(name)
         else { return [] }
         var (gone, next): ([ItemID], [ItemID]) = ([], [package])
         while let id = next.popLast() {
             next += try tree.children(of: id)
-            // What was moved out of it is where it was moved to.
+            // An item that was moved out of the package stays at its new place.
             guard try transaction.local.node(of: id, in: container) == nil else { continue }
             guard let departure = try transaction.pending.departure(of: id, in: container), !departure.isSent else {
                 return []
@@ -57,7 +59,7 @@ extension TreeFollower {
         }
     }
 
-    /// Shows what stood aside as the log has it now, with the bytes that were here.
+    /// Shows the items of packages that were set aside as the log has them now, with the bytes that were on this device.
     mutating func showAnew(_ items: [SetAside]) throws {
         for item in items {
             try follow(item.item)
@@ -67,9 +69,10 @@ extension TreeFollower {
         }
     }
 
-    // MARK: Which
+    // MARK: Selecting packages
 
-    /// The batch on its way is refused if this one changes a package before it does: its changes are then still to be sent.
+    /// Withdraws the batch that is being sent if `batch` changes one of its packages first: the log will refuse it, and its changes are to
+    /// be sent again.
     private func withdrawRefused(behind batch: ChangeBatch) throws {
         guard !batch.packages.isEmpty, let waiting = try transaction.pending.batch(of: container) else { return }
         let ours = Set(try ChangeBatch(decoding: waiting.payload).packages.map(\.package))
@@ -77,20 +80,20 @@ extension TreeFollower {
         try transaction.withdrawBatch(of: container)
     }
 
-    /// The packages in which it changes what files there are or what is in them, as the log has them: what was moved into one here, and not sent,
-    /// is not in it on the device that changed it. What is a package only to some is a folder like any other.
+    /// Returns the packages, as the log has them, whose files or contents a change affects: an item moved into a package here, and not
+    /// sent, is not in it on the device that changed it. A folder that is a package only on some devices counts as an ordinary folder.
     private func packages(changedBy change: Change) throws -> [ItemID] {
         try tree.folders(changedBy: change).compactMap { try outermost(around: $0) }
     }
 
     private var tree: RemoteTree { transaction.remote(in: container) }
 
-    /// The outermost package of the log that a folder is or lies in.
+    /// Returns the outermost package of the log that a folder is or is inside.
     private func outermost(around folder: ItemID) throws -> ItemID? { try tree.packages(around: folder).last?.id }
 
     private func remote(_ id: ItemID) throws -> CloudItem? { try tree.item(try tree.alias(of: id) ?? id) }
 
-    /// Those of which a batch is on its way that will not be refused, and those that a program holds under a claim.
+    /// Returns the packages that the batch being sent changes and that will not be refused, and those that a program holds under a claim.
     private func packagesBeingTold() throws -> Set<NodeID> {
         var busy = Set(try held.compactMap { try transaction.local.package(around: $0) })
         guard let waiting = try transaction.pending.batch(of: container) else { return busy }
@@ -101,7 +104,7 @@ extension TreeFollower {
         return busy
     }
 
-    /// Whether another device would see other files in it, or other bytes.
+    /// Returns whether another device would see other files in the package, or other bytes, once the local changes were sent.
     private func hasUntoldChanges(_ package: LocalItem) throws -> Bool {
         var found = false
         try transaction.local.forEach(below: package) { item in
@@ -114,7 +117,8 @@ extension TreeFollower {
         return found
     }
 
-    /// Whether the log waits for the bytes of something in it: who announced it under one id can not bring them under another.
+    /// Returns whether the log waits for the bytes of an item in the package: a device that announced it under one id cannot upload it
+    /// under another.
     private func hasAnnouncements(_ package: LocalItem) throws -> Bool {
         var found = false
         try transaction.local.forEach(below: package) { item in
@@ -124,7 +128,7 @@ extension TreeFollower {
         return found
     }
 
-    // MARK: How
+    // MARK: Setting aside
 
     private mutating func setAside(_ package: LocalItem, _ deviceName: String) throws -> [SetAside] {
         var rows: [LocalItem] = []
@@ -132,7 +136,7 @@ extension TreeFollower {
         var gone: [SetAside] = []
         for row in rows {
             if row.kind == .folder {
-                // What was moved in and then deleted is deleted where the log has it.
+                // An item that was moved into the package and then deleted is deleted at its place in the log.
                 for departure in try transaction.pending.unsentDepartures(below: row.node)
                 where try isInLog(transaction.trees(of: departure.item, in: container), package) {
                     try transaction.pending.removeDeparture(of: departure.item, in: container)
@@ -140,7 +144,8 @@ extension TreeFollower {
                 }
             }
             let trees = try transaction.trees(of: row.item, in: container)
-            // What the log never had of it has no other place to be, and what it has elsewhere was moved here, and goes with the copy.
+            // Items that the log never had exist only in the copy, and items that the log has elsewhere were moved here; both stay with the
+            // copy.
             guard !row.isExcluded, trees.remote != nil || trees.synced != nil,
                 try row.node == package.node || isInLog(trees, package)
             else { continue }
@@ -162,7 +167,7 @@ extension TreeFollower {
         return try outermost(around: parent) == package.item
     }
 
-    /// To be shown again, as if it had never been here.
+    /// Releases an item, so that it is shown again as if it had never been on this device.
     private func release(
         _ id: ItemID, wasWhole: Bool = false, pin: PinState = .inherited
     ) throws -> SetAside {
@@ -170,14 +175,14 @@ extension TreeFollower {
         return SetAside(item: id, wasWhole: wasWhole, pin: pin)
     }
 
-    /// The row, with its bytes and open handles, becomes something new that the log is to learn of.
+    /// Makes the row, with its bytes and open handles, a new item that is to be sent to the log.
     private mutating func standAside(_ row: LocalItem, as conflict: PackageConflict?) throws {
         var copy = row
         copy.item = newID()
         copy.isKnown = false
         copy.wanted = 0
         if let conflict { copy.packageConflict = conflict }
-        // The last close notes what is written; what is only open for writing would not be noted.
+        // The last close records what is written; for a file that is only open for writing it would record nothing.
         if !row.isWriting || !row.isEdited { copy.pendingSince = now }
         try transaction.local.update(copy)
     }
@@ -196,7 +201,7 @@ extension TreeFollower {
 }
 
 extension Change {
-    /// Whether it changes which files there are, or what is in one.
+    /// Whether it changes the set of files, or the content of one.
     fileprivate var isOfContents: Bool {
         switch self {
         case .create, .edit, .move, .delete: true

@@ -2,11 +2,11 @@ import CloudModel
 import ContainerLog
 import LocalMetadata
 
-/// How deleted items come back: as rows of their old ids, whose bytes are in the cloud. To the log a tombstone that comes back is a creation.
+/// Restores deleted items as rows with their old ids, whose bytes are in the cloud. To the log a restored tombstone is a creation.
 extension TreeFollower {
-    /// Shows a deleted item again. A name that is taken gets the first free ` 2`.
+    /// Shows a deleted item again. If the name is taken, appends ` 2` or the next free number.
     ///
-    /// - Returns: Its row; nil where there is nothing to restore any more.
+    /// - Returns: Its row; nil where nothing can be restored any more.
     mutating func revive(_ id: ItemID, in parent: NodeID, named wanted: ItemName? = nil) throws -> LocalItem? {
         if let present = try transaction.local.item(id, in: container) { return present }
         guard let deleted = try transaction.history.deletedItem(id, in: container),
@@ -31,25 +31,25 @@ extension TreeFollower {
         return item
     }
 
-    /// The deletion is not sent any more, where it is not on its way.
+    /// Cancels the deletion, unless it is being sent.
     private func takeBack(_ deleted: DeletedItem, _ item: inout LocalItem) throws {
         if let departure = deleted.departure {
             item.isKnown = true
             if !departure.isSent { try transaction.pending.removeDeparture(of: item.item, in: container) }
         } else if try transaction.synced.item(item.item, in: container) != nil {
-            // Against what was agreed on before its deletion it would look as if it were still to be removed here.
+            // With the agreed state from before its deletion, the item would look as if it were still to be removed here.
             try transaction.synced.setAbsent(item.item, in: container)
         }
     }
 
-    /// The folder of that id where the mount shows it, brought back with those above it. What is no folder any more, or never was, is the
-    /// container's folder.
+    /// Returns the folder of that id that the mount shows, restored together with those above it. Returns the container's folder if the
+    /// item is no folder any more, or never was.
     mutating func liveFolder(_ id: ItemID) throws -> NodeID? {
         let tree = transaction.remote(in: container)
         var deleted: [ItemID] = []
         var next = id
         var place = try transaction.local.node(of: .root, in: container)
-        // Tombstones of a hostile log may lead in a circle; no path has more folders.
+        // Tombstones of a hostile log may form a cycle; no path has more folders.
         while deleted.count < 4096 {
             if let node = try transaction.local.node(of: next, in: container) {
                 place = node
@@ -66,7 +66,7 @@ extension TreeFollower {
         return place
     }
 
-    /// A folder that lies there under its name already is it.
+    /// Restores a folder. A folder that exists there under its name is used instead.
     private mutating func reviveFolder(_ id: ItemID, in parent: NodeID) throws -> NodeID? {
         if let name = try transaction.history.deletedItem(id, in: container)?.name, !PackageTypes.isPackage(name),
             let present = try transaction.local.item(named: name, in: parent), present.kind == .folder,

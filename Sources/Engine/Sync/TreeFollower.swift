@@ -4,31 +4,31 @@ import ContainerLog
 import LocalContent
 package import LocalMetadata
 
-/// Brings the shown tree into line with the folded log, item by item, inside one transaction.
+/// Updates the shown tree to match the folded log, item by item, inside one transaction.
 ///
 /// Concept: an item has three states: what the log says (*remote*), what both sides agreed on last (*synced*) and what this device shows
 /// (*local*). ``Reconciler`` compares them and returns a plan; this type carries out the device's part of it: rows, names, placeholders,
-/// siblings of conflicts. What has to happen outside of the database is gathered in ``effects`` and done after the commit.
+/// siblings of conflicts. Effects outside the database are gathered in ``effects`` and performed after the commit.
 ///
 /// Invariants:
 /// - ``follow(_:)`` may be repeated: a second call changes nothing.
 /// - An edit, or a file that is being written, is never replaced or removed; at most it gets another name or becomes an item of its own.
-/// - What could not be shown, as its place is taken, is not agreed on and stays unsettled until a later call.
-/// - A file that is open keeps its bytes: it gets a new node, and open handles read on.
+/// - An item that could not be shown because its place is taken is not agreed on, and stays unsettled until a later call.
+/// - A file that is open keeps its bytes: it gets a new node, and open handles continue to read.
 ///
 /// It must not touch blobs, the kernel or the network, wait for a program, or change what the log says (*remote*).
 package struct TreeFollower {
     let transaction: MetadataTransaction
     let container: ContainerID
     let isOpen: (NodeID) -> Bool
-    /// What a program reads or writes under a claim: its content stays as it is until that is over.
+    /// Items that a program reads or writes under a claim: their contents stay as they are until the claim ends.
     let held: Set<NodeID>
     let now: Timestamp
     let newID: () -> ItemID
     package var effects = TreeEffects()
     /// Folders in which a name became free, that siblings may have wanted.
     var freed: Set<NodeID> = []
-    /// Items being followed further up the call stack: names that change places would go round for ever.
+    /// Items being followed further up the call stack: names that are swapped would recurse for ever.
     private var underway: Set<ItemID> = []
     private var priorities: [NodeID: UInt8] = [:]
     private let reconciler = Reconciler()
@@ -45,7 +45,7 @@ package struct TreeFollower {
         self.isOpen = isOpen
     }
 
-    /// Plans the item and does the device's part. Safe to repeat.
+    /// Plans the item and carries out the device's part. Idempotent.
     package mutating func follow(_ id: ItemID) throws {
         guard underway.insert(id).inserted else { return }
         defer { underway.remove(id) }
@@ -55,7 +55,8 @@ package struct TreeFollower {
         {
             trees.local?.isBeingWritten = true
         }
-        // No program is to see some files of a package's old version beside some of its new one: what is not here yet is a placeholder.
+        // No program may see files of a package's old version beside files of its new one: files that are not on this device yet become
+        // placeholders.
         let isInPackage = try isNewContent(trees) && isInPackage(id)
         if isInPackage { trees.local?.evictsOnUpdate = true }
         if trees.remote == nil, trees.local == nil, let sibling = try transaction.local.item(id, in: container) {
@@ -63,18 +64,18 @@ package struct TreeFollower {
         }
         var plan = reconciler.plan(trees)
         for action in plan.follow where try !perform(action, id) {
-            // The place is taken by something the log has not learned of. What was agreed on stays until it has.
+            // The place is taken by an item that the log does not have yet. The agreed state stays until it does.
             plan.agreed = keepPlace(of: trees.synced, in: plan.agreed, isShown: trees.local != nil)
         }
-        // It was here, so it is to be here again.
+        // It was on this device, so it is downloaded again.
         if isInPackage { try fetch(id) }
         try agree(on: plan.agreed, id, trees)
-        // What was just shown for the first time is as the log says.
+        // An item that is shown for the first time equals the log's.
         if trees.local != nil || !plan.changes.isEmpty || plan.needsUpload { try markPending(id, plan) }
         if let remote = trees.remote { try followConflicts(of: remote) } else { try followOrphans(of: id) }
     }
 
-    /// Whether all bytes of another content than the log's are here, and none that the cloud does not have.
+    /// Returns whether all bytes on this device are of another content than the log's, and all of them are in the cloud.
     private func isNewContent(_ trees: ItemTrees) -> Bool {
         guard let local = trees.local, local.isMaterialised, !local.isEdited, !local.isBeingWritten,
             let new = trees.remote?.body.content?.reference
@@ -88,7 +89,7 @@ package struct TreeFollower {
     }
 
     private func keepPlace(of synced: CloudItem?, in agreed: CloudItem?, isShown: Bool) -> CloudItem? {
-        // What could not be shown is not agreed on either, whatever was before its deletion.
+        // An item that could not be shown is not agreed on either, whatever its state was before its deletion.
         guard isShown, let synced, var agreed else { return nil }
         agreed.parent = synced.parent
         agreed.name = synced.name
@@ -105,13 +106,14 @@ package struct TreeFollower {
         }
     }
 
-    /// An item is pending as long as the cloud lacks a change of it: what its trees say, not what was noted when it changed.
+    /// Updates whether an item is pending: it is as long as the cloud lacks a change of it, which follows from its trees and not from what
+    /// was recorded when it changed.
     private func markPending(_ id: ItemID, _ plan: ItemPlan) throws {
         guard var item = try transaction.local.item(id, in: container), item.conflict == nil, !item.isExcluded else {
             return
         }
         if !plan.changes.isEmpty || plan.needsUpload {
-            // What is being written is noted at its last close.
+            // A file that is being written is marked at its last close.
             guard item.pendingSince == nil, !item.isWriting else { return }
             item.pendingSince = now
         } else {
@@ -122,7 +124,7 @@ package struct TreeFollower {
         try transaction.local.update(item)
     }
 
-    /// Returns false where the place is not free yet.
+    /// Performs one action. Returns false where the place is not free yet.
     private mutating func perform(_ action: FollowAction, _ id: ItemID) throws -> Bool {
         switch action {
         case .insert(let remote): return try insert(remote)
@@ -155,7 +157,7 @@ package struct TreeFollower {
         return true
     }
 
-    /// No pin changes while the log is followed, so a folder is asked about once.
+    /// Returns the download priority of new files in a folder. No pin changes while the log is followed, so each folder is looked up once.
     mutating func priority(ofNewFileIn folder: NodeID) throws -> UInt8 {
         if let known = priorities[folder] { return known }
         let priority = try transaction.local.priority(ofNewFileIn: folder)

@@ -7,13 +7,13 @@ import Logging
 import Synchronization
 import Transfers
 
-/// Brings edited files to the cloud, many small ones at once and large ones beside them, and notes what each content is. Appending to the
-/// log is the ``Outbox``'s part.
+/// Uploads edited files, many small ones at once and large ones beside them, and records the reference of each content. The ``Outbox``
+/// appends to the log.
 final class UploadService: Sendable {
     private let context: EngineContext
     private let uploader: ContentUploader
     private let running = Mutex<[NodeID: Progress]>([:])
-    /// Rung when something has reached the cloud whose permit came later.
+    /// Rung when a file was uploaded whose permit was granted later.
     private let uploaded: Wakeup
 
     struct Progress: Sendable {
@@ -21,7 +21,7 @@ final class UploadService: Sendable {
         var bytes: UInt64
     }
 
-    /// Which files one loop uploads: a film on its way must not hold up a note.
+    /// The queues of uploads, so that a large video does not delay a note.
     enum Lane: String, CaseIterable {
         case small
         case large
@@ -36,7 +36,7 @@ final class UploadService: Sendable {
         var groupFiles: Int { self == .small ? 512 : 1 }
     }
 
-    /// Files up to this size share one question to the cloud and one wait.
+    /// Files up to this size share one query to the cloud and one wait.
     private static let smallFile: UInt64 = 4 << 20
     private static let groupBytes: UInt64 = 64 << 20
 
@@ -52,7 +52,7 @@ final class UploadService: Sendable {
         running.withLock { $0[node] }.map { $0.item.size == 0 ? 0 : Double($0.bytes) / Double($0.item.size) }
     }
 
-    /// Uploads what has settled. Returns whether anything reached the cloud. Throws the cloud's error when it failed for all.
+    /// Uploads settled files. Returns whether anything reached the cloud. Throws the cloud's error when it failed for all.
     func uploadDue(_ lane: Lane) async throws -> Bool {
         let due = context.time.now().adding(.zero - context.settle)
         let items = try await context.blocking { [context] in
@@ -79,14 +79,15 @@ final class UploadService: Sendable {
         return isAnyDone
     }
 
-    /// Those that are not to be delayed because another device rewrites them in answer. Nothing is delayed while a user waits for it.
+    /// Returns the items whose uploads are not delayed because another device rewrites them in response. Nothing is delayed while a user
+    /// waits for it.
     private func withoutLoops(_ items: [LocalItem]) throws -> [LocalItem] {
         let admitted = try context.loops.admit(
             items, of: context.device, at: context.time.now(), context.metadata)
         return context.urgency.isUrgent ? items : admitted
     }
 
-    /// Cuts into groups that are not too large; a large file goes alone.
+    /// Splits items into groups of bounded size; a large file is a group of its own.
     private static func parts(_ items: [LocalItem]) -> [[LocalItem]] {
         var parts: [[LocalItem]] = []
         var current: [LocalItem] = []
@@ -117,8 +118,9 @@ final class UploadService: Sendable {
         return try await context.blocking { [self] in try note(zip(candidates, results)) }
     }
 
-    /// What is uploaded is what the file is while no program writes it under a claim; a write after that makes the upload void. So the permit
-    /// ends with that look, and no writer waits for the network. Nil where a program holds it or has to save first: that waits by itself.
+    /// Returns the state of a file while no program writes it under a claim; a write after that makes the upload void. So the permit ends
+    /// once the state is read, and no writer waits for the network. Returns nil where a program holds the file or has to save first: the
+    /// upload then waits for its permit separately.
     private func withPermit(_ item: LocalItem, to container: ContainerName) -> UploadCandidate? {
         if context.permits.areFree { return candidate(item) }
         switch context.permits.ask(.upload, for: item.node) {
@@ -132,7 +134,7 @@ final class UploadService: Sendable {
         }
     }
 
-    /// Its permit has come, or not: then the next round asks again.
+    /// Uploads a file once its permit is granted; if it is not, the next round requests it again.
     private func uploadWithPermit(_ item: LocalItem, to container: ContainerName, _ end: PermitRelease?) async {
         guard let end else { return }
         do {
@@ -147,7 +149,7 @@ final class UploadService: Sendable {
         }
     }
 
-    /// The item with what those who show it have just saved; nil if there is nothing to upload any more.
+    /// Returns the item with the changes that its presenters have just saved; nil if there is nothing to upload any more.
     private func saved(_ item: LocalItem) throws -> LocalItem? {
         context.mounted.noteIdleEdits(pause: .zero)
         let present = try context.metadata.read { try $0.local.item(item.item, in: item.container) }
@@ -180,7 +182,7 @@ final class UploadService: Sendable {
     ) throws -> Bool {
         var isAnyDone = false
         var cloudError: TransferError?
-        // A row that says "clean" would outlive a loss of power that its bytes did not.
+        // A row that says "clean" could survive a power failure that its bytes do not.
         let durable = try makeDurable(results.compactMap { (try? $0.1.get()) == nil ? nil : $0.0.item.blob })
         try context.metadata.write(.uploading) { transaction in
             for (candidate, result) in results {
@@ -212,10 +214,10 @@ final class UploadService: Sendable {
         "Its bytes on this device changed by themselves while it waited for the cloud: the disk may be failing. "
         + "Look at it, and save it again to upload it as it is; or restore it from a backup."
 
-    /// Returns those that are: one whose sync failed before waits until it is made again.
+    /// Makes blobs durable. Returns those that are: one whose sync failed before is left out until it is rewritten.
     private func makeDurable(_ all: [BlobName]) throws -> Set<BlobName> {
         let blobs = all.filter { !context.content.needsRenewal($0) }
-        // From here on one flush of the file system is cheaper than one per file.
+        // From this number on one flush of the file system is cheaper than one per file.
         if blobs.count < 8 {
             for blob in blobs { try context.content.sync(blob) }
         } else {
@@ -224,7 +226,7 @@ final class UploadService: Sendable {
         return Set(blobs)
     }
 
-    /// The manifest of what is here, so that reading it again after an eviction asks for chunks only.
+    /// Stores the manifest of the local content, so that reading it again after an eviction fetches chunks only.
     private func keep(_ upload: UploadResult, _ transaction: MetadataTransaction) throws {
         guard upload.reference.layout == .manifest else { return }
         try transaction.setManifest(upload.manifest.encoded(), for: upload.reference.digest)

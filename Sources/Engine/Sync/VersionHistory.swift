@@ -5,12 +5,12 @@ import LocalContent
 package import LocalMetadata
 package import Transfers
 
-/// Why a version could not be had or put back.
+/// Why a version could not be fetched or restored.
 package struct VersionError: Error, Sendable {
     package enum Code: Sendable {
-        /// Nothing has that version, or its bytes are in the cloud no more.
+        /// No such version exists, or its bytes are no longer in the cloud.
         case notFound
-        /// Its present content is not in the cloud, where it would be found again.
+        /// The present content is not in the cloud, so it could not be restored later.
         case notUploaded
         /// A program holds the document or has it open to write.
         case busy
@@ -27,11 +27,10 @@ package struct VersionError: Error, Sendable {
     }
 }
 
-/// The history of documents. What was current once is in the log, and its bytes in the cloud; a device keeps only what it takes to find
-/// them.
+/// The history of documents. Former contents are in the log, and their bytes in the cloud; a device stores only what it needs to find them.
 package struct VersionHistory: Sendable {
     let context: EngineContext
-    /// How long the present content is waited for to reach the cloud.
+    /// The number of checks whether the present content has reached the cloud.
     private static let looks = 600
     private static let pause = Duration.milliseconds(50)
 
@@ -53,12 +52,12 @@ package struct VersionHistory: Sendable {
 
     // MARK: Restoring
 
-    /// Makes a version the document's current content: an edit like any other, so what is current now becomes a version itself.
-    /// Returns when it is so here; the cloud gets it next.
+    /// Makes a version the document's current content: an edit like any other, so the present content becomes a version itself. Returns
+    /// once it is current on this device; it is sent to the cloud next.
     package func restore(_ version: HistoricVersion, of id: ItemID) async throws {
         context.urgency.begin()
         defer { context.urgency.end() }
-        // Those who show it may save when they are asked: that is uploaded too, before it is replaced.
+        // Presenters may save when they are asked; that save is uploaded too, before it is replaced.
         for _ in 0..<4 {
             let item = try await settledItem(id, version.container)
             guard item.content != version.content else { return }
@@ -68,7 +67,7 @@ package struct VersionHistory: Sendable {
             code: .busy, message: "Something writes the document again and again. Close it, then restore the version.")
     }
 
-    /// The item once the log has what it shows.
+    /// Returns the item once the log has what it shows.
     private func settledItem(_ id: ItemID, _ container: ContainerID) async throws -> LocalItem {
         for look in 0... {
             let item = try await context.blocking { [context] in
@@ -99,7 +98,7 @@ package struct VersionHistory: Sendable {
                 + "Try again when `ubiquity status` says uploaded.")
     }
 
-    /// False if it changed meanwhile.
+    /// Replaces the content. Returns false if the item changed in the meantime.
     private func replace(_ item: LocalItem, by version: HistoricVersion) async throws -> Bool {
         let name = try await context.blocking { [context] in
             try context.metadata.read { try $0.container(item.container)?.name }
@@ -121,7 +120,7 @@ package struct VersionHistory: Sendable {
         return isInstalled
     }
 
-    /// Does something to a document while no program reads or writes it under a claim, off the cooperative pool.
+    /// Runs work on a document while no program reads or writes it under a claim, off the cooperative pool.
     func withPermit<T: Sendable>(_ item: LocalItem, _ work: @escaping @Sendable () throws -> T) async throws -> T {
         let permit = try await context.blocking { [context] in
             context.permits.areFree ? EnginePermit.now(end: {}) : context.permits.ask(.swap, for: item.node)

@@ -25,18 +25,19 @@ package final class Wakeup: Sendable {
         waiter?.resume()
     }
 
-    /// Returns when the bell was rung since the last call, or the time is over.
+    /// Returns when the bell was rung since the last call, or after `duration`.
     package func wait(atMost duration: Duration, clock: any Clock<Duration>) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.untilRung() }
-            // Cancelled by the other; that is its only way to fail.
+            // The sleep fails only when it is cancelled by the other task.
             group.addTask { try? await clock.sleep(for: duration) }
             await group.next()
             group.cancelAll()
         }
     }
 
-    /// Returns when the bell is rung or the task is cancelled. Not a stream: to stop waiting for one ends it for good.
+    /// Returns when the bell is rung or the task is cancelled. Not an `AsyncStream`, because cancelling a wait for an element would end it
+    /// for good.
     private func untilRung() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

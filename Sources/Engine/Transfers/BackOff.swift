@@ -1,17 +1,17 @@
-/// How long to pause between tries: twice as long after each failure, with jitter, so that devices do not come back all at once.
+/// The exponential back-off between tries: the pause doubles with each failure and has jitter, so that devices do not return all at once.
 struct BackOff: Sendable {
     /// The first pause, without jitter.
     static let shortest = Duration.milliseconds(250)
-    /// Notices within half a minute that a network is back, without a notification.
+    /// Bounds how long it takes to notice, without a notification, that a network is back: half a minute.
     static let longest = Duration.seconds(30)
 
     private var failures = 0
-    /// No try before this.
+    /// No try happens before this time.
     private(set) var resumeAt: Duration?
 
-    /// - Parameter jitter: of 0..<1; the pause is between half and all of its length.
+    /// - Parameter jitter: in 0..<1; the pause is between half of its length and all of it.
     mutating func failed(now: Duration, jitter: Double) {
-        // Fetches that ran together fail together: that counts once.
+        // Fetches that run together fail together: they count as one failure.
         guard resumeAt == nil else { return }
         let pause = min(Self.longest, Self.shortest * (1 << min(failures, 10)))
         failures += 1

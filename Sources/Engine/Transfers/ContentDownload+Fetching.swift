@@ -7,7 +7,7 @@ import Synchronization
 // MARK: Running fetches
 
 extension ContentDownload {
-    /// What knowing the manifest brings; made outside the lock, as it takes time for a large content.
+    /// What a download learns with its manifest; computed outside the lock, as it takes time for a large content.
     struct Known: Sendable {
         let manifest: Manifest
         let present: PresenceBitmap
@@ -27,7 +27,7 @@ extension ContentDownload {
         return state.plan.manifestArrived(known.manifest, present: known.present, now: now)
     }
 
-    /// Called under the lock.
+    /// Starts a fetch or a local copy. Called under the lock.
     func start(_ target: FetchPlan.Target, _ priority: TransferPriority, _ state: inout State) {
         guard case .chunk(let index) = target,
             let manifest = state.plan.manifest,
@@ -44,12 +44,12 @@ extension ContentDownload {
         state.tickets[target] = context.slots.submit(priority) { await self.fetch(target, priority) }
     }
 
-    /// Takes a chunk from a local file, or fetches it if it is not there after all. On a thread of the pool.
+    /// Copies a chunk from a local file, or fetches it if the file does not have it after all. Runs on a thread of the pool.
     private func copy(
         _ place: LocalCopies.Place, _ entry: ChunkEntry, to offset: UInt64, target: FetchPlan.Target,
         priority: TransferPriority
     ) {
-        // Whatever is wrong with a local copy, the cloud has the chunk.
+        // If the local copy is wrong in any way, the cloud still has the chunk.
         let bytes = (try? place.file.read(at: place.offset, length: entry.length)) ?? []
         guard Digest.of(bytes) == entry.id else {
             return handle { state, now in
@@ -66,7 +66,7 @@ extension ContentDownload {
         }
     }
 
-    /// Fetches over the network, in a slot that is held until the bytes are written: that bounds what is in memory.
+    /// Fetches over the network, in a slot that is held until the bytes are written, which bounds the memory.
     private func fetch(_ target: FetchPlan.Target, _ priority: TransferPriority) async {
         do {
             switch target {

@@ -2,12 +2,12 @@ import Chunking
 import CloudModel
 import Synchronization
 
-// MARK: Feeding the plan
+// MARK: Events and waiters
 
 extension ContentDownload {
     typealias Waiting = CheckedContinuation<Void, any Error>
 
-    /// What an event leads to outside the lock.
+    /// The effects of an event that are performed outside the lock.
     struct Effects {
         var resumed: [(waiter: Waiting, error: TransferError?)] = []
         var cancelled: [(target: FetchPlan.Target, ticket: TransferTicket)] = []
@@ -23,7 +23,7 @@ extension ContentDownload {
         finish(aftermath)
     }
 
-    /// Enters a waiter, unless its task is cancelled: a cancellation that comes later finds it in the table.
+    /// Registers a waiter, unless its task is cancelled: a later cancellation finds it in the table.
     func wait(
         _ id: FetchPlan.WaiterID, _ continuation: Waiting,
         _ demand: (inout FetchPlan, Duration) -> [FetchPlan.Action]
@@ -48,7 +48,8 @@ extension ContentDownload {
         finish(aftermath)
     }
 
-    /// Starts under the lock, so that the outcome of a fetch finds its ticket; leaves calls into others' code for later.
+    /// Performs the actions. Fetches start under the lock, so that their outcome finds its ticket; calls into foreign code are left to the
+    /// effects.
     private func perform(_ actions: [FetchPlan.Action], _ state: inout State, now: Duration) -> Effects {
         var aftermath = Effects()
         for action in actions {
@@ -82,14 +83,14 @@ extension ContentDownload {
 
     private func finish(_ aftermath: Effects) {
         aftermath.oldTimer?.cancel()
-        // Before the waiters go on: the reported progress is never behind what they got.
+        // Before the waiters resume: the reported progress never lags behind the bytes that they received.
         if let progress = aftermath.progress { options.onProgress?(progress) }
         for (waiter, error) in aftermath.resumed {
             if let error { waiter.resume(throwing: error) } else { waiter.resume() }
         }
         for drain in aftermath.drained { drain.resume() }
         for (target, ticket) in aftermath.cancelled where context.slots.cancel(ticket) {
-            // It never ran, so the plan has to be notified here.
+            // The fetch never ran, so the plan has to be notified here.
             handle { state, now in
                 state.tickets[target] = nil
                 return state.plan.abandoned(target, now: now)
@@ -98,25 +99,25 @@ extension ContentDownload {
     }
 }
 
-// MARK: The time
+// MARK: Timer
 
 extension ContentDownload {
-    /// Time since now, by a clock of any kind.
+    /// Returns a function that gives the time since now, by a clock of any kind.
     static func stopwatch(_ clock: some Clock<Duration>) -> @Sendable () -> Duration {
         let start = clock.now
         return { start.duration(to: clock.now) }
     }
 
-    /// Sets the timer for when the plan wants it.
+    /// Sets the timer to the time that the plan requests.
     ///
-    /// - Returns: The one before it, to be cancelled.
+    /// - Returns: The previous timer, to be cancelled.
     private func setTimer(_ state: inout State, now: Duration) -> Task<Void, Never>? {
         let old = state.timer
         guard let wake = state.plan.nextWake else {
             state.timer = nil
             return old?.task
         }
-        // An early timer finds nothing to do and is set again: cheaper than a new one per chunk.
+        // An early timer finds nothing to do and is set again, which is cheaper than a new one per chunk.
         if let old, old.at <= wake { return nil }
         state.timer = Timer(at: wake, task: sleep(until: wake, now: now))
         return old?.task
@@ -131,7 +132,7 @@ extension ContentDownload {
 
     private func fire(_ wake: Duration) {
         handle { state, now in
-            // A clock may wake a little early by its own count: what was to happen at `wake` is due.
+            // A clock may wake slightly early by its own measure; whatever was scheduled for `wake` is due.
             if state.timer?.at == wake { state.timer = nil }
             let now = max(now, wake)
             let isReaderLate = state.plan.waiters.contains { $0.priority == .demand && $0.isLate(now) }

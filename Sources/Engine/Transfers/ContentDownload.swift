@@ -10,9 +10,9 @@ package final class ContentDownload: Sendable {
     package struct Options: Sendable {
         /// Chunks that an earlier run wrote and synced; see ``ContentDownload/presentChunks``.
         package var presentChunks: [UInt8]?
-        /// Kept from an earlier run, so that what is here can be read offline. Ignored if it is another content's.
+        /// The manifest of an earlier run, so that chunks on this device can be read offline. Ignored if it belongs to another content.
         package var manifest: Manifest?
-        /// Chunks found there are copied instead of fetched.
+        /// A file whose chunks are copied instead of fetched.
         package var reuse: ChunkSource?
         /// Called whenever bytes became present, on any thread; calls may arrive out of order. Must return at once.
         package var onProgress: (@Sendable (DownloadProgress) -> Void)?
@@ -44,7 +44,7 @@ package final class ContentDownload: Sendable {
     let elapsed: @Sendable () -> Duration
     let state: Mutex<State>
 
-    /// - Parameter destination: open for reading and writing, of the content's full size already.
+    /// - Parameter destination: open for reading and writing, and already of the content's full size.
     package init(
         _ reference: ContentReference, in container: ContainerName, to destination: SharedDescriptor,
         context: TransferContext, options: Options = Options()
@@ -67,12 +67,12 @@ package final class ContentDownload: Sendable {
         }
     }
 
-    /// Returns once all these bytes are on this device. Bytes behind the end count as there.
+    /// Returns once all these bytes are on this device. Bytes behind the end count as present.
     ///
     /// - Parameters:
     ///   - priority: `demand` for a reader, `background` for a download without a waiting reader.
     ///   - patience: how long to wait while none of these bytes arrive; nil waits for ever.
-    /// - Throws: ``TransferError``, or `CancellationError`. Other waiters are not concerned; a demand that comes right after one whose
+    /// - Throws: ``TransferError``, or `CancellationError`. Other waiters are not affected; a demand that arrives right after one whose
     ///   patience ended fails with it.
     package func ensure(
         _ range: Range<UInt64>, priority: TransferPriority = .demand, patience: Duration?
@@ -97,28 +97,28 @@ package final class ContentDownload: Sendable {
         }
     }
 
-    /// Fetches whatever is absent, behind all demands.
+    /// Fetches all absent bytes, after all demands.
     package func completeAll(patience: Duration? = nil) async throws {
         try await ensure(0..<reference.size, priority: .background, patience: patience)
     }
 
-    /// Fetches these bytes soon, without a waiter. A failure is not reported: it shows when they are demanded.
+    /// Fetches these bytes soon, without a waiter. A failure is not reported; it recurs when the bytes are demanded.
     package func prefetch(_ range: Range<UInt64>) { handle { $0.plan.prefetch(range, now: $1) } }
 
-    /// Whether a read of these bytes can be answered at once. Never waits; a true answer also keeps the read-ahead going.
+    /// Returns whether these bytes can be read at once. Never waits; if they can, also keeps the read-ahead going.
     package func isPresent(_ range: Range<UInt64>) -> Bool {
         let (isPresent, isComplete) = state.withLock { ($0.plan.isPresent(range), $0.plan.isComplete) }
         if isPresent, !isComplete { handle { $0.plan.readOn(range, now: $1) } }
         return isPresent
     }
 
-    /// Ends the pause after a failure: the cloud is said to be back.
+    /// Ends the pause after a failure, as the cloud is reported to be back.
     package func retryNow() {
         context.silences.end(reference.digest)
         handle { $0.plan.retryNow(now: $1) }
     }
 
-    /// Ends the download: waiters fail with `stopped`. On return nothing writes to the destination any more.
+    /// Ends the download: waiters fail with `stopped`. Once it returns, nothing writes to the destination any more.
     package func stop() async {
         handle { state, _ in state.plan.stop() }
         await withCheckedContinuation { continuation in
@@ -131,7 +131,7 @@ package final class ContentDownload: Sendable {
     }
 }
 
-// MARK: What is there
+// MARK: Progress
 
 extension ContentDownload {
     package var progress: DownloadProgress { state.withLock { Self.progress($0.plan) } }
@@ -144,7 +144,7 @@ extension ContentDownload {
         state.withLock { $0.plan.manifest == nil ? nil : $0.plan.present.bytes } ?? options.presentChunks ?? []
     }
 
-    /// Nil until it has been fetched.
+    /// The manifest; nil until it has been fetched.
     package var manifest: Manifest? { state.withLock { $0.plan.manifest } }
 
     static func progress(_ plan: FetchPlan) -> DownloadProgress {

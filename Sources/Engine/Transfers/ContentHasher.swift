@@ -2,7 +2,7 @@ package import Basics
 package import Chunking
 package import CloudModel
 
-/// Names a file's content without sending it.
+/// Computes the reference of a file's content without sending it.
 package struct ContentHasher: Sendable {
     private let pool: BlockingPool
     private let chunker: FileChunker

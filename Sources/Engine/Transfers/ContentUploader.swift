@@ -3,17 +3,17 @@ package import Chunking
 package import CloudModel
 import CloudStorage
 
-/// Brings files to the cloud: names their chunks, asks which are missing, sends those, and the manifest last.
+/// Uploads files: computes the names of their chunks, asks which are missing, sends those, and the manifest last.
 ///
-/// While one group of chunks is sent the next is hashed. Bytes are read again when they are sent and checked against their name,
-/// so memory is bounded by what is in flight, and a file that changes in between is noticed instead of uploaded as a mixture.
+/// The next group of chunks is hashed while one is sent. Bytes are read again when they are sent and checked against their name, so memory
+/// is bounded by what is in flight, and a file that changes in between is detected instead of being uploaded as a mixture.
 package struct ContentUploader: Sendable {
-    /// Chunks asked about at once: their names are 16 KiB.
+    /// Chunks per query for missing ones: their names are 16 KiB.
     static let groupChunks = 512
     static let groupBytes = 32 << 20
-    /// A small file is two: its chunk and its end.
+    /// A small file produces two events: its chunk and its end.
     private static let groupEvents = 2 * groupChunks
-    /// Sent at once per call; all calls together are bounded by ``TransferSlots``.
+    /// Groups sent in parallel per call; ``TransferSlots`` bounds all calls together.
     static let parallel = 4
 
     private let context: TransferContext
@@ -35,8 +35,8 @@ package struct ContentUploader: Sendable {
         return try await upload([item], to: container)[0].get()
     }
 
-    /// Uploads a batch with one question to the cloud per ``groupChunks``. What fails for one file fails that file only;
-    /// when the cloud fails, all that are not done fail. Throws only `CancellationError`.
+    /// Uploads a batch with one query to the cloud per ``groupChunks`` chunks. An error of one file fails that file only; when the cloud
+    /// fails, all unfinished files fail. Throws only `CancellationError`.
     package func upload(
         _ items: [UploadItem], to container: ContainerName
     ) async throws -> [Result<UploadResult, TransferError>] {
@@ -78,7 +78,7 @@ package struct ContentUploader: Sendable {
         return staged
     }
 
-    /// Asks the callers whether fully read files are still the same.
+    /// Asks the callers whether fully read files are unchanged.
     private func verify(_ items: [UploadItem], _ ledger: inout UploadTracker) async {
         let indices = ledger.takeUnverified()
         guard !indices.isEmpty else { return }
@@ -99,7 +99,7 @@ package struct ContentUploader: Sendable {
         }
     }
 
-    /// Sends a few groups at a time. The first failure of the cloud ends it: the next calls would only fail alike.
+    /// Sends a few groups at a time. The first failure of the cloud ends it, because further requests would fail in the same way.
     private func put(_ sender: PieceSender, _ pieces: [UploadPiece], _ ledger: inout UploadTracker) async throws {
         try await withThrowingTaskGroup(of: [PieceSender.Outcome].self) { group in
             let together = context.backend is any ChunkBatching

@@ -4,6 +4,6 @@ package struct DownloadProgress: Hashable, Sendable {
     package let size: UInt64
     package let isComplete: Bool
 
-    /// Of 0...1; an empty content is all there.
+    /// In 0...1; an empty content is complete.
     package var fraction: Double { isComplete ? 1 : size == 0 ? 0 : Double(presentBytes) / Double(size) }
 }

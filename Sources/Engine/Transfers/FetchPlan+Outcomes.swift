@@ -1,9 +1,9 @@
 import Chunking
 
-// MARK: What fetches bring
+// MARK: Outcomes of fetches
 
 extension FetchPlan {
-    /// The chunks are known. `present` is what an earlier run had fetched.
+    /// Notes that the manifest arrived. `present` holds the chunks that an earlier run fetched.
     mutating func manifestArrived(_ manifest: Manifest, present: PresenceBitmap, now: Duration) -> [Action] {
         inFlight[.manifest] = nil
         guard self.manifest == nil else { return schedule(now: now) }
@@ -23,7 +23,7 @@ extension FetchPlan {
         return succeedSatisfied() + schedule(now: now)
     }
 
-    /// The chunk's bytes are verified and written.
+    /// Notes that the chunk's bytes are verified and written.
     mutating func arrived(_ index: Int, now: Duration) -> [Action] {
         inFlight[.chunk(index)] = nil
         suspects.remove(.chunk(index))
@@ -39,7 +39,7 @@ extension FetchPlan {
 
     mutating func failed(_ target: Target, _ error: TransferError, now: Duration, jitter: Double) -> [Action] {
         release(target)
-        // No reader waits for these: fetching them again and again would never end.
+        // No reader waits for these; retrying them would never end.
         readAhead.stop()
         hint = nil
         if error.isTransient {
@@ -52,22 +52,22 @@ extension FetchPlan {
         return fail(error) { target == .manifest || $0.chunks.contains(target) } + schedule(now: now)
     }
 
-    /// A cancelled fetch has ended without an outcome.
+    /// Notes that a cancelled fetch ended without an outcome.
     mutating func abandoned(_ target: Target, now: Duration) -> [Action] {
         release(target)
         return schedule(now: now)
     }
 
-    /// Ends the waits whose patience is over, and starts what a pause held back.
+    /// Ends the waits whose patience is over, and starts fetches that a pause held back.
     mutating func tick(now: Duration) -> [Action] {
         let error = patienceError
         let failures = fail(error) { $0.isLate(now) }
-        // No waiter is left that would notice a fetch that hangs.
+        // No waiter is left that would notice a hanging fetch.
         if !failures.isEmpty, waiters.isEmpty { return failures + cancelAll() }
         return failures + schedule(now: now)
     }
 
-    /// The cloud is said to be back: tries at once.
+    /// Retries at once, as the cloud is reported to be back.
     mutating func retryNow(now: Duration) -> [Action] {
         backOff.resume()
         return schedule(now: now)
@@ -79,7 +79,7 @@ extension FetchPlan {
             .stalled, "The cloud sends nothing. The download goes on when it does.", cause: lastFailure)
     }
 
-    /// The target is absent again and may be fetched again.
+    /// Marks the target as absent and idle, so that it may be fetched again.
     private mutating func release(_ target: Target) {
         inFlight[target] = nil
         guard case .chunk(let index) = target else { return }

@@ -1,6 +1,6 @@
 import Chunking
 
-// MARK: What to start next
+// MARK: Scheduling
 
 extension FetchPlan {
     mutating func schedule(now: Duration) -> [Action] {
@@ -18,7 +18,7 @@ extension FetchPlan {
         return actions
     }
 
-    /// Demands have fetches of their own: those of the background never make them wait for a place.
+    /// Starts the fetches of demands. They have slots of their own, so background fetches never make them wait.
     private mutating func startDemands(_ actions: inout [Action]) {
         for position in waiters.indices where waiters[position].priority == .demand {
             while demandsInFlight < parallel, let index = nextAbsent(position) {
@@ -64,7 +64,7 @@ extension FetchPlan {
         return present.firstAbsent(in: min(waiter.cursor, waiter.chunks.upperBound)..<waiter.chunks.upperBound)
     }
 
-    /// Moves a background waiter's cursor over what is present or on its way.
+    /// Moves a background waiter's cursor past chunks that are present or in flight.
     private mutating func nextIdle(_ position: Int) -> Int? {
         while let index = nextAbsent(position) {
             waiters[position].cursor = index + 1

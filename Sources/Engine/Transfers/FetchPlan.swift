@@ -1,8 +1,8 @@
 import Chunking
 
-/// Decides what to fetch of one content, for which reader and when. Pure: events and the time in, actions out.
+/// Decides what to fetch of one content, for which reader and when. Pure: takes events and the time, returns actions.
 ///
-/// Every chunk is fetched once however many wait for it. Demands go first, then what a reader will want next, then the rest.
+/// Every chunk is fetched once, however many readers wait for it. Demands have priority, then read-ahead, then the rest.
 /// Times are durations since any fixed moment.
 struct FetchPlan: Sendable {
     enum Target: Hashable, Sendable {
@@ -12,9 +12,9 @@ struct FetchPlan: Sendable {
 
     enum Action: Equatable, Sendable {
         case start(Target, TransferPriority)
-        /// A reader now waits for what was started with a lower priority.
+        /// A reader now waits for a fetch that started with a lower priority.
         case promote(Target)
-        /// No reader wants it any more. Followed by ``FetchPlan/abandoned(_:now:)``, or by its outcome if that was faster.
+        /// No reader wants the target any more. Followed by ``FetchPlan/abandoned(_:now:)``, or by its outcome if that was faster.
         case cancel(Target)
         case succeed(WaiterID)
         case fail(WaiterID, TransferError)
@@ -26,11 +26,11 @@ struct FetchPlan: Sendable {
         let id: WaiterID
         let range: Range<UInt64>
         let priority: TransferPriority
-        /// How long it waits without any of its chunks arriving; nil waits for ever.
+        /// How long the waiter waits while none of its chunks arrive; nil waits for ever.
         let patience: Duration?
-        /// When it began to wait, or when one of its chunks last arrived.
+        /// When the waiter began to wait, or when one of its chunks last arrived.
         var lastProgress: Duration
-        /// Known once the manifest is.
+        /// The chunks of its range, known once the manifest is.
         var chunks = 0..<0
         var absent = 0
         /// No chunk of its range before this is absent and idle.
@@ -41,7 +41,7 @@ struct FetchPlan: Sendable {
     }
 
     let size: UInt64
-    /// Fetches at once: so many for demands, and background ones only while fewer run in all.
+    /// The maximum of parallel fetches for demands; background fetches start only while fewer run in total.
     let parallel: Int
     var manifest: Manifest?
     var present = PresenceBitmap(count: 0)
@@ -50,9 +50,9 @@ struct FetchPlan: Sendable {
     var inFlight: [Target: TransferPriority] = [:]
     var readAhead: ReadAhead
     var backOff = BackOff()
-    /// The failure since the last arrival that pausing may heal.
+    /// The last failure since bytes arrived that may pass with time.
     var lastFailure: TransferError?
-    /// What came damaged once and is asked for again.
+    /// Targets that arrived damaged once and are requested again.
     var suspects: Set<Target> = []
     /// Bytes to read ahead, requested before the manifest was known.
     var hint: Range<UInt64>?
@@ -66,7 +66,7 @@ struct FetchPlan: Sendable {
 
     var isComplete: Bool { manifest != nil && present.isFull }
 
-    /// Whether all these bytes are on this device. Without a manifest nothing is known to be.
+    /// Returns whether all these bytes are on this device. Without a manifest none are known to be.
     func isPresent(_ range: Range<UInt64>) -> Bool {
         guard let manifest else { return range.isEmpty }
         return isComplete || present.firstAbsent(in: manifest.indices(covering: range)) == nil
@@ -80,7 +80,7 @@ struct FetchPlan: Sendable {
     }
 }
 
-// MARK: What readers do
+// MARK: Requests of readers
 
 extension FetchPlan {
     mutating func demand(
@@ -95,27 +95,27 @@ extension FetchPlan {
         return schedule(now: now)
     }
 
-    /// A reader took bytes that were there: what follows them may be worth fetching.
+    /// Notes that a reader took bytes that were present: the bytes after them may be worth fetching.
     mutating func readOn(_ range: Range<UInt64>, now: Duration) -> [Action] {
         guard !isComplete, !isStopped else { return [] }
         noteRead(range)
         return schedule(now: now)
     }
 
-    /// A reader will want these bytes and does not wait for them.
+    /// Fetches bytes that a reader will want and does not wait for yet.
     mutating func prefetch(_ range: Range<UInt64>, now: Duration) -> [Action] {
         guard !isComplete, !isStopped else { return [] }
         if let manifest { readAhead.prefetch(manifest.indices(covering: range)) } else { hint = range }
         return schedule(now: now)
     }
 
-    /// The waiter gave up. What it wanted goes on if another one waits for it.
+    /// Removes a waiter that gave up. Its fetches continue if another waiter needs them.
     mutating func cancel(_ id: WaiterID) -> [Action] {
         waiters.removeAll { $0.id == id }
         return waiters.isEmpty ? cancelAll() : []
     }
 
-    /// Ends everything: nothing is started any more, all waiters fail.
+    /// Ends everything: no further fetch starts, and all waiters fail.
     mutating func stop() -> [Action] {
         isStopped = true
         defer { waiters = [] }

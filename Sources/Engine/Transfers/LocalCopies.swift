@@ -6,14 +6,14 @@ package struct ChunkSource: Sendable {
     package let file: SharedDescriptor
     package let manifest: Manifest
 
-    /// The file need not be whole or unchanged: its bytes are checked before they are used.
+    /// The file may be incomplete or changed: its bytes are verified before they are used.
     package init(file: SharedDescriptor, manifest: Manifest) {
         self.file = file
         self.manifest = manifest
     }
 }
 
-/// Finds chunks that need not be fetched: they stand in an older version, or elsewhere in the same content.
+/// Finds chunks that need not be fetched because an older version, or another part of the same content, has them.
 struct LocalCopies: Sendable {
     struct Place: Sendable {
         let file: SharedDescriptor
@@ -23,7 +23,7 @@ struct LocalCopies: Sendable {
     private let manifest: Manifest
     private let destination: SharedDescriptor
     private let reuse: [ChunkID: Place]
-    /// Names that the content has more than once.
+    /// The indices of chunks that the content contains more than once.
     private let repeated: [ChunkID: [Int]]
 
     init(manifest: Manifest, destination: SharedDescriptor, reuse: ChunkSource?) {
@@ -36,7 +36,7 @@ struct LocalCopies: Sendable {
         self.reuse = reuse.map { Self.places(in: $0, of: indices) } ?? [:]
     }
 
-    /// Where the bytes of the absent chunk `index` may be found on this device.
+    /// Returns where the bytes of the absent chunk `index` may be found on this device.
     func place(of index: Int, present: PresenceBitmap) -> Place? {
         let id = manifest.chunks[index].id
         if let place = reuse[id] { return place }

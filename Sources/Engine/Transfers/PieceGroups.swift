@@ -1,17 +1,17 @@
 import Chunking
 
-/// Decides which pieces travel together: small ones many at once, for each request costs a cloud that is far away as much as their bytes.
+/// Decides which pieces are sent in one request: small ones many at once, because on a distant cloud a request costs as much as its bytes.
 /// Pure.
 struct PieceGroups {
-    /// Bytes of a piece that is small, before it is compressed, and what a group of such has at most: little enough that a link that
-    /// breaks costs little.
+    /// The maximum size of a small piece before compression, and the limits of a group of such pieces: low enough that a broken connection
+    /// loses little.
     static let smallBytes = 64 << 10
     static let groupBytes = 512 << 10
     static let groupPieces = 128
 
     private(set) var groups: [[UploadPiece]] = []
 
-    /// Without `together` each piece goes alone: a cloud that is near takes several at once.
+    /// Without `together` each piece is sent alone: a cloud that is near accepts several at once.
     init(_ pieces: [UploadPiece], together: Bool) {
         guard together else {
             groups = pieces.map { [$0] }
@@ -20,7 +20,7 @@ struct PieceGroups {
         var group: [UploadPiece] = []
         var bytes = 0
         for piece in pieces {
-            // The length of a list of chunks is not known here, and may be large.
+            // The length of a manifest is not known here, and may be large.
             guard piece.entry.length > 0, piece.entry.length <= Self.smallBytes else {
                 groups.append([piece])
                 continue

@@ -3,7 +3,7 @@ import Chunking
 import CloudModel
 import CloudStorage
 
-/// Brings single pieces of a batch to the cloud.
+/// Uploads single pieces of a batch.
 struct PieceSender: Sendable {
     struct Failure: Sendable {
         let item: Int
@@ -12,9 +12,9 @@ struct PieceSender: Sendable {
 
     struct Outcome: Sendable {
         let piece: UploadPiece
-        /// Bytes sent; nil if no source had the piece's bytes any more.
+        /// The number of bytes sent; nil if no source had the piece's bytes any more.
         let sent: Int?
-        /// Files that no longer have the bytes their name was made of.
+        /// Files that no longer have the bytes that were named.
         let failures: [Failure]
     }
 
@@ -28,7 +28,8 @@ struct PieceSender: Sendable {
         }
     }
 
-    /// Throws only what the cloud throws, and cancellation. The slot covers reading and compressing too, which bounds the memory.
+    /// Sends a group. Throws only the cloud's errors and `CancellationError`. The slot also covers reading and compressing, which bounds
+    /// the memory.
     func send(_ group: [(piece: UploadPiece, manifest: Manifest?)]) async throws -> [Outcome] {
         try await context.slots.withSlot(.background) {
             let frames = await context.pool.run { group.map { makeFrame(of: $0.piece, manifest: $0.manifest) } }
@@ -46,7 +47,7 @@ struct PieceSender: Sendable {
         }
     }
 
-    /// The piece's frame out of the first source that still has its bytes.
+    /// Makes the piece's frame from the first source that still has its bytes.
     private func makeFrame(of piece: UploadPiece, manifest: Manifest?) -> (frame: [UInt8]?, failures: [Failure]) {
         var failures: [Failure] = []
         for source in piece.sources {

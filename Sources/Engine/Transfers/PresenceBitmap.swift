@@ -4,13 +4,13 @@ package struct PresenceBitmap: Hashable, Sendable {
     package private(set) var presentCount = 0
     private var words: [UInt64]
 
-    /// Nothing is present.
+    /// Creates a bitmap in which no chunk is present.
     package init(count: Int) {
         self.count = count
         words = [UInt64](repeating: 0, count: (count + 63) / 64)
     }
 
-    /// Reads ``bytes``; nil if they are not those of a bitmap of `count` chunks.
+    /// Decodes ``bytes``; nil if they are not a bitmap of `count` chunks.
     package init?(bytes: [UInt8], count: Int) {
         self.init(count: count)
         guard bytes.count == (count + 7) / 8 else { return nil }
@@ -19,7 +19,7 @@ package struct PresenceBitmap: Hashable, Sendable {
         presentCount = words.reduce(0) { $0 + $1.nonzeroBitCount }
     }
 
-    /// Chunk `i` is bit `i % 8` of byte `i / 8`.
+    /// The encoded bitmap: chunk `i` is bit `i % 8` of byte `i / 8`.
     package var bytes: [UInt8] {
         (0..<(count + 7) / 8).map { UInt8(truncatingIfNeeded: words[$0 / 8] >> ($0 % 8 * 8)) }
     }
@@ -28,7 +28,7 @@ package struct PresenceBitmap: Hashable, Sendable {
 
     package subscript(index: Int) -> Bool { words[index / 64] & (1 << (index % 64)) != 0 }
 
-    /// False if it was present already.
+    /// Marks a chunk as present. Returns false if it was already.
     @discardableResult
     package mutating func insert(_ index: Int) -> Bool {
         guard !self[index] else { return false }
@@ -37,12 +37,12 @@ package struct PresenceBitmap: Hashable, Sendable {
         return true
     }
 
-    /// The first absent chunk of the range.
+    /// Returns the first absent chunk of the range.
     package func firstAbsent(in range: Range<Int>) -> Int? {
         var index = range.lowerBound
         while index < range.upperBound {
             let absent = ~words[index / 64] >> (index % 64)
-            // Bits shifted in from above are zero, so what is found lies inside the word.
+            // Bits shifted in from above are zero, so a found bit lies inside the word.
             if absent != 0 {
                 let found = index + absent.trailingZeroBitCount
                 return found < range.upperBound ? found : nil

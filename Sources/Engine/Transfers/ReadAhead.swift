@@ -1,13 +1,13 @@
-/// Decides how far to fetch ahead of a reader: further the longer it reads on, not at all when it jumps.
+/// Decides how far to fetch ahead of a reader: further the longer it reads sequentially, not at all when it jumps.
 struct ReadAhead: Sendable {
     private let maximum: Int
     private var window = 0
     /// The last chunk that was read.
     private var last: Int?
-    /// What is still to be fetched.
+    /// The chunks that are still to be fetched.
     private(set) var wanted = 0..<0
 
-    /// - Parameter maximum: chunks ahead at most.
+    /// - Parameter maximum: the maximum number of chunks ahead.
     init(maximum: Int) { self.maximum = maximum }
 
     /// Notes a read. `count` is how many chunks the content has.
@@ -31,7 +31,7 @@ struct ReadAhead: Sendable {
         return first
     }
 
-    /// Wants these chunks though no reader has come that far.
+    /// Requests these chunks although no reader has reached them yet.
     mutating func prefetch(_ chunks: Range<Int>) { if wanted.isEmpty { wanted = chunks } }
 
     mutating func stop() {
@@ -39,6 +39,6 @@ struct ReadAhead: Sendable {
         wanted = 0..<0
     }
 
-    // The kernel's own read-ahead reorders reads a little, which is no jump.
+    // The kernel's own read-ahead reorders reads slightly, which does not count as a jump.
     private func follows(_ first: Int) -> Bool { last.map { abs(first - $0) <= 2 } ?? (first == 0) }
 }

@@ -1,22 +1,22 @@
 package import Basics
 import Glibc
 
-/// A file descriptor that closes with its last reference, so that a number that was closed and reused can never be written to.
+/// A file descriptor that is closed with its last reference, so that a number that was closed and reused is never written to.
 package final class SharedDescriptor: Sendable {
     package let raw: Int32
 
     /// Takes over the descriptor: no other code may close it.
     package init(adopting raw: Int32) { self.raw = raw }
 
-    /// A descriptor of its own for the same open file, closed on `exec`.
+    /// Duplicates a descriptor of the same open file; the duplicate is closed on `exec`.
     package convenience init(duplicating raw: Int32) throws(Errno) {
         self.init(adopting: try check("fcntl(F_DUPFD_CLOEXEC)") { fcntl(raw, F_DUPFD_CLOEXEC, 0) })
     }
 
-    // close(2) frees the number even when it reports an error; what was written is checked by fsync, not here.
+    // close(2) frees the number even when it reports an error; fsync, not close, reports write errors.
     deinit { close(raw) }
 
-    /// Exactly `length` bytes at `offset`, or fewer where the file ends.
+    /// Reads exactly `length` bytes at `offset`, or fewer where the file ends.
     func read(at offset: UInt64, length: Int) throws(Errno) -> [UInt8] {
         var failure: Errno?
         let bytes = [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
@@ -36,7 +36,7 @@ package final class SharedDescriptor: Sendable {
         return bytes
     }
 
-    /// Writes all bytes at `offset`. After an error any part of them may be there.
+    /// Writes all bytes at `offset`. After an error any part of them may have been written.
     func write(_ bytes: [UInt8], at offset: UInt64) throws(Errno) {
         var done = 0
         while done < bytes.count {

@@ -1,8 +1,8 @@
 import CloudModel
 import Synchronization
 
-/// The contents of which a reader waited in vain, for a moment: the kernel passes on one request for a page, or for a change of a file, at a
-/// time, so those that waited behind it come only now. They fail as it did, instead of waiting once more each.
+/// The contents for which a reader recently waited in vain. The kernel passes on one request for a page, or for a change of a file, at a
+/// time, so requests queued behind it arrive only after it failed. They fail as it did, instead of each waiting for as long again.
 ///
 /// Not part of a ``ContentDownload``, which ends with its last reader.
 package final class Silences: Sendable {
@@ -11,20 +11,20 @@ package final class Silences: Sendable {
         let error: TransferError
     }
 
-    /// Contents that are kept in mind; with more, the oldest are forgotten and their readers wait once more.
+    /// The maximum number of contents remembered; beyond it the oldest are forgotten and their readers wait once more.
     private static let limit = 1_024
 
     private let elapsed: @Sendable () -> Duration
     private let grace: Duration
     private let entries = Mutex<[Digest: Entry]>([:])
 
-    /// - Parameter grace: How long after a reader gave up others end with it.
+    /// - Parameter grace: How long after a reader gave up further readers fail with it.
     package init(_ clock: any Clock<Duration>, grace: Duration) {
         elapsed = ContentDownload.stopwatch(clock)
         self.grace = grace
     }
 
-    /// A reader of the content waited for as long as its patience lasts.
+    /// Notes that a reader of the content waited until its patience ended.
     func note(_ digest: Digest, _ error: TransferError) {
         let now = elapsed()
         entries.withLock { entries in
@@ -34,13 +34,13 @@ package final class Silences: Sendable {
         }
     }
 
-    /// Bytes of the content came.
+    /// Notes that bytes of the content arrived.
     func end(_ digest: Digest) { entries.withLock { _ = $0.removeValue(forKey: digest) } }
 
-    /// The cloud is said to be back: a reader waits for the bytes again.
+    /// Forgets all contents, as the cloud is reported to be back: readers wait for bytes again.
     package func endAll() { entries.withLock { $0.removeAll() } }
 
-    /// Why a reader of the content would wait in vain now; nil if that is not known.
+    /// Returns why a reader of the content would wait in vain now; nil if that is not known.
     func failure(_ digest: Digest) -> TransferError? {
         let now = elapsed()
         return entries.withLock { entries in

@@ -1,13 +1,13 @@
 import Basics
 
-/// Decides which transfer may run next: a bounded number at once, earlier priorities first, in order within one.
+/// Decides which transfer may run next: bounds how many run at once, prefers urgent priorities, and keeps the order within one.
 ///
-/// Some slots are kept for demands, so a read finds one however much goes on in the background.
+/// Some slots are reserved for demands, so a read finds one regardless of background transfers.
 struct SlotQueue: Sendable {
     private let limit: Int
     private let backgroundLimit: Int
     private var lanes: [FIFO<TransferTicket>]
-    /// What waits, by its present priority: a lane's entry whose ticket is not here with that priority is stale.
+    /// The waiting requests, by their present priority: an entry of a lane whose ticket is not here with that priority is stale.
     private var waiting: [TransferTicket: TransferPriority] = [:]
     private var running: [TransferTicket: TransferPriority] = [:]
     private var nextNumber: UInt64 = 0
@@ -33,7 +33,7 @@ struct SlotQueue: Sendable {
         lanes[Int(priority.rawValue)].append(ticket)
     }
 
-    /// The next request that may run now; call again until nil.
+    /// Returns the next request that may run now; call again until it returns nil.
     mutating func grant() -> TransferTicket? {
         for priority in TransferPriority.allCases where mayRun(priority) {
             while let ticket = lanes[Int(priority.rawValue)].popFirst() {
@@ -48,14 +48,14 @@ struct SlotQueue: Sendable {
 
     mutating func finish(_ ticket: TransferTicket) { running[ticket] = nil }
 
-    /// True if the request still waited and is gone; false if it runs or has run.
+    /// Withdraws a request. Returns true if it still waited; false if it runs or has run.
     mutating func withdraw(_ ticket: TransferTicket) -> Bool {
         guard let priority = waiting.removeValue(forKey: ticket) else { return false }
         compact(priority)
         return true
     }
 
-    /// Moves a waiting request ahead; what runs stays as it is.
+    /// Raises the priority of a waiting request; running ones stay as they are.
     mutating func promote(_ ticket: TransferTicket, to priority: TransferPriority) {
         guard let present = waiting[ticket], priority < present else { return }
         enqueue(ticket, priority)
@@ -67,7 +67,7 @@ struct SlotQueue: Sendable {
         return priority == .demand || running.count { $0.value != .demand } < backgroundLimit
     }
 
-    /// Stale entries may never outnumber the live ones by much, or memory would grow with what was withdrawn.
+    /// Stale entries may never outnumber the live ones by much, or memory would grow with withdrawn requests.
     private mutating func compact(_ priority: TransferPriority) {
         let lane = Int(priority.rawValue)
         guard lanes[lane].count > 2 * waiting.count + 64 else { return }

@@ -1,13 +1,13 @@
 package import Basics
 package import CloudStorage
 
-/// What transfers share and tests replace: the cloud, the slots, the threads, the clock and chance.
+/// The dependencies that transfers share and tests replace: the cloud, the slots, the threads, the clock and randomness.
 package struct TransferContext: Sendable {
     package let backend: any CloudBackend
     package let slots: TransferSlots
     package let pool: BlockingPool
     package let clock: any Clock<Duration>
-    /// A number of 0..<1, for back-offs that do not fall together.
+    /// Returns a number in 0..<1, which spreads back-offs.
     package let jitter: @Sendable () -> Double
     package let silences: Silences
 

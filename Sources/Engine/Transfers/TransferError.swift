@@ -3,14 +3,14 @@ import Chunking
 import CloudStorage
 import Glibc
 
-/// Why bytes did not move.
+/// Why a transfer failed.
 package struct TransferError: Error, CustomStringConvertible {
     package enum Code: String, Sendable {
         /// The cloud could not be reached until the caller's patience ended.
         case offline
-        /// The cloud is there, yet nothing came until the caller's patience ended.
+        /// The cloud is reachable, but no bytes arrived until the caller's patience ended.
         case stalled
-        /// The cloud holds other bytes than the name says, even when asked twice.
+        /// The cloud holds other bytes than the name says, even when requested twice.
         case damaged
         /// This device's disk, or the user's share of it, is full.
         case noSpace
@@ -18,26 +18,26 @@ package struct TransferError: Error, CustomStringConvertible {
         case changedWhileReading
         /// A file on this device can not be read or written.
         case localFile
-        /// The cloud does not have it.
+        /// The cloud does not have the content.
         case notFound
-        /// Made by a newer version of this program.
+        /// The content was made by a newer version of this program.
         case tooNew
-        /// More than a content may hold.
+        /// The content is larger than the limit.
         case tooLarge
         /// The cloud is full.
         case quota
         /// The cloud refuses this account or device.
         case refused
-        /// The cloud failed in a way that may pass.
+        /// The cloud failed in a way that may be temporary.
         case failed
-        /// Its owner ended the transfer.
+        /// The owner of the transfer ended it.
         case stopped
     }
 
     package let code: Code
     /// What happened, to what, and what to do.
     package let message: String
-    /// Of a local file's call.
+    /// The error of a call on a local file.
     package let errno: Errno?
     package let cause: (any Error)?
 
@@ -50,10 +50,10 @@ package struct TransferError: Error, CustomStringConvertible {
 
     package var description: String { cause.map { "\(message) (\($0))" } ?? message }
 
-    /// Worth another try by itself, after a pause.
+    /// Whether a retry after a pause may succeed.
     var isTransient: Bool { code == .offline || code == .failed }
 
-    /// Any error of a backend, a chunk or a local file, in the words of a transfer.
+    /// Converts any error of a backend, a chunk or a local file to an error of a transfer.
     package init(_ error: any Error) {
         switch error {
         case let error as TransferError: self = error

@@ -1,8 +1,8 @@
-/// How soon a transfer is wanted.
+/// How urgent a transfer is.
 package enum TransferPriority: UInt8, CaseIterable, Comparable, Sendable {
     /// A reader waits for exactly these bytes.
     case demand = 0
-    /// A sequential reader will want them next.
+    /// A sequential reader will need these bytes next.
     case readAhead = 1
     /// No reader waits.
     case background = 2

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The process's bound on network operations. Ten thousand requests wait here as queue entries; a task exists only for what runs.
+/// The process's bound on network operations. Ten thousand requests wait as queue entries; only running requests have a task.
 package final class TransferSlots: Sendable {
     private enum Entry {
         case work(@Sendable () async -> Void)
@@ -19,7 +19,7 @@ package final class TransferSlots: Sendable {
         state = Mutex(State(queue: SlotQueue(limit: limit, reservedForDemand: reservedForDemand)))
     }
 
-    /// Runs `work` in a task of its own when a slot is free.
+    /// Runs `work` in its own task when a slot is free.
     package func submit(
         _ priority: TransferPriority, _ work: @escaping @Sendable () async -> Void
     ) -> TransferTicket {
@@ -47,7 +47,7 @@ package final class TransferSlots: Sendable {
         return try await body()
     }
 
-    /// Moves a waiting request ahead.
+    /// Raises the priority of a waiting request.
     package func promote(_ ticket: TransferTicket, to priority: TransferPriority) {
         let callers = state.withLock { state in
             state.queue.promote(ticket, to: priority)
@@ -56,7 +56,7 @@ package final class TransferSlots: Sendable {
         for caller in callers { caller.resume() }
     }
 
-    /// Drops a request that waits (true: its work never runs), or cancels the task of one that runs.
+    /// Drops a waiting request (returns true: its work never runs), or cancels the task of a running one.
     @discardableResult
     package func cancel(_ ticket: TransferTicket) -> Bool {
         let (dropped, entry, task) = state.withLock { state in
@@ -71,7 +71,7 @@ package final class TransferSlots: Sendable {
     private func wait(
         _ ticket: TransferTicket, _ priority: TransferPriority, _ continuation: CheckedContinuation<Void, any Error>
     ) {
-        // A cancellation that came before this lock is seen by the flag, one that comes behind it finds the entry.
+        // The flag shows a cancellation that happened before this lock; a later one finds the entry.
         let callers: [CheckedContinuation<Void, any Error>]? = state.withLock { state in
             guard !Task.isCancelled else { return nil }
             state.entries[ticket] = .caller(continuation)
@@ -106,7 +106,7 @@ package final class TransferSlots: Sendable {
         return callers
     }
 
-    // Made under the lock: a cancel can not come between the start and the entry in `tasks`.
+    // Called under the lock: a cancellation cannot happen between the start and the entry in `tasks`.
     private func start(_ work: @escaping @Sendable () async -> Void, _ ticket: TransferTicket) -> Task<Void, Never> {
         Task {
             await work()

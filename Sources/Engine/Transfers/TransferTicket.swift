@@ -1,4 +1,4 @@
-/// Stands for one request to ``TransferSlots``.
+/// Identifies one request to ``TransferSlots``.
 package struct TransferTicket: Hashable, Sendable {
     let number: UInt64
 }

@@ -9,10 +9,10 @@ package struct UploadItem: Sendable {
     package let progress: (@Sendable (UInt64) -> Void)?
 
     /// - Parameters:
-    ///   - size: bytes the file has; more or fewer when it is read count as a change.
+    ///   - size: the file's size in bytes; a different size when it is read counts as a change.
     ///   - open: opens it for reading; called several times, on a thread that may block.
-    ///   - stillUnchanged: whether the file is still the one that was to be uploaded; called once all of it is read.
-    ///   - progress: called with how many of its bytes are in the cloud, whenever that grows. Must return at once.
+    ///   - stillUnchanged: returns whether the file is still the one that was to be uploaded; called once all of it is read.
+    ///   - progress: called with the number of its bytes that are in the cloud, whenever that grows. Must return at once.
     package init(
         size: UInt64, open: @escaping @Sendable () throws -> SharedDescriptor,
         stillUnchanged: @escaping @Sendable () -> Bool = { true }, progress: (@Sendable (UInt64) -> Void)? = nil
@@ -28,6 +28,6 @@ package struct UploadItem: Sendable {
 package struct UploadResult: Hashable, Sendable {
     package let reference: ContentReference
     package let manifest: Manifest
-    /// Bytes of frames sent for it; what the cloud had already costs none.
+    /// Bytes of the frames sent for it; chunks that the cloud had already cost none.
     package let bytesSent: Int
 }

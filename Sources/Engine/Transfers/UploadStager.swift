@@ -1,18 +1,18 @@
 import Chunking
 
-/// What reading a batch of files produces.
+/// An event from reading a batch of files.
 enum StagedEvent: Sendable {
     case chunk(ChunkEntry, item: Int, offset: UInt64)
-    /// All of the file is cut and named.
+    /// The whole file is divided into chunks, and they are named.
     case hashed(item: Int)
     case failed(item: Int, TransferError)
 }
 
-/// Reads a batch of files in order, in steps short enough for a shared thread. Keeps names, never bytes.
+/// Reads a batch of files in order, in steps short enough for a shared thread. Keeps names of chunks, never bytes.
 struct UploadStager: Sendable {
-    /// Tens of milliseconds of hashing.
+    /// Takes tens of milliseconds to hash.
     static let stepBytes = 8 << 20
-    /// Small files cost by their number: an open and a close each.
+    /// Each small file costs an open and a close.
     static let stepItems = 128
 
     private let items: [UploadItem]
@@ -27,7 +27,7 @@ struct UploadStager: Sendable {
 
     var isAtEnd: Bool { item == items.count }
 
-    /// Blocks on the disk and burns the processor.
+    /// Reads and hashes the next step. Blocks on the disk and uses the processor.
     mutating func step() -> [StagedEvent] {
         var events: [StagedEvent] = []
         var budget = Self.stepBytes
@@ -43,9 +43,9 @@ struct UploadStager: Sendable {
         return events
     }
 
-    /// Reads on in the present file.
+    /// Continues reading the present file.
     ///
-    /// - Returns: How many bytes that were.
+    /// - Returns: The number of bytes read.
     private mutating func scan(budget: Int, into events: inout [StagedEvent]) throws -> Int {
         let file = try items[item].open()
         let size = items[item].size

@@ -2,7 +2,7 @@ import Chunking
 import CloudModel
 import CloudStorage
 
-/// Something to bring to the cloud, once for all files that need it.
+/// A chunk or manifest to upload, once for all files that need it.
 struct UploadPiece: Sendable {
     enum Source: Sendable {
         case file(item: Int, offset: UInt64)
@@ -16,7 +16,7 @@ struct UploadPiece: Sendable {
     }
 
     let entry: ChunkEntry
-    /// Where its bytes stand; any will do, and each names a file that waits for it.
+    /// The places of its bytes; any will do, and each names a file that waits for it.
     var sources: [Source]
 
     var kind: OutgoingChunk.Kind {
@@ -24,17 +24,17 @@ struct UploadPiece: Sendable {
     }
 }
 
-/// Keeps count of a batch: what each file still lacks in the cloud, when its manifest may go, when it is done.
+/// Tracks a batch: what each file still lacks in the cloud, when its manifest may be sent, and when it is done.
 ///
-/// A manifest goes only when all its chunks are there: a device that finds a manifest finds everything it names.
+/// A manifest is sent only when all its chunks are in the cloud, so a device that finds a manifest finds everything it names.
 struct UploadTracker: Sendable {
     private enum Phase {
         case hashing
         /// All chunks are named; some are not in the cloud yet.
         case sending
-        /// All chunks are there. The caller must say whether the file was still the same when it had been read.
+        /// All chunks are in the cloud. The caller must say whether the file was unchanged when it had been read.
         case verifying
-        /// The manifest is on its way.
+        /// The manifest is being sent.
         case sealing
         case done
         case failed(TransferError)
@@ -50,13 +50,13 @@ struct UploadTracker: Sendable {
         var sentBytes = 0
     }
 
-    /// The batch was ended early: nothing more need be read.
+    /// Whether the batch ended early, so that no more need be read.
     private(set) var isOver = false
     private var items: [Item]
-    /// Staged and not yet taken, one piece per name.
+    /// Pieces that are staged and not yet taken, one per name.
     private var staged: [UploadPiece] = []
     private var stagedIndex: [ChunkID: Int] = [:]
-    /// Items to ask about; see ``takeUnverified()``.
+    /// Items that the caller has to verify; see ``takeUnverified()``.
     private var unverified: [Int] = []
 
     init(sizes: [UInt64]) { items = sizes.map { Item(size: $0) } }
@@ -72,7 +72,7 @@ struct UploadTracker: Sendable {
         }
     }
 
-    /// The pieces to ask the cloud about next; each is settled by ``arrived(_:sent:)`` or ``fail(_:_:)``.
+    /// Takes the pieces to ask the cloud about next; each is settled by ``arrived(_:sent:)`` or ``fail(_:_:)``.
     mutating func takePieces() -> [UploadPiece] {
         defer {
             staged = []
@@ -85,7 +85,7 @@ struct UploadTracker: Sendable {
         }
     }
 
-    /// Files all of whose chunks are there; each is answered by ``verified(_:unchanged:)``.
+    /// Takes the files all of whose chunks are in the cloud; each is followed by a call of ``verified(_:unchanged:)``.
     mutating func takeUnverified() -> [Int] {
         defer { unverified = [] }
         return unverified
@@ -100,13 +100,13 @@ struct UploadTracker: Sendable {
         let reference = manifest.reference
         guard reference.layout == .manifest else { return items[item].phase = .done }
         items[item].phase = .sealing
-        // The length of a manifest chunk is that of its bytes; an entry only has its name here.
+        // The length of a manifest chunk is that of its bytes; only its name is used here.
         stage(ChunkEntry(id: reference.digest, length: 0), .manifest(item: item))
     }
 
-    /// The piece is in the cloud.
+    /// Notes that the piece is in the cloud.
     ///
-    /// - Returns: The files to report on, with how many of their bytes are there.
+    /// - Returns: The files whose progress grew, with the number of their bytes in the cloud.
     mutating func arrived(_ piece: UploadPiece, sent: Int) -> [(item: Int, bytes: UInt64)] {
         var grown: [Int: UInt64] = [:]
         if let first = piece.sources.first { items[first.item].sentBytes += sent }
@@ -125,7 +125,7 @@ struct UploadTracker: Sendable {
         items[item].chunks = []
     }
 
-    /// Ends the batch: whatever is not done fails.
+    /// Ends the batch: all unfinished files fail.
     mutating func failRest(_ error: TransferError) {
         isOver = true
         for item in items.indices {
@@ -136,7 +136,7 @@ struct UploadTracker: Sendable {
 
     func manifest(of item: Int) -> Manifest? { items[item].manifest }
 
-    /// What became of each file, in order; nil while that is open.
+    /// The result of each file, in order; nil for an unfinished one.
     var results: [Result<UploadResult, TransferError>?] {
         items.map { item in
             switch item.phase {

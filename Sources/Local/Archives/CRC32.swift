@@ -1,6 +1,6 @@
 import Foundation
 
-/// CRC-32 of ISO 3309, as zip has it.
+/// The CRC-32 of ISO 3309, which zip uses.
 struct CRC32 {
     private static let table: [UInt32] = (0..<256).map { byte in
         (0..<8).reduce(UInt32(byte)) { sum, _ in sum & 1 == 1 ? 0xEDB8_8320 ^ (sum >> 1) : sum >> 1 }

@@ -1,8 +1,8 @@
 package import Foundation
 import Glibc
 
-/// Writes a folder with everything in it as one zip file, as it is now. Nothing is compressed: an upload does that, and a copy is made fast.
-/// The format is that of PKWARE's APPNOTE without its extension to 64 bits, so a file and the whole have less than 4 GiB.
+/// Writes a folder with everything in it as one zip file, in its present state. Nothing is compressed: an upload compresses, and a copy is
+/// fast. The format is that of PKWARE's APPNOTE without its extension to 64 bits, so each file and the whole archive have less than 4 GiB.
 package struct FolderArchive {
     private static let limit = Int(UInt32.max) - 1
     private static let piece = 1 << 20
@@ -12,8 +12,8 @@ package struct FolderArchive {
     private var count = 0
     private var offset = 0
 
-    /// - Parameter output: An empty file, open to write. The caller closes it.
-    /// - Throws: `CocoaError`: `fileWriteOutOfSpace` for more than the format holds, and others of files that cannot be read or written.
+    /// - Parameter output: An empty file, open for writing. The caller closes it.
+    /// - Throws: `CocoaError`: `fileWriteOutOfSpace` for more than the format holds, and others for files that cannot be read or written.
     package static func write(_ folder: URL, to output: FileHandle) throws {
         var archive = FolderArchive(output: output)
         try archive.add(folder, as: folder.lastPathComponent)
@@ -35,12 +35,12 @@ package struct FolderArchive {
             let target = try FileManager.default.destinationOfSymbolicLink(atPath: url.path)
             try enter(name, status, Contents(data: Data(target.utf8)))
         case S_IFREG: try enter(name, status, Contents(of: url))
-        // Pipes and sockets have nothing that could travel.
+        // Pipes and sockets have no content to archive.
         default: break
         }
     }
 
-    /// The bytes of one entry, read twice: the format wants their checksum before them.
+    /// The bytes of one entry, read twice because the format stores their checksum before them.
     private struct Contents {
         let pieces: (_ body: (Data) throws -> Void) throws -> Void
         private(set) var size = 0
@@ -79,7 +79,7 @@ package struct FolderArchive {
         for field in [contents.checksum.value, UInt32(contents.size), UInt32(contents.size)] { common.append(field) }
         for field in [UInt16(bytes.count), 0] { common.append(field) }
         try output.write(contentsOf: Data([0x50, 0x4B, 3, 4]) + common + bytes)
-        // Made on Unix, whose mode stands in the upper half of the attributes.
+        // Made on Unix: the mode is in the upper half of the attributes.
         directory += Data([0x50, 0x4B, 1, 2, 20, 3]) + common
         for field in [0, 0, 0] as [UInt16] { directory.append(field) }
         for field in [UInt32(status.st_mode) << 16, UInt32(offset)] { directory.append(field) }
@@ -90,7 +90,7 @@ package struct FolderArchive {
             written += data.count
             try output.write(contentsOf: data)
         }
-        // A program that does not coordinate writes it.
+        // A program that does not coordinate wrote to the file in between.
         guard written == contents.size else { throw CocoaError(.fileReadCorruptFile) }
         offset += written
         count += 1
@@ -104,7 +104,7 @@ package struct FolderArchive {
         try output.write(contentsOf: directory + end)
     }
 
-    /// Two seconds are the unit; years before 1980 are 1980.
+    /// Converts a time: the unit is two seconds; years before 1980 become 1980.
     private static func dosTime(_ seconds: Int) -> (time: UInt16, day: UInt16) {
         var (clock, parts) = (time_t(seconds), tm())
         guard localtime_r(&clock, &parts) != nil, (80..<208).contains(parts.tm_year) else { return (0, 0x21) }

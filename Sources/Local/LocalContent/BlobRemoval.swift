@@ -3,13 +3,13 @@ package import LocalMetadata
 package import Logging
 import Synchronization
 
-/// Takes away blobs that no row names any more, once the commit that says so survives a loss of power: a disk keeps no order between
-/// the two, and a row that came back without its bytes would be a lost document.
+/// Removes blobs that no row names any more, once the commit that says so survives a power failure: a disk keeps no order between the two,
+/// and a row that reappeared without its bytes would be a lost document.
 ///
-/// One sync of the database is enough for many blobs, so they are gathered. ``flush()`` is called now and then and where a sync has
-/// just been made; what a dying process leaves the sweep takes.
+/// One sync of the database is enough for many blobs, so they are gathered. ``flush()`` is called from time to time and where a sync has
+/// just been made; the sweep removes what a dying process leaves.
 package final class BlobRemoval: Sendable {
-    /// How many blobs, and how much of the disk, may wait.
+    /// The upper bounds for the number of waiting blobs and for their space on the disk.
     private static let most = 256
     private static let mostBytes: UInt64 = 1 << 20
 
@@ -29,9 +29,9 @@ package final class BlobRemoval: Sendable {
         self.log = log
     }
 
-    /// Has a blob taken away whose last row was committed as gone or as another content's.
+    /// Queues a blob for removal after its last row was committed as removed or as having another content.
     package func remove(_ blob: BlobName) {
-        // Without a size it waits with the others; removing it says what is wrong.
+        // If the status cannot be read, the blob waits with the others; its removal reports the error.
         let size = (try? content.status(blob)).map { $0.blocks * 512 } ?? 0
         let isMuch = waiting.withLock { waiting in
             waiting.blobs.append(blob)
@@ -41,7 +41,7 @@ package final class BlobRemoval: Sendable {
         if isMuch { flush() }
     }
 
-    /// Takes away what waits.
+    /// Removes the waiting blobs.
     package func flush() {
         let blobs = waiting.withLock { waiting in
             defer { waiting = Waiting() }

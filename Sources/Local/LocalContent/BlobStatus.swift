@@ -1,7 +1,7 @@
 package import Basics
 import Glibc
 
-/// What decides whether a blob was written: any write changes one of these.
+/// The attributes that show whether a blob was written: any write changes one of them.
 package struct BlobStatus: Hashable, Sendable {
     package let size: UInt64
     package let modified: Timestamp
@@ -16,14 +16,14 @@ package struct BlobStatus: Hashable, Sendable {
         blocks = UInt64(clamping: status.st_blocks)
     }
 
-    /// The status of an open blob.
+    /// Reads the status of an open blob.
     package init(descriptor: Int32) throws(Errno) {
         var status = stat()
         try check("fstat") { fstat(descriptor, &status) }
         self.init(status)
     }
 
-    /// Whether bytes or size may differ between the two; the change time alone moves with `utimensat(2)` too.
+    /// Returns whether bytes and size are the same in both; the change time is ignored, because `utimensat(2)` changes it too.
     package func hasSameContent(as other: BlobStatus) -> Bool { size == other.size && modified == other.modified }
 }
 

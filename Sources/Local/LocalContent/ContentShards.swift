@@ -2,26 +2,27 @@ import Basics
 import Glibc
 import Synchronization
 
-/// The folders that blobs lie in, each made when its first blob comes.
+/// The folders of the blobs, each made with its first blob.
 final class ContentShards: Sendable {
     private let root: Int32
-    /// Made by this process, and not known to survive the loss of power.
+    /// Shards made by this process that may not survive a power failure.
     private let unsynced = Mutex<Set<String>>([])
 
-    /// `root` stays open as long as this is used.
+    /// Uses `root`, which must stay open as long as this object is used.
     init(root: Int32) { self.root = root }
 
-    /// `shard` is 0 to 255.
+    /// Returns the name of a shard; `shard` is 0 to 255.
     static func name(_ shard: Int) -> String { Hex.encode(UInt8(truncatingIfNeeded: shard)) }
 
-    /// Neighbours stand together: a disk finds the place for a new file fastest where it made the one before.
+    /// Returns the shard of a blob. Neighbours share a shard, because a disk finds the place for a new file fastest beside the previous
+    /// one.
     static func name(of blob: BlobName) -> String { name(Int(blob.node / 4096 % 256)) }
 
-    /// Makes a shard; no error where it is.
+    /// Makes a shard; succeeds if it exists.
     func make(_ shard: String) throws(Errno) {
         let code = unsynced.withLock { unsynced -> Int32 in
             guard mkdirat(root, shard, 0o700) != 0 else {
-                // Recorded before another thread can find it and take it for durable.
+                // Recorded before another thread can find the shard and assume that it is durable.
                 unsynced.insert(shard)
                 return 0
             }
@@ -41,7 +42,7 @@ final class ContentShards: Sendable {
         try names(in: ".").compactMap { $0.count == 2 ? Int($0, radix: 16) : nil }.sorted()
     }
 
-    /// What is in a folder; nothing where there is none.
+    /// Returns the names in a folder; none if it does not exist.
     func names(in folder: String) throws(Errno) -> [String] {
         let descriptor: Int32
         do throws(Errno) {

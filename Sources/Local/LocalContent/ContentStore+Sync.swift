@@ -2,9 +2,9 @@ package import Basics
 import CLinux
 import Glibc
 
-/// Which blobs are durable, and which are not.
+/// Makes blobs durable, and tracks those whose sync failed.
 extension ContentStore {
-    /// Makes the bytes of an open blob durable. Once that has failed it fails until the blob is emptied or rewritten.
+    /// Makes the bytes of an open blob durable. After a failure it fails until the blob is emptied or rewritten.
     package func syncBytes(of blob: BlobName, _ descriptor: Int32) throws(Errno) {
         guard !unsynced.contains(blob) else { throw Errno(EIO, "an earlier sync of it failed") }
         do throws(Errno) { try check("fdatasync") { fdatasync(descriptor) } } catch {
@@ -15,7 +15,7 @@ extension ContentStore {
         guard !unsynced.contains(blob) else { throw Errno(EIO, "another sync of it failed") }
     }
 
-    /// Makes the blob's name durable, with that of its shard; its bytes are for ``syncBytes(of:_:)``.
+    /// Makes the blob's name durable, with that of its shard; ``syncBytes(of:_:)`` does so for its bytes.
     package func syncName(of blob: BlobName) throws(Errno) {
         try onCall?(.sync)
         let name = ContentShards.name(of: blob)
@@ -25,7 +25,7 @@ extension ContentStore {
         try shards.sync(name)
     }
 
-    /// Makes a blob's bytes and its name durable; no error when it is gone.
+    /// Makes a blob's bytes and its name durable; succeeds if the blob is gone.
     package func sync(_ blob: BlobName) throws(Errno) {
         let descriptor: Int32
         do throws(Errno) { descriptor = try open(blob) } catch {
@@ -38,11 +38,11 @@ extension ContentStore {
         try syncName(of: blob)
     }
 
-    /// Makes blobs durable with one flush of the file system (`syncfs(2)`), and whatever else is written on it.
+    /// Makes blobs durable with one flush of the file system (`syncfs(2)`), which covers everything else written on it.
     package func syncAll(_ blobs: [BlobName]) throws(Errno) {
         try onCall?(.sync)
         do throws(Errno) { try check("syncfs") { syncfs(root) } } catch {
-            // It does not say which.
+            // The error does not say which blob is affected.
             unsynced.insert(blobs)
             throw error
         }
@@ -51,26 +51,26 @@ extension ContentStore {
 
     // MARK: Blobs whose sync failed
 
-    /// Those that no sync is believed of.
+    /// Blobs whose syncs are not trusted until they are rewritten.
     package var blobsToRenew: Set<BlobName> { unsynced.all }
 
     package func needsRenewal(_ blob: BlobName) -> Bool { unsynced.contains(blob) }
 
-    /// Nothing is left of its bytes that the disk could lack.
+    /// Notes that the blob is empty, so that it has no bytes that the disk could lack.
     package func noteEmptied(_ blob: BlobName) throws(Errno) { try unsynced.remove(blob) }
 
-    /// Makes a synced copy of what the kernel shows of a blob, for ``finishRenewal(of:)``.
+    /// Makes a synced copy of the bytes that the kernel shows of a blob, for ``finishRenewal(of:)``.
     package func beginRenewal(of blob: BlobName) throws(Errno) {
         try FileRenewal.copy(Self.path(of: blob), in: root)
     }
 
-    /// Puts the copy in the blob's place. The caller makes sure that the blob is not open and has not changed since the copy.
+    /// Replaces the blob by its copy. The caller makes sure that the blob is not open and has not changed since the copy.
     package func finishRenewal(of blob: BlobName) throws(Errno) {
         try FileRenewal.install(Self.path(of: blob), in: root, parent: ContentShards.name(of: blob))
         try unsynced.remove(blob)
     }
 
-    /// What the last process could not sync. Called before any blob is open.
+    /// Rewrites the blobs that the last process could not sync. Called before any blob is open.
     func renewAll() throws(Errno) {
         for blob in unsynced.all {
             do throws(Errno) {

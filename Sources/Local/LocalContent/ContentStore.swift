@@ -1,17 +1,17 @@
 package import Basics
 package import Glibc
 
-/// The bytes of materialised and edited files: one plain file each, `content/XX/NODE.GENERATION`, so that the kernel can be handed them.
+/// The bytes of materialised and edited files: one plain file each, `content/XX/NODE.GENERATION`, so that they can be passed to the kernel.
 ///
-/// What a blob means is in the metadata. Paths are relative to one open folder, whatever becomes of its name.
+/// The metadata says what a blob means. Paths are relative to one open folder, even if that is renamed.
 package final class ContentStore: Sendable {
     let root: Int32
     let shards: ContentShards
     let onCall: (@Sendable (ContentCall) throws(Errno) -> Void)?
     let unsynced: UnsyncedBlobs
 
-    /// Opens the folder and makes it where it is missing. Its shards are made when their first blob comes. `onCall` runs before
-    /// each call that changes the disk; a test makes it fail there, or ends the process.
+    /// Opens the folder and makes it where it is missing. Each shard is made with its first blob. `onCall` runs before each call that
+    /// changes the disk; a test makes it fail there, or ends the process.
     package init(directory: String, onCall: (@Sendable (ContentCall) throws(Errno) -> Void)? = nil) throws {
         self.onCall = onCall
         if mkdir(directory, 0o700) != 0, errno != EEXIST { throw Errno(errno, "mkdir \(directory)") }
@@ -19,7 +19,7 @@ package final class ContentStore: Sendable {
             try check("open \(directory)") { Glibc.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
         shards = ContentShards(root: root)
         unsynced = try UnsyncedBlobs(root: root)
-        // The names of shards that a process made which died before it synced them.
+        // Makes the names of shards durable that a process made and did not sync before it died.
         try check("fsync") { fsync(root) }
         try renewAll()
     }
@@ -31,7 +31,7 @@ package final class ContentStore: Sendable {
         try inShard(of: blob, "create") { openat(root, $0, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600) }
     }
 
-    /// Opens a blob for reading and writing, makes it where there is none, and keeps what it holds.
+    /// Opens a blob for reading and writing, makes it where there is none, and keeps its content.
     package func openOrCreate(_ blob: BlobName) throws(Errno) -> Int32 {
         try inShard(of: blob, "create") { openat(root, $0, O_RDWR | O_CREAT | O_CLOEXEC, 0o600) }
     }
@@ -41,19 +41,19 @@ package final class ContentStore: Sendable {
         Int32(try check("open") { openat(root, Self.path(of: blob), O_RDWR | O_CLOEXEC) })
     }
 
-    /// Removes a blob; no error when it is gone.
+    /// Removes a blob; succeeds if it is gone.
     package func remove(_ blob: BlobName) throws(Errno) {
         try onCall?(.remove)
         if unlinkat(root, Self.path(of: blob), 0) != 0, errno != ENOENT { throw Errno(errno, "unlink") }
         try unsynced.remove(blob)
     }
 
-    /// Gives a blob another name, replacing what has it.
+    /// Renames a blob, replacing one that has the new name.
     package func rename(_ old: BlobName, to new: BlobName) throws(Errno) {
         _ = try inShard(of: new, "rename") { renameat(root, Self.path(of: old), root, $0) }
     }
 
-    /// Gives a blob of another store on the same file system a second name in this one; `EEXIST` where that is taken.
+    /// Links a blob of another store on the same file system into this one; `EEXIST` where the name is taken.
     package func link(_ old: BlobName, of other: ContentStore, as new: BlobName) throws(Errno) {
         _ = try inShard(of: new, "link") { linkat(other.root, Self.path(of: old), root, $0, 0) }
     }
@@ -72,32 +72,32 @@ package final class ContentStore: Sendable {
         }
     }
 
-    /// Size and free bytes of the file system that holds the blobs.
+    /// Returns the size and free bytes of the file system that holds the blobs.
     package func space() throws(Errno) -> statvfs {
         var result = statvfs()
         try check("fstatvfs") { fstatvfs(root, &result) }
         return result
     }
 
-    /// Bytes that may still be written to that file system.
+    /// Returns how many bytes may still be written to that file system.
     package func freeBytes() throws(Errno) -> UInt64 {
         let space = try space()
         let free = UInt64(space.f_bavail).multipliedReportingOverflow(by: UInt64(space.f_frsize))
         return free.overflow ? .max : free.partialValue
     }
 
-    /// The shards that there are, in order: 256 at most.
+    /// Returns the existing shards, in order: 256 at most.
     package func existingShards() throws(Errno) -> [Int] { try shards.existing() }
 
-    /// The blobs of a shard, in no order; none where there is no such shard.
+    /// Returns the blobs of a shard, in no order; none where there is no such shard.
     package func blobs(inShard shard: Int) throws(Errno) -> [BlobName] {
         try shards.names(in: ContentShards.name(shard)).compactMap(BlobName.init)
     }
 
-    /// Where a blob lies below the folder.
+    /// Returns the path of a blob below the folder.
     package static func path(of blob: BlobName) -> String { "\(ContentShards.name(of: blob))/\(blob)" }
 
-    /// Runs a system call that gives `blob` its name, a second time where its shard had to be made first.
+    /// Runs a system call that names `blob`, and again if its shard had to be made first.
     private func inShard(of blob: BlobName, _ what: String, _ call: (String) -> Int32) throws(Errno) -> Int32 {
         try onCall?(.name)
         let path = Self.path(of: blob)

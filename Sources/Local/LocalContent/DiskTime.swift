@@ -2,11 +2,11 @@ package import Basics
 import CLinux
 import Glibc
 
-/// The clock that the kernel stamps files with, read off a file in memory that is touched for it.
+/// The clock that the kernel uses for the times of files, read from a file in memory that is touched for each reading.
 ///
-/// CLOCK_REALTIME runs ahead of that clock by up to a tick (Documentation/filesystems/multigrain-ts.rst): a file made at a time of
-/// the one and written at a time of the other would grow younger. Each reading is later than every stamp before it, as far as the
-/// kernel distinguishes them, and no later stamp is before it.
+/// CLOCK_REALTIME is ahead of that clock by up to a tick (Documentation/filesystems/multigrain-ts.rst): a file made at a time of one and
+/// written at a time of the other could seem to be written before it was made. Each reading is later than every file time before it, as far
+/// as the kernel distinguishes them, and no later file time is before it.
 package final class DiskTime: TimeSource {
     private let file: Int32
 
@@ -16,7 +16,7 @@ package final class DiskTime: TimeSource {
 
     package func now() -> Timestamp {
         var status = stat()
-        // A file in memory of our own: both can only fail with a number that is not open.
+        // For a file in memory of this process, both calls fail only if the descriptor is not open.
         guard futimens(file, nil) == 0, fstat(file, &status) == 0 else { return SystemTime().now() }
         return Timestamp(status.st_ctim)
     }

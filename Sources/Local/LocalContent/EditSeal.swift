@@ -2,11 +2,11 @@ import Basics
 package import CloudModel
 package import LocalMetadata
 
-/// What the bytes of an edit were while it waited for the cloud: the only way to see, before another device has them, whether one
-/// of them changed by itself. It is kept with the blob, as an extended attribute.
+/// A checksum of an edit that waits for the cloud: the only way to detect, before another device receives the bytes, that one of them
+/// changed by itself. It is stored with the blob, as an extended attribute.
 ///
-/// Whatever a program does to a document moves the change time that its row keeps, so a seal of another time is of other bytes. The
-/// blob's own modification time is that of its last write. See docs/decisions/0020-edits-that-wait-are-sealed.md.
+/// Every change that a program makes to a document changes the change time in its row, so a seal with another time belongs to other bytes.
+/// The blob's own modification time is that of its last write. See docs/decisions/0020-edits-that-wait-are-sealed.md.
 package struct EditSeal: Equatable, Sendable {
     private let digest: ArraySlice<UInt8>
     private let modified: Timestamp
@@ -14,34 +14,34 @@ package struct EditSeal: Equatable, Sendable {
 
     /// - Parameters:
     ///   - digest: of the content, as an upload would name it.
-    ///   - item: the row as it was before and after the bytes were read.
-    ///   - status: the blob's, likewise.
+    ///   - item: the row, equal before and after the bytes were read.
+    ///   - status: the blob's status, likewise.
     package init(_ digest: Digest, of item: LocalItem, _ status: BlobStatus) {
         self.digest = Array(digest.bytes).prefix(Self.digestSize)
         modified = status.modified
         changed = item.changed
     }
 
-    /// Whether it is of the bytes that a file has now.
+    /// Returns whether the seal belongs to the bytes that a file has now.
     package func isOf(_ item: LocalItem, _ status: BlobStatus) -> Bool {
         item.isEdited && !item.isWriting && changed == item.changed && modified == status.modified
     }
 
     package func matches(_ digest: Digest) -> Bool { digest.bytes.starts(with: self.digest) }
 
-    // MARK: On the disk
+    // MARK: Encoding
 
-    /// With the inode of an ext4 there is room for as much, and no block has to be found.
+    /// This size fits into the inode of an ext4, so no block has to be allocated.
     private static let digestSize = 16
     private static let version: UInt8 = 1
     static let size = 1 + 16 + 2 * digestSize
 
-    /// The digest stands there twice: a seal that is damaged itself says nothing.
+    /// The encoded seal, with the digest twice: a seal that is itself damaged is ignored.
     var encoded: [UInt8] {
         [Self.version] + digest + Self.bytes(modified) + Self.bytes(changed) + digest
     }
 
-    /// Nil for what is no seal, or one of another version.
+    /// Decodes a seal; nil for other bytes, or a seal of another version.
     init?(decoding bytes: [UInt8]) {
         guard bytes.count == Self.size, bytes[0] == Self.version else { return nil }
         digest = Array(bytes[1...Self.digestSize])[...]

@@ -2,15 +2,15 @@ import Basics
 import Glibc
 import Synchronization
 
-/// Blobs of which a sync failed: the disk may not have what the kernel shows of them, whatever a later sync says.
+/// Blobs whose sync failed: the disk may lack bytes that the kernel shows, whatever a later sync reports.
 ///
-/// The list is kept in a file for the next process, not synced: a loss of power takes with it what the kernel shows too.
+/// The list is stored in a file for the next process, without a sync: a power failure also removes the bytes that only the kernel had.
 final class UnsyncedBlobs: Sendable {
     private static let name = "unsynced"
     private let root: Int32
     private let blobs: Mutex<Set<BlobName>>
 
-    /// Reads what an earlier process has left in the folder `root`, which stays open as long as this is used.
+    /// Reads the list of an earlier process from the folder `root`, which must stay open as long as this object is used.
     init(root: Int32) throws(Errno) {
         self.root = root
         blobs = Mutex(try Self.stored(root))
@@ -23,7 +23,7 @@ final class UnsyncedBlobs: Sendable {
     func insert(_ added: some Sequence<BlobName>) {
         blobs.withLock { blobs in
             blobs.formUnion(added)
-            // Where it cannot be stored this process still knows, and the caller reports the failed sync in any case.
+            // If the list cannot be stored, this process still has it, and the caller reports the failed sync in any case.
             try? store(blobs)
         }
     }

@@ -1,10 +1,10 @@
-/// What an item directly in a container takes, with all that is in it.
+/// The storage of an item directly in a container, with everything in it.
 package struct AreaStorage: Sendable {
     package let node: NodeID
     package let files: UInt64
     /// Bytes that are whole on this device.
     package let localBytes: UInt64
-    /// Bytes that the cloud has, without versions.
+    /// Bytes of present contents in the cloud, without versions.
     package let cloudBytes: UInt64
     /// Bytes of versions in conflict.
     package let conflictBytes: UInt64

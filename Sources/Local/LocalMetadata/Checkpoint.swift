@@ -7,19 +7,19 @@ import Synchronization
 /// Checkpoints the write-ahead log on a background queue whenever it has grown by some pages. A writer waits for a checkpoint only if
 /// the log could not be reset for long because readers or writers were always active (sqlite.org/wal.html).
 final class Checkpoint: Sendable {
-    /// So many pages of 4 KiB are carried over at once; SQLite's own default.
+    /// The number of pages of 4 KiB between checkpoints; SQLite's own default.
     private static let step: CInt = 1000
-    /// Pages at which the writer itself runs the checkpoint, so that the log stays bounded: 64 MiB.
+    /// The number of pages at which the writer itself runs the checkpoint, so that the log stays bounded: 64 MiB.
     private static let limit: CInt = 16_384
 
     private struct State {
         var isRunning = false
-        /// The length of the log from which it is time again.
+        /// The length of the log at which the next checkpoint is due.
         var due = Checkpoint.step
     }
 
     private let open: @Sendable () throws -> DatabaseQueue
-    /// Its own, opened the first time.
+    /// A separate connection, opened on first use.
     private let connection = Mutex<DatabaseQueue?>(nil)
     private let queue = DispatchQueue(label: "ubiquity.checkpoint")
     private let state = Mutex(State())
@@ -34,7 +34,7 @@ final class Checkpoint: Sendable {
         self.log = log
     }
 
-    /// Has SQLite report the length of the log after each commit instead of checkpointing by itself.
+    /// Makes SQLite report the length of the log after each commit instead of checkpointing by itself.
     func follow(_ writer: DatabaseQueue) {
         _ = writer.inDatabase { db in
             // This object lives as long as the connection: both belong to ``DatabaseConnections``.
@@ -51,7 +51,7 @@ final class Checkpoint: Sendable {
         }
     }
 
-    /// What it leaves is for the next commit.
+    /// Runs a checkpoint on the writer. The pages that it could not copy are left to the next commit.
     private func runAtOnce(_ connection: OpaquePointer?, _ name: UnsafePointer<CChar>?) {
         guard sync.failure == nil else { return }
         let code = sqlite3_wal_checkpoint_v2(connection, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
@@ -72,7 +72,7 @@ final class Checkpoint: Sendable {
 
     private func run() {
         defer { state.withLock { $0.isRunning = false } }
-        // The log may have lost pages that it is taken to have.
+        // The log may lack pages although the kernel shows them.
         guard sync.failure == nil else { return }
         do { _ = try space.whileSteady { try opened().inDatabase { try $0.checkpoint(.passive) } } } catch {
             if let error = error as? DatabaseError { sync.note(error) }

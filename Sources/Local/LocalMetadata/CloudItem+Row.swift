@@ -12,7 +12,7 @@ extension CloudItem {
     static let insertion = "INSERT OR REPLACE INTO remote (\(selection)) VALUES (\(placeholders))"
     static let placeholders = Column.allCases.map { _ in "?" }.joined(separator: ", ")
 
-    /// Those of ``Column``, in its order.
+    /// Returns the values of the columns, in the order of ``Column``.
     func values(in container: ContainerID, key: NameKey) -> [(any DatabaseValueConvertible)?] {
         Column.allCases.map { value(of: $0, in: container, key) }
     }
@@ -78,7 +78,7 @@ extension CloudItem: ColumnDecodable {
     }
 }
 
-/// The conflict versions of an item as one column; NULL when there are none.
+/// Encodes the conflict versions of an item as one column; NULL when there are none.
 enum ConflictColumn {
     static func encode(_ conflicts: [ConflictVersion]) -> Data? {
         guard !conflicts.isEmpty else { return nil }

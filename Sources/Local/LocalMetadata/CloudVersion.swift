@@ -1,10 +1,10 @@
 package import CloudModel
 
-/// What status needs of the log's view of an item.
+/// The part of the log's view of an item that status needs.
 package struct CloudVersion: Sendable, Equatable {
-    /// What the present content is; nil for folders, symlinks and announcements.
+    /// The present content; nil for folders, symlinks and announcements.
     package let content: ContentReference?
     package let version: VersionID
-    /// Name of the device that the content came from.
+    /// The name of the device that made the content.
     package let device: String
 }

@@ -2,7 +2,7 @@ import CloudModel
 import GRDB
 import GRDBSQLite
 
-/// A value on its way into a column, without the boxes and copies of `DatabaseValueConvertible`.
+/// A value to store in a column, without the boxes and copies of `DatabaseValueConvertible`.
 enum ColumnValue: Equatable {
     case null
     case integer(Int64)
@@ -17,10 +17,10 @@ enum ColumnValue: Equatable {
 
     static func optional(_ value: String?) -> ColumnValue { value.map { .text($0) } ?? .null }
 
-    /// NULL for no bytes.
+    /// Returns the value for some bytes; NULL if there are none.
     static func some(_ bytes: [UInt8]) -> ColumnValue { bytes.isEmpty ? .null : .bytes(bytes) }
 
-    /// SQLite copies what it is given (`SQLITE_TRANSIENT`), so the value may go when this returns.
+    /// Binds the value. SQLite copies it (`SQLITE_TRANSIENT`), so it need not outlive the call.
     func bind(to statement: SQLiteStatement, at index: CInt) -> CInt {
         switch self {
         case .null: sqlite3_bind_null(statement, index)

@@ -6,8 +6,7 @@ import struct Foundation.Data
 /// One row of a result, read straight from SQLite. GRDB's `Row` copies each value and makes a dictionary of all column names for each
 /// query, which takes longer than the query.
 ///
-/// SQLite converts what has another type than was asked for (sqlite.org/c3ref/column_blob.html), so nothing here fails but
-/// ``count(_:)``.
+/// SQLite converts a value of another type than the requested one (sqlite.org/c3ref/column_blob.html), so only ``count(_:)`` can fail.
 struct Columns {
     fileprivate let statement: SQLiteStatement
 
@@ -23,26 +22,26 @@ struct Columns {
     func text(_ index: Int) -> String { withBytes(index) { String(decoding: $0, as: UTF8.self) } }
     func optionalText(_ index: Int) -> String? { isNull(index) ? nil : text(index) }
 
-    /// A size, or a number that is counted on from: a negative one, or the last of its kind, would end the process later.
+    /// Returns a size, or a number that is incremented: a negative one, or the largest one, would crash the process later.
     func count(_ index: Int) throws -> UInt64 {
         let value = integer(index)
         guard (0...Int64.max).contains(value) else { throw MetadataError.damagedRow("the count \(value)") }
         return UInt64(value)
     }
 
-    /// The bytes of a blob or text where they are; none for NULL.
+    /// Passes the bytes of a blob or text to `body` without copying; none for NULL.
     private func withBytes<Result>(_ index: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         let start = sqlite3_column_blob(statement, CInt(index))
-        // In this order, as the first call may convert the value.
+        // After the first call, which may convert the value.
         let count = sqlite3_column_bytes(statement, CInt(index))
         return body(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(count)))
     }
 }
 
-/// What a row of some query means.
+/// A type that is decoded from a row of some query.
 protocol ColumnDecodable {
     init(columns: Columns) throws
-    /// The same where more than the row says what it means.
+    /// Decodes a row whose meaning depends on more than the row.
     init(columns: Columns, in transaction: MetadataTransaction) throws
 }
 
@@ -83,7 +82,7 @@ extension Database {
         _ = try step(statement)
     }
 
-    /// True for a row, false at the end.
+    /// Returns true for a row, false at the end.
     private func step(_ statement: Statement) throws -> Bool {
         let code = sqlite3_step(statement.sqliteStatement)
         if code == SQLITE_ROW { return true }
@@ -96,7 +95,7 @@ extension Database {
         return DatabaseError(resultCode: ResultCode(rawValue: code), message: message, sql: statement.sql)
     }
 
-    /// Runs `body` in a transaction that `begin` opens; nothing of it happens when it throws.
+    /// Runs `body` in a transaction that `begin` opens; rolls back when it throws.
     func transaction<Result>(_ begin: String, _ body: () throws -> Result) throws -> Result {
         try perform(begin)
         do {

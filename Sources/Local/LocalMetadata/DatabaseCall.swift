@@ -1,4 +1,4 @@
-/// What a database is about to do to the disk, or has just done.
+/// A call that a database is about to make to the disk, or has just made.
 package enum DatabaseCall: Sendable {
     case commit
     case committed

@@ -3,26 +3,26 @@ import GRDB
 import Logging
 import Synchronization
 
-/// The connections to the one database file: one that writes, some that read beside it, and one that carries the write-ahead log
-/// over into the file, so that no writer waits for that and its two syncs of the disk.
+/// The connections to the one database file: one that writes, some that read concurrently, and one that checkpoints the write-ahead log, so
+/// that no writer waits for that and its two syncs of the disk.
 final class DatabaseConnections: Sendable {
     let writer: DatabaseQueue
     private let path: String
-    /// The idle ones; nil once they are closed. Each is opened when it is first needed.
+    /// The idle readers; nil once they are closed. Each is opened when it is first needed.
     private let idle = Mutex<[DatabaseQueue]?>([])
-    /// As many as may read beside those that do.
+    /// Counts how many more readers may run.
     private let free: DispatchSemaphore
     private let readerCount: Int
     private let checkpoint: Checkpoint
 
-    /// Opens the file, or makes it, and prepares it with `prepare` before anyone reads.
+    /// Opens or creates the file, and prepares it with `prepare` before any read.
     init(
         path: String, readers count: Int, sync: LogSync, space: DatabaseSpace, log: Logger,
         prepare: (DatabaseQueue) throws -> Void
     ) throws {
         writer = try DatabaseQueue(path: path, configuration: Self.configuration(isReadOnly: false))
         try prepare(writer)
-        // Folding a batch touches pages all over the trees; what does not fit is written and read again within it.
+        // Folding a batch touches pages all over the trees; pages that do not fit are written and read again within the transaction.
         try writer.inDatabase { db in
             try db.execute(sql: "PRAGMA cache_size = -16000")
             // The folder for temporary files may be on the disk that is full.
@@ -37,7 +37,7 @@ final class DatabaseConnections: Sendable {
         checkpoint.follow(writer)
     }
 
-    /// One more reader, which the caller closes.
+    /// Opens one more reader, which the caller closes.
     static func reader(path: String) throws -> DatabaseQueue {
         try DatabaseQueue(path: path, configuration: configuration(isReadOnly: true))
     }
@@ -57,7 +57,7 @@ final class DatabaseConnections: Sendable {
         return configuration
     }
 
-    /// Runs `body` with a connection of its own.
+    /// Runs `body` with a connection that it does not share.
     func withReader<Result>(_ body: (Database) throws -> Result) throws -> Result {
         free.wait()
         defer { free.signal() }
@@ -81,7 +81,7 @@ final class DatabaseConnections: Sendable {
         for _ in 0..<readerCount { free.signal() }
         for reader in readers ?? [] { try reader.close() }
         try checkpoint.close()
-        // The last one carries over what is left of the log and removes it.
+        // Closing the last connection checkpoints the rest of the log and removes it.
         try writer.close()
     }
 }

@@ -7,12 +7,12 @@ import Synchronization
 
 import struct Foundation.Data
 
-/// Keeps the database able to note what frees space when its disk is full, also while another process takes each block that gets free:
-/// see ``SpaceReserve`` for what is kept, and ``SpaceUse`` for what may use it.
+/// Ensures that the database can record transactions that free space when its disk is full, even while another process takes every block
+/// that becomes free: see ``SpaceReserve`` for the reserve, and ``SpaceUse`` for what may use it.
 final class DatabaseSpace: Sendable {
     /// `FALLOC_FL_KEEP_SIZE` of <linux/falloc.h>.
     static let keepSize: Int32 = 1
-    /// Free bytes without which an ordinary transaction is refused where the file system cannot reserve any.
+    /// The number of free bytes below which an ordinary transaction is refused where the file system cannot reserve space.
     private static let margin = 4 * SpaceReserve.logReserve
 
     private struct State {
@@ -20,14 +20,14 @@ final class DatabaseSpace: Sendable {
         /// Closed only after the database: closing any descriptor of a file ends this process's locks on it (fcntl_locking(2)).
         var log: Int32 = -1
         var database: Int32 = -1
-        /// False where the file system cannot allocate blocks ahead.
+        /// Whether the file system can allocate blocks ahead.
         var canReserve = true
     }
 
     private let path: String
     private let state = Mutex(State())
     private let logFrames = Atomic<Int>(0)
-    /// Held from the growth of the file until its commit: a checkpoint between the two would cut the file off again.
+    /// Held from the growth of the file until its commit: a checkpoint between the two would truncate the file.
     private let growth = DispatchSemaphore(value: 1)
 
     private let kept: KeptBlocks
@@ -37,10 +37,10 @@ final class DatabaseSpace: Sendable {
         kept = KeptBlocks(path: path)
     }
 
-    /// Puts the kept blocks in place. To be called before the database is opened.
+    /// Installs the kept blocks. Must be called before the database is opened.
     func beforeOpening() { kept.putInPlace() }
 
-    /// To be called once the database is open.
+    /// Opens the files. Must be called once the database is open.
     func opened() {
         state.withLock { state in
             state.log = open(kept.log, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -49,7 +49,7 @@ final class DatabaseSpace: Sendable {
         replenish()
     }
 
-    /// Takes back what is missing of the reserve of the log, as far as the disk has it.
+    /// Refills the reserve of the log, as far as the disk has space.
     func replenish() {
         state.withLock { state in
             state.ledger.noteLog(frames: logFrames.load(ordering: .relaxed))
@@ -62,12 +62,12 @@ final class DatabaseSpace: Sendable {
 
     // MARK: Transactions
 
-    /// Sees that the log has room for a transaction. Throws `SQLITE_FULL` where it may not begin.
+    /// Ensures that the log has room for a transaction. Throws `SQLITE_FULL` where it may not begin.
     func prepare(_ use: SpaceUse, _ db: Database) throws {
         try state.withLock { state in
             state.ledger.noteLog(frames: logFrames.load(ordering: .relaxed))
             guard state.canReserve else { return try requireMargin(for: use) }
-            // A little more than is asked of it, so that the disk is not asked each time.
+            // A little more than needed, so that the disk is not queried each time.
             guard !state.ledger.hasLog(for: use) else { return }
             Self.extendLog(&state)
             guard state.canReserve, !state.ledger.hasLog(for: use) else { return }
@@ -76,7 +76,8 @@ final class DatabaseSpace: Sendable {
         }
     }
 
-    /// Sees, at the end of a transaction, that the file has blocks for all of its pages and that the transaction leaves what it has to.
+    /// Ensures, at the end of a transaction, that the file has blocks for all of its pages and that the transaction leaves the required
+    /// reserve.
     /// - Returns: Whether the file grew; ``ended(isCommitted:)`` must follow then.
     func admit(_ use: SpaceUse, _ db: Database) throws -> Bool {
         let (pages, free) = try Self.pages(db)
@@ -92,9 +93,9 @@ final class DatabaseSpace: Sendable {
         }
     }
 
-    /// The transaction whose ``admit(_:_:)`` let the file grow has ended.
+    /// Ends the transaction whose ``admit(_:_:)`` let the file grow.
     func ended(isCommitted: Bool) {
-        // The next checkpoint cuts the file off behind the last committed page.
+        // The next checkpoint truncates the file after the last committed page.
         if !isCommitted { state.withLock { $0.ledger.pagesAllocated = 0 } }
         growth.signal()
     }
@@ -110,7 +111,7 @@ final class DatabaseSpace: Sendable {
         let isFilling = free < SpaceReserve.pageReserve
         if allocate(pages: pages + (isFilling ? growth : 0)) {
             guard isFilling else { return }
-            // Its pages become free ones of the database.
+            // The pages of the deleted row become free pages of the database.
             try db.perform(
                 "INSERT OR REPLACE INTO setting (key, value) VALUES ('reserve', zeroblob(?))", [growth * 4000])
             try db.perform("DELETE FROM setting WHERE key = 'reserve'")
@@ -130,7 +131,7 @@ final class DatabaseSpace: Sendable {
         )
     }
 
-    /// Makes the file at least as long as so many pages, in blocks of the disk.
+    /// Makes the file at least that many pages long, with allocated blocks.
     private func allocate(pages: Int) -> Bool {
         state.withLock { state in
             if pages <= state.ledger.pagesAllocated { return true }
@@ -146,7 +147,7 @@ final class DatabaseSpace: Sendable {
     private static func extendLog(_ state: inout State) {
         let wanted = state.ledger.wantedLog
         guard state.log >= 0, state.canReserve, state.ledger.logAllocated < wanted else { return }
-        // The last part of it may be all that there is.
+        // The disk may only have room for the last of these sizes.
         for size in [
             wanted, wanted - SpaceReserve.logStep, wanted - SpaceReserve.logStep - SpaceReserve.logReserve / 2,
         ]
@@ -157,13 +158,13 @@ final class DatabaseSpace: Sendable {
             }
             guard errno == ENOSPC || errno == EDQUOT else { return state.canReserve = false }
         }
-        // What it has from before counts, as it has blocks from its start on; some of them are the disk's own notes.
+        // The blocks that the file already has count from its start; some of them are the file system's own metadata.
         var status = stat()
         guard fstat(state.log, &status) == 0 else { return }
         state.ledger.logAllocated = max(state.ledger.logAllocated, Int(status.st_blocks) * 512 - (16 << 10))
     }
 
-    /// Carries the log over so that it is written from its start again. Readers of an old state are waited for, but not for long.
+    /// Checkpoints the log so that it is written from its start again. Waits for readers of an old state, but not for long.
     private func restartLog(_ db: Database) -> Bool {
         sqlite3_busy_timeout(db.sqliteConnection, 250)
         defer { sqlite3_busy_timeout(db.sqliteConnection, 5000) }
@@ -182,10 +183,10 @@ final class DatabaseSpace: Sendable {
         guard free.overflow || free.partialValue >= UInt64(use.rest(of: Self.margin)) else { throw Self.full }
     }
 
-    /// To be called before the last connection is closed, which deletes the log.
+    /// Keeps the blocks of the log. Must be called before the last connection is closed, which deletes the log.
     func beforeClosing() { if state.withLock({ $0.canReserve }) { kept.keepLog() } }
 
-    /// To be called once the database is closed.
+    /// Finishes after the database is closed.
     func closed() {
         kept.finishLog()
         state.withLock { state in

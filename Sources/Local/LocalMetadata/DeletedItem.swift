@@ -5,16 +5,16 @@ package import ContainerLog
 /// An item that was deleted and can be restored: a tombstone of the log, or one whose deletion the log has not confirmed yet.
 package struct DeletedItem: Sendable {
     package let container: ContainerID
-    /// What the log has of it, with the place that it had.
+    /// The log's item, with its former place.
     package let cloud: CloudItem
-    /// The name that it had last.
+    /// The last name of the item.
     package let name: ItemName
-    /// When it was deleted, by the clock of the device that deleted it, and never later than this device's. Nil where nothing says so: it
-    /// was deleted before this device noted deletions.
+    /// When it was deleted, by the clock of the device that deleted it, and never later than this device's. Nil where that is not known
+    /// because it was deleted before this device recorded deletions.
     package let time: Timestamp?
-    /// The name of the device that deleted it; nil for this device, while the log does not confirm it.
+    /// The name of the device that deleted it; nil for this device, until the log confirms the deletion.
     package let device: String?
-    /// Set while the log does not confirm the deletion.
+    /// Set until the log confirms the deletion.
     package let departure: Departure?
 
     package var id: ItemID { cloud.id }
@@ -22,18 +22,18 @@ package struct DeletedItem: Sendable {
     package var isFolder: Bool { cloud.body == .folder }
     package var size: UInt64 { cloud.body.content?.size ?? 0 }
 
-    /// What is deleted together with its folder, within this time before or after it, belongs to the folder's deletion.
+    /// An item deleted together with its folder, within this time before or after it, belongs to the folder's deletion.
     package static let span = Duration.seconds(3_600)
 }
 
-/// One row of `deletion`.
+/// A row of the table `deletion`.
 struct Deletion: Hashable, Sendable {
     let container: ContainerID
     let item: ItemID
     let parent: ItemID
     let name: ItemName
     let time: Timestamp
-    /// By this device's clock: what age is counted from.
+    /// When this device recorded it, by its own clock: age is counted from here.
     let noted: Timestamp
     let device: String
 
@@ -49,7 +49,7 @@ struct Deletion: Hashable, Sendable {
         """
 }
 
-/// Which device wrote the entry that is folded, and when by its own clock.
+/// The device that wrote the entry being folded, and the time by its own clock.
 package struct EntryOrigin: Sendable {
     package let device: String
     package let time: Timestamp

@@ -1,6 +1,6 @@
 import GRDB
 
-/// The table of deletions: when an item of the folded log went, and by which device.
+/// The table of deletions: when an item of the folded log was deleted, and by which device.
 enum DeletionMigration {
     static let tables = ["deletion"]
     static let columns = ["container", "item", "parent", "name", "time", "noted", "device"]

@@ -3,7 +3,7 @@ package import CloudModel
 package import ContainerLog
 import GRDB
 
-/// A content that was current or in conflict once, whose bytes the cloud keeps for a while.
+/// A content that was once current or in conflict, whose bytes the cloud keeps for a while.
 package struct HistoricVersion: Hashable, Sendable {
     package let container: ContainerID
     package let item: ItemID
@@ -12,7 +12,8 @@ package struct HistoricVersion: Hashable, Sendable {
     package let modified: Timestamp
     package let author: DeviceID
     package let authorName: String
-    /// When this device heard that another took its place: the log's own clock may jump a day with each entry, and authors' clocks be wrong.
+    /// When this device learned that another version replaced it: the log's clock may jump a day with each entry, and authors' clocks may
+    /// be wrong.
     package let superseded: Timestamp
 
     static let columns = [
@@ -34,7 +35,7 @@ package struct HistoricVersion: Hashable, Sendable {
 }
 
 extension HistoricVersion {
-    /// What the log has of a file now; nil where its bytes are not there yet.
+    /// Creates the version that the log has of a file now; nil where its bytes are not in the cloud yet.
     package init?(current item: CloudItem, in container: ContainerID, at time: Timestamp) {
         guard !item.isDeleted, let content = item.body.content?.reference else { return nil }
         self.init(
@@ -59,7 +60,7 @@ extension HistoricVersion: ColumnDecodable {
     }
 }
 
-/// A content of an item in the log, with where it came from.
+/// A content of an item in the log, with its origin.
 struct ItemContent {
     let item: ItemID
     let version: VersionID
@@ -76,7 +77,7 @@ struct ItemContent {
 }
 
 extension CloudItem {
-    /// The contents that can be read of it: the current one, unless it is deleted, and those in conflict.
+    /// The readable contents of the item: the current one, unless it is deleted, and those in conflict.
     var historicContents: [ItemContent] {
         let current = isDeleted ? nil : body.content?.reference
         let shown = current.map {

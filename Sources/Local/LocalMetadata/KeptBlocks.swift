@@ -1,37 +1,39 @@
 import CLinux
 import Glibc
 
-/// Blocks of the disk for the files that SQLite makes at each start, as the disk may be full then and others take what is free.
+/// Keeps blocks of the disk for the files that SQLite makes at each start, because the disk may be full by then and other processes take
+/// free blocks.
 ///
-/// `-reserve` has those of the write-ahead log while the database is closed, as SQLite deletes the log; `-reserve-shm1` to `4` those of the index
-/// of the log, which each start truncates. Both take the place of the real ones before the database is opened. To SQLite they are empty.
+/// `-reserve` has the blocks of the write-ahead log while the database is closed, as SQLite deletes the log; `-reserve-shm1` to `4` have
+/// those of the index of the log, which each start truncates. Both replace the real files before the database is opened. To SQLite they are
+/// empty.
 struct KeptBlocks: Sendable {
     private static let indexSize = 64 << 10
-    /// Each start takes those of one index; after so many deaths on a disk that stays full a start needs room.
+    /// Each start uses the blocks of one index; after this many crashes on a disk that stays full, a start needs free space.
     private static let indexes = 4
 
-    /// Of the database.
+    /// The path of the database.
     let path: String
 
     var log: String { "\(path)-wal" }
     private var keptLog: String { "\(path)-reserve" }
     private var keptIndexes: [String] { (1...Self.indexes).map { "\(path)-reserve-shm\($0)" } }
 
-    /// To be called before the database is opened.
+    /// Installs the kept blocks. Must be called before the database is opened.
     func putInPlace() {
         guard access(path, F_OK) == 0 else { return }
         var status = stat()
         if stat(log, &status) == 0, status.st_size > 0 {
-            // The process before this one died as it closed: it may be the same file.
+            // The previous process died while closing: both names may be links of the same file.
             unlink(keptLog)
         } else {
             emptyLog()
             _ = rename(keptLog, log)
         }
-        // No other process uses the database, so what its index says is void.
+        // No other process uses the database, so the contents of its index are void.
         let index = "\(path)-shm"
         if keptIndexes.contains(where: { rename($0, index) == 0 }) { return }
-        // Memory that is mapped without blocks behind it would kill this process (mmap(2), SIGBUS).
+        // A write to mapped memory without blocks would kill this process (mmap(2), SIGBUS).
         _ = Self.keep(Self.indexSize, in: index)
     }
 
@@ -46,13 +48,13 @@ struct KeptBlocks: Sendable {
         if !Self.keep(SpaceReserve.logReserve, in: keptLog) { _ = link(log, keptLog) }
     }
 
-    /// To be called when the database is closed.
+    /// Finishes the log's reserve. Must be called when the database is closed.
     func finishLog() {
-        // Still there under its own name: SQLite has not deleted it, and needs what it holds.
+        // If the log still exists under its own name, SQLite has not deleted it and needs its contents.
         if access(log, F_OK) == 0 { unlink(keptLog) } else { emptyLog() }
     }
 
-    /// Makes an empty file with so many bytes of blocks. False where the disk does not have them.
+    /// Makes an empty file with that many bytes of allocated blocks. Returns false where the disk does not have them.
     ///
     /// A new file, never a truncated one: a connection of this process that was not closed may have the old one mapped.
     private static func keep(_ size: Int, in path: String) -> Bool {
@@ -65,7 +67,7 @@ struct KeptBlocks: Sendable {
         return false
     }
 
-    /// What stands in it must never be taken for a log of this or another database. Cut to nothing it would lose its blocks.
+    /// Overwrites the contents, which must never be taken for a log of this or another database. Truncating the file would free its blocks.
     private func emptyLog() {
         let file = open(keptLog, O_RDWR | O_CLOEXEC)
         guard file >= 0 else { return }

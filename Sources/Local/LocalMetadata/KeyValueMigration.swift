@@ -1,14 +1,14 @@
 import GRDB
 
-/// The tables of key-value stores: what the log holds, and what is not appended to it yet.
+/// The tables of key-value stores: the log's values, and values that are not appended to it yet.
 enum KeyValueMigration {
-    /// Besides those that ``SealMigration`` rebuilt.
+    /// The tables besides those that ``SealMigration`` rebuilt.
     static let tables = ["keyValue", "keyValuePending"]
 
     static let pendingColumns = ["container", "key", "value", "time", "noted", "isSent"]
 
     static func run(_ db: Database) throws {
-        // `value` NULL: removed.
+        // NULL in `value` means that the key was removed.
         try create(
             "keyValue", ["container", "key", "value", "time"],
             """

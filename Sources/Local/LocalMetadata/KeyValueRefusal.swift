@@ -1,7 +1,7 @@
 /// Why a key was not written.
 package enum KeyValueRefusal: Error, Equatable {
-    /// It is empty, or has more bytes than a key may.
+    /// The key is empty, or longer than allowed.
     case key
-    /// The store has no room.
+    /// The store has no room for the value.
     case quota
 }

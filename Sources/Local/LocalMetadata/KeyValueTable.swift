@@ -4,8 +4,8 @@ import GRDB
 
 import struct Foundation.Data
 
-/// Key-value stores as this device shows them, in the tables `keyValue` (the log's values) and `keyValuePending`: a value that was set
-/// here precedes the log's until the log shows it.
+/// Key-value stores as this device shows them, in the tables `keyValue` (the log's values) and `keyValuePending`: a value set on this
+/// device overrides the log's until the log shows it.
 package struct KeyValueTable: MetadataTable {
     let transaction: MetadataTransaction
 
@@ -26,7 +26,8 @@ package struct KeyValueTable: MetadataTable {
         return Dictionary(pairs.map { ($0.key, $0.value) }) { first, _ in first }
     }
 
-    /// Writes a key as its user sees it. Throws ``KeyValueRefusal`` where it is no key, or the store has no room; nothing is changed then.
+    /// Writes a key on behalf of the user. Throws ``KeyValueRefusal``, without any change, where the key is not allowed or the store has no
+    /// room.
     package func set(_ key: String, to value: [UInt8]?, in container: ContainerID, at now: Timestamp) throws {
         guard KeyValueLimits.allows(key: key) else { throw KeyValueRefusal.key }
         let old = try self.value(key, in: container)
@@ -35,7 +36,7 @@ package struct KeyValueTable: MetadataTable {
         guard try shownTotals(in: container).allows(entry, replacing: KeyValueEntry(value: old, time: now)) else {
             throw KeyValueRefusal.quota
         }
-        // A writer has seen the present value, whatever its clock says.
+        // A writer has seen the present value, so the write must be later, whatever the clock says.
         let seen = try [
             pendingValue(key, in: container)?.time,
             transaction.remote(in: container).keyValue(key)?.time,
@@ -60,7 +61,7 @@ package struct KeyValueTable: MetadataTable {
             [container.value, key])
     }
 
-    /// What is not in the log yet and was written before `time`, oldest first.
+    /// Returns values that are not in the log yet and were written before `time`, oldest first.
     package func unsent(
         in container: ContainerID, before time: Timestamp, limit: Int
     ) throws -> [PendingKeyValue] {
@@ -71,19 +72,19 @@ package struct KeyValueTable: MetadataTable {
             """, [time.nanoseconds, container.value, limit])
     }
 
-    /// All that the log does not show yet, of every container.
+    /// Returns all values that the log does not show yet, of every container.
     package func pending() throws -> [PendingKeyValue] {
         try fetchAll("SELECT container, key, value, time FROM keyValuePending ORDER BY container, key")
     }
 
-    /// The same, without rows that changed by themselves.
+    /// As ``pending()``, without rows that changed by themselves.
     func soundPending() throws -> [PendingKeyValue] {
         let seal = RowSeal.expression(KeyValueMigration.pendingColumns)
         return try fetchAll(
             "SELECT container, key, value, time FROM keyValuePending WHERE seal IS \(seal) ORDER BY container, key")
     }
 
-    /// Puts what was written in another database into this one, to be appended from here.
+    /// Copies a pending value of another database into this one, to be appended from here.
     package func restore(_ pending: PendingKeyValue, in container: ContainerID, at now: Timestamp) throws {
         try run(
             "INSERT OR REPLACE INTO keyValuePending (container, key, value, time, noted) VALUES (?, ?, ?, ?, ?)",
@@ -96,7 +97,7 @@ package struct KeyValueTable: MetadataTable {
             [pending.container.value, pending.key, pending.time.nanoseconds])
     }
 
-    /// The log shows what was written at that time; what was written since is still to be appended.
+    /// Confirms the write of that time, which the log shows; a later write is still to be appended.
     package func confirm(_ key: String, in container: ContainerID, time: Timestamp) throws {
         try noteShownValue(of: key, in: container)
         try run(
@@ -104,13 +105,13 @@ package struct KeyValueTable: MetadataTable {
             [container.value, key, time.nanoseconds])
     }
 
-    /// Keeps what a key shows before this transaction changes it.
+    /// Records the shown value of a key before this transaction changes it.
     func noteShownValue(of key: String, in container: ContainerID) throws {
         guard memory.shownValues[container]?[key] == nil else { return }
         memory.shownValues[container, default: [:]][key] = .some(try value(key, in: container))
     }
 
-    /// The keys that show something else than before this transaction.
+    /// Returns the keys whose shown values differ from those before this transaction.
     package func changedKeys(in container: ContainerID) throws -> Set<String> {
         var changed: Set<String> = []
         for (key, before) in memory.shownValues[container] ?? [:] where try value(key, in: container) != before {

@@ -1,14 +1,14 @@
 package import CloudModel
 
-/// One row of `container`.
+/// A row of the table `container`.
 package struct LocalContainer: Sendable, Equatable {
     package let id: ContainerID
     package let name: ContainerName
     package let node: NodeID
     package let sequence: LogSequence
-    /// Whether the cloud is known to have it.
+    /// Whether the cloud is known to have the container.
     package let isInCloud: Bool
 
-    /// The setting that says that its log was read to its end once.
+    /// Returns the key of the setting that records that the container's log was read to its end once.
     package static func seenKey(_ id: ContainerID) -> String { "seen \(id.value)" }
 }

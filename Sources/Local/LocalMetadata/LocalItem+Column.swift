@@ -9,7 +9,7 @@ extension LocalItem {
         case downloadError, uploadError
         case conflictOf, conflictSequence, conflictIndex
 
-        /// Those that a program of ours sets; SQLite numbers the nodes.
+        /// The columns that this program sets; SQLite numbers the nodes.
         static let stored = Array(allCases.dropFirst())
     }
 }

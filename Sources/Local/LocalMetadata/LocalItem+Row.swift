@@ -6,7 +6,7 @@ import struct Foundation.Data
 
 /// How a ``LocalItem`` is stored in the table `local`: selection, values and decoding follow ``Column``.
 extension LocalItem {
-    /// Those of ``Column/stored``.
+    /// The names of ``Column/stored``.
     static let columns = Column.stored.map { "\($0)" }
 
     static let selection = Column.allCases.map { "\($0)" }.joined(separator: ", ")
@@ -18,12 +18,12 @@ extension LocalItem {
 
     static let query = "SELECT \(selection) FROM local WHERE node = ?"
 
-    /// Sets these columns, given by their index in ``columns``, in that order.
+    /// Returns the statement that sets these columns, given by their index in ``columns``, in that order.
     static func change(ofColumns indices: [Int]) -> String {
         "UPDATE local SET \(indices.map { "\(columns[$0]) = ?" }.joined(separator: ", ")) WHERE node = ?"
     }
 
-    /// Those of ``columns``, in that order.
+    /// The values of ``columns``, in that order.
     var values: [ColumnValue] { Column.stored.map(value) }
 
     private func value(of column: Column) -> ColumnValue {
@@ -70,7 +70,7 @@ extension LocalItem {
 extension LocalItem: ColumnDecodable {
     init(columns: Columns, in transaction: MetadataTransaction) throws {
         try self.init(columns: columns)
-        // Most folders have no extension, so there is nothing to look up.
+        // Most folders have no extension, so the lookup is skipped.
         guard kind == .folder, item != .root, name.bytes.contains(UInt8(ascii: ".")) else { return }
         packageTypes = try transaction.local.packageTypes(of: container)
     }
@@ -97,7 +97,7 @@ extension LocalItem: ColumnDecodable {
         try decodeState(columns)
     }
 
-    /// Decodes the state of its content and of its sync.
+    /// Decodes the state of the item's content and of its sync.
     private mutating func decodeState(_ columns: NamedColumns<Column>) throws {
         presence = Presence(rawValue: UInt8(truncatingIfNeeded: columns.integer(.presence))) ?? .none
         ranges = columns.bytes(.ranges)

@@ -2,7 +2,7 @@ package import Basics
 package import CloudModel
 package import ContainerLog
 
-/// One row of the local tree: what the mount shows, and how far its content is.
+/// A row of the local tree: an item that the mount shows, and the state of its content.
 package struct LocalItem: Sendable, Equatable {
     package var node: NodeID
     package var container: ContainerID
@@ -11,42 +11,42 @@ package struct LocalItem: Sendable, Equatable {
     package var name: ItemName
     package var kind: LocalKind
     package var attributes: ItemAttributes
-    /// `st_ctime`.
+    /// The change time, `st_ctime`.
     package var changed: Timestamp
-    /// Only what `utimensat(2)` set; reading does not move it.
+    /// The access time if `utimensat(2)` set it; reading does not change it.
     package var accessed: Timestamp?
-    /// Only what `chown(2)` set; nil is the owner of the mount.
+    /// The owner if `chown(2)` set it; nil means the owner of the mount.
     package var user: UInt32?
     package var group: UInt32?
     package var target: [UInt8]
     /// Size of the content that the mount shows.
     package var size: UInt64
-    /// What the content is; nil after an edit until its bytes are in the cloud, and after an announcement.
+    /// The reference of the content; nil after an edit until its bytes are in the cloud, and after an announcement.
     package var content: ContentReference?
     package var presence: Presence
-    /// Bitmap of the chunks that are here while ``presence`` is partial.
+    /// The bitmap of the chunks on this device while ``presence`` is partial.
     package var ranges: [UInt8]
-    /// Names the blob: goes up when the content is replaced as a whole.
+    /// Part of the blob's name: incremented when the content is replaced as a whole.
     package var generation: UInt64
-    /// The content differs from what was last agreed on and its bytes are not in the cloud.
+    /// Whether the content differs from the agreed one and its bytes are not in the cloud.
     package var isEdited: Bool
-    /// A handle that may write is open, or was when the daemon died.
+    /// Whether a handle that may write is open, or was when the daemon died.
     package var isWriting: Bool
-    /// The log has this item or a batch that makes it is on its way.
+    /// Whether the log has this item or a batch that creates it is being sent.
     package var isKnown: Bool
     package var isExcluded: Bool
     package var isPaused: Bool
     package var pin: PinState
-    /// A download was asked for: 0 no, else its priority (higher first).
+    /// The priority of a requested download (higher first); 0 if none is requested.
     package var wanted: UInt8
-    /// When the newest local change was made that is not in the log yet; nil when all are.
+    /// The time of the newest local change that is not in the log yet; nil when all are.
     package var pendingSince: Timestamp?
     package var used: Timestamp
     package var downloadError: String?
     package var uploadError: String?
-    /// Those of its container, of a folder that was read from the database.
+    /// The package types of the container; set for folders that are read from the database.
     package var packageTypes: PackageTypes
-    /// Set on a conflict sibling: the document it belongs to, and which version it shows.
+    /// Set on a conflict sibling: the document to which it belongs, and the version that it shows.
     package var conflict: ConflictPlace?
 
     package struct ConflictPlace: Sendable, Equatable {
@@ -97,6 +97,6 @@ package struct LocalItem: Sendable, Equatable {
     /// Whether this is a view of a conflict version and not an item of the log.
     package var isConflictSibling: Bool { conflict != nil }
 
-    /// A file whose bytes are all here: what the kernel may be handed.
+    /// Whether this is a file whose bytes are all on this device, so that it may be passed to the kernel.
     package var isMaterialised: Bool { kind == .file && (presence == .whole || size == 0) }
 }

@@ -1,6 +1,6 @@
 package import CloudModel
 
-/// What an item of the local tree is. Pipes and sockets exist on this device only.
+/// The kind of an item of the local tree. Pipes and sockets exist on this device only.
 package enum LocalKind: UInt8, Sendable {
     case folder = 0
     case file = 1

@@ -4,11 +4,11 @@ import Glibc
 import Logging
 import Synchronization
 
-/// Makes commits durable: the write-ahead log, opened by us as well, whose `fdatasync(2)` covers every commit before it
+/// Makes commits durable: opens the write-ahead log a second time and calls `fdatasync(2)`, which covers every commit before it
 /// (sqlite.org/wal.html).
 ///
-/// A sync that fails is the last. The kernel takes what it could not write for written, so the next one would say yes without those
-/// commits; no later word of this open database is worth anything.
+/// A failed sync is the last one. The kernel marks data that it could not write as written, so the next sync would succeed without those
+/// commits; no later result for this open database can be trusted.
 final class LogSync: Sendable {
     private struct State {
         var descriptor: Int32?
@@ -16,11 +16,11 @@ final class LogSync: Sendable {
         var onFailure: (@Sendable (MetadataError) -> Void)?
     }
 
-    /// Of the database.
+    /// The path of the database.
     private let path: String
     private let log: Logger
     private let state = Mutex(State())
-    /// Commits so far, and how many of them are known to be durable. The first stands for those of an earlier process.
+    /// The number of commits, and of those known to be durable. The first one represents the commits of an earlier process.
     private let commits = Atomic<UInt64>(1)
     private let durableCommits = Atomic<UInt64>(0)
 
@@ -31,9 +31,9 @@ final class LogSync: Sendable {
 
     func noteCommit() { commits.add(1, ordering: .sequentiallyConsistent) }
 
-    /// Returns when every commit noted before this call survives the loss of power. `willSync` is called before the disk is asked.
+    /// Returns when every commit noted before this call survives a power failure. `willSync` is called before the sync.
     func run(willSync: () throws -> Void) throws {
-        // Read before the sync: what is committed meanwhile is for the next one.
+        // Read before the sync: later commits belong to the next one.
         let goal = commits.load(ordering: .sequentiallyConsistent)
         if let failure { throw failure }
         guard durableCommits.load(ordering: .sequentiallyConsistent) < goal else { return }
@@ -50,10 +50,10 @@ final class LogSync: Sendable {
         durableCommits.max(goal, ordering: .sequentiallyConsistent)
     }
 
-    /// Why nothing is durable any more; nil as long as every sync has succeeded.
+    /// Why no commit is durable any more; nil as long as every sync has succeeded.
     var failure: MetadataError? { state.withLock { $0.failure } }
 
-    /// Calls `action` once when a sync has failed, or now if one has.
+    /// Calls `action` once when a sync fails, or immediately if one has failed.
     func onFailure(_ action: @escaping @Sendable (MetadataError) -> Void) {
         let failure = state.withLock { state in
             if state.failure == nil { state.onFailure = action }
@@ -84,7 +84,7 @@ final class LogSync: Sendable {
         return first
     }
 
-    /// The same for an error of SQLite's, if it is one of a sync.
+    /// Records an error of SQLite if it is one of a sync.
     func note(_ error: DatabaseError) {
         let syncs: [ResultCode] = [.SQLITE_IOERR_FSYNC, .SQLITE_IOERR_DIR_FSYNC]
         if syncs.contains(error.extendedResultCode) { fail(error.message ?? "\(error.extendedResultCode)") }

@@ -1,29 +1,29 @@
 package import CloudModel
 import GRDB
 
-/// Looks at what the disk holds, not at what this process remembers of it.
+/// Checks the contents of the disk, not the caches of this process.
 extension MetadataDatabase {
-    /// Runs SQLite's own consistency check; empty when all is well.
+    /// Runs SQLite's own consistency check; returns no problems if the database is intact.
     package func integrityProblems() throws -> [String] {
         do {
             return try withFreshReader { try String.fetchAll($0, sql: "PRAGMA integrity_check(100)") }.filter {
                 $0 != "ok"
             }
         } catch let error as DatabaseError {
-            // Too damaged to be looked through to its end.
+            // The database is too damaged for a complete check.
             return [error.message ?? error.resultCode.description]
         }
     }
 
-    /// What SQLite does not see: rows that have other bytes than were written, at most `limit` of each table, and tables that are
-    /// defined otherwise; each with the path of the item that it touches. Throws `damaged` where SQLite can not go through it.
+    /// Returns damage that SQLite does not detect: rows whose bytes are not those that were written, at most `limit` of each table, and
+    /// tables with another definition; each with the path of the affected item. Throws `damaged` where SQLite cannot read the database.
     package func sealProblems(limit: Int) throws -> [(problem: RowProblem, path: [ItemName])] {
         try describing {
             try withFreshReader { db in
                 try db.transaction("BEGIN DEFERRED") {
                     let transaction = MetadataTransaction(db)
                     return try transaction.sealProblems(limit: limit).map { problem in
-                        // Where the path cannot be read either, the report goes without it.
+                        // If the path cannot be read either, the report omits it.
                         (problem, (try? problem.node.map(transaction.local.path)) ?? [])
                     }
                 }
@@ -31,7 +31,7 @@ extension MetadataDatabase {
         }
     }
 
-    /// A quicker look than the other two, which leaves out the indexes: the first problem, nil when there is none.
+    /// Runs a faster check than the other two, which leaves out the indexes. Returns the first problem, nil when there is none.
     package func firstProblem() -> String? {
         do {
             let found = try withFreshReader { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
@@ -40,10 +40,10 @@ extension MetadataDatabase {
         } catch { return (error as? DatabaseError)?.message ?? "\(error)" }
     }
 
-    /// A connection that has read no page yet: the others would answer out of their memory.
+    /// Runs `body` on a new connection, which has no pages in its cache.
     private func withFreshReader<T>(_ body: (Database) throws -> T) throws -> T {
         let reader = try DatabaseConnections.reader(path: path)
-        // What can not be closed now is closed when it is released.
+        // If it cannot be closed now, it is closed when it is released.
         defer { try? reader.close() }
         return try reader.inDatabase(body)
     }

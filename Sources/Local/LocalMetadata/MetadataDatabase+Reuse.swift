@@ -1,15 +1,15 @@
 import GRDB
 
 extension MetadataDatabase {
-    /// Makes it what a new database is, without making one: simulations live through thousands of devices, and what the connections
-    /// have prepared costs more than all else.
+    /// Resets the database to the state of a new one, without making one: simulations use thousands of devices, and preparing the
+    /// connections costs more than everything else.
     package func removeAll() throws {
         try connections.writer.inDatabase { db in
             try db.transaction("BEGIN IMMEDIATE") {
                 let tables = try String.fetchAll(
                     db.cachedStatement(
                         sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB '*_*'"))
-                // What the others refer to goes last.
+                // The table that the others refer to is emptied last.
                 for table in tables.filter({ $0 != "container" }) + ["container"] {
                     try db.perform("DELETE FROM \(table)")
                 }

@@ -6,20 +6,21 @@ import Synchronization
 
 import struct Foundation.Data
 
-/// The one SQLite file that says what is on this device: the three trees of each container, the outbox, what is wanted, and the settings.
+/// The one SQLite file that holds the state of this device: the three trees of each container, the outbox, the wanted downloads, and the
+/// settings.
 ///
-/// Everything the device has to do follows from these rows, so they are the truth: blobs without a row are garbage, and what the kernel
-/// caches is derived. docs/STORAGE.md describes the tables; ``Schema`` holds the rules that SQLite itself enforces.
+/// All of the device's work follows from these rows, so they are the truth: blobs without a row are garbage, and the kernel's caches are
+/// derived. docs/STORAGE.md describes the tables; ``Schema`` holds the rules that SQLite itself enforces.
 ///
 /// Invariants:
-/// - One writer at a time, readers beside it (WAL). A reader sees the state of one commit.
-/// - A transaction that returned survives the end of the process. It survives a loss of power after ``makeDurable()``.
+/// - One writer at a time, and readers concurrent with it (WAL). A reader sees the state of one commit.
+/// - A transaction that returned survives the end of the process. It survives a power failure after ``makeDurable()``.
 /// - After a failed sync no later sync is trusted until the files were rewritten (``LogSync``, ``UnsyncedDatabase``).
 /// - A row has a seal over its bytes, so that a flipped bit is found and never synced (``RowSeal``).
 /// - Watchers run after the commit, outside of the transaction and without a connection.
 ///
-/// It must not contain decisions of sync, touch blobs, or hand out a connection beyond a closure. Values that a column cannot hold are
-/// errors (`damaged`), never traps: the file may have been changed by anything.
+/// It must not contain decisions of sync, touch blobs, or pass a connection out of a closure. Values that a column cannot hold are errors
+/// (`damaged`), never traps: anything may have changed the file.
 package final class MetadataDatabase: Sendable {
     let connections: DatabaseConnections
     let path: String
@@ -34,8 +35,8 @@ package final class MetadataDatabase: Sendable {
     ///
     /// - Throws: `tooNew` when a newer version of this program wrote it, `damaged` when it is no database.
     ///
-    /// With `mayHaveLostPower` commits missing in the middle of the log are no damage: what was not synced may be gone in any part.
-    /// `onCall` runs before each call that changes the disk; a test makes it fail there, or ends the process.
+    /// With `mayHaveLostPower`, commits missing in the middle of the log are no damage: any part that was not synced may be lost. `onCall`
+    /// runs before each call that changes the disk; a test makes it fail there, or ends the process.
     package init(
         path: String, log: Logger, mayHaveLostPower: Bool = false,
         onCall: (@Sendable (DatabaseCall) throws -> Void)? = nil
@@ -47,13 +48,13 @@ package final class MetadataDatabase: Sendable {
         space = DatabaseSpace(path: path)
         try UnsyncedDatabase(path: path).renew()
         do {
-            // After a loss of power a hole is what was not synced, and so was reported to no program.
+            // After a power failure a hole is data that was not synced, so no program was promised that it is durable.
             let hasLostCommits = !mayHaveLostPower && WriteAheadLog.isDamaged("\(path)-wal")
             space.beforeOpening()
-            // Open until the others are: the first connection has SQLite give up the blocks of its index.
+            // Kept open until the others are: closing the first connection makes SQLite free the blocks of its index.
             let first = try Self.looking(at: path)
             defer { withExtendedLifetime(first) {} }
-            // Rows older than what was appended to the log would be appended as changes.
+            // Rows older than the entries appended to the log would be appended again as changes.
             guard !hasLostCommits else {
                 throw Self.damaged(path, "the newest changes in its write-ahead log are lost")
             }
@@ -67,8 +68,8 @@ package final class MetadataDatabase: Sendable {
         } catch let error as DatabaseError { throw Self.describe(error, path: path) }
     }
 
-    /// Has the log that another process left written from its start: what that one began and never ended would stand behind our commits,
-    /// where it looks like damage. It keeps its blocks, which a full disk would not give back.
+    /// Restarts the log that another process left. A transaction that it began and never committed would stay behind new commits, where it
+    /// looks like damage. The log keeps its blocks, which a full disk would not provide again.
     private func resetLog() {
         do { try connections.writer.inDatabase { _ = try $0.checkpoint(.restart) } } catch {
             if let error = error as? DatabaseError { sync.note(error) }
@@ -76,15 +77,15 @@ package final class MetadataDatabase: Sendable {
         }
     }
 
-    /// Throws `tooNew` for a database of a newer version. Looks without writing: opening to write would already tidy up the write-ahead log.
+    /// Throws `tooNew` for a database of a newer version. Only reads: opening for writing would already checkpoint the write-ahead log.
     package static func refuseNewer(_ path: String) throws { _ = try looking(at: path) }
 
-    /// A connection to a database that is there, which is not newer.
+    /// Opens a connection to an existing database that is not newer.
     private static func looking(at path: String) throws -> DatabaseQueue? {
         guard access(path, F_OK) == 0 else { return nil }
         var (connection, isNewer): (DatabaseQueue, Bool)
         do { (connection, isNewer) = try isSuperseded(path, isReadOnly: true) } catch let error as DatabaseError {
-            // What a loss of power left of a first start may have to be rolled back, which only a writer can.
+            // A power failure during a first start may leave changes to roll back, which only a writer can.
             guard error.resultCode == .SQLITE_READONLY else { throw error }
             (connection, isNewer) = try isSuperseded(path, isReadOnly: false)
         }
@@ -103,7 +104,7 @@ package final class MetadataDatabase: Sendable {
         return (connection, try connection.read { try Schema.migrator.hasBeenSuperseded($0) })
     }
 
-    /// Runs `body` in a read transaction: one snapshot, never waits for the writer.
+    /// Runs `body` in a read transaction, which sees one snapshot and never waits for the writer.
     package func read<T>(_ body: (MetadataTransaction) throws -> T) throws -> T {
         do {
             return try connections.withReader { db in
@@ -112,17 +113,17 @@ package final class MetadataDatabase: Sendable {
         } catch let error as DatabaseError { throw Self.describe(error, path: path) }
     }
 
-    /// Runs `body` in a write transaction that leaves the reserve of a full disk alone; nothing of it happens when it throws.
+    /// Runs `body` in a write transaction that leaves the reserve of a full disk alone; rolls back when it throws.
     package func write<T>(_ body: (MetadataTransaction) throws -> T) throws -> T { try write(.ordinary, body) }
 
-    /// Runs `body` in a write transaction; nothing of it happens when it throws.
+    /// Runs `body` in a write transaction; rolls back when it throws.
     ///
-    /// - Parameter use: Decides what happens on a full disk: only what frees space goes on then.
+    /// - Parameter use: Decides what happens on a full disk: only transactions that free space continue then.
     /// - Throws: `noSpace` where the disk is full. `body` may have been run twice by then.
     package func write<T>(_ use: SpaceUse, _ body: (MetadataTransaction) throws -> T) throws -> T {
         do { return try writeAndTell(use, body) } catch let error as DatabaseError {
             sync.note(error)
-            // The room for the log that was seen before it may not have been enough for a large one.
+            // The room that the log had before may not have been enough for a large transaction.
             guard error.isOfFullDisk, use != .ordinary else { throw Self.describe(error, path: path) }
         }
         do { return try writeAndTell(use, body) } catch let error as DatabaseError {
@@ -130,16 +131,16 @@ package final class MetadataDatabase: Sendable {
         }
     }
 
-    /// Makes the reserve of a full disk whole again, as far as the disk has room: to be called when space became free, before others take it.
+    /// Refills the reserve of a full disk, as far as it has space. Call it when space became free, before others use it.
     package func replenishReserve() {
         space.replenish()
-        // It fails where there is no room, and is tried again with the next transaction.
+        // It fails where there is no room, and is retried with the next transaction.
         _ = try? write(.freeing) { _ in }
     }
 
     private func writeAndTell<T>(_ use: SpaceUse, _ body: (MetadataTransaction) throws -> T) throws -> T {
         let (result, changes) = try writeOnce(use, body)
-        // Not on the connection: others may write while the watcher runs.
+        // Called without the connection: others may write while the watcher runs.
         rowChanges.notify(changes)
         return result
     }
@@ -147,7 +148,7 @@ package final class MetadataDatabase: Sendable {
     private func writeOnce<T>(_ use: SpaceUse, _ body: (MetadataTransaction) throws -> T) throws -> (T, RowChanges) {
         try connections.writer.inDatabase { db in
             try space.prepare(use, db)
-            // Counted also where the commit fails: one sync too many does no harm.
+            // Counted even if the commit fails: one sync too many does no harm.
             defer {
                 sync.noteCommit()
                 writeCount.add(1, ordering: .relaxed)
@@ -172,27 +173,27 @@ package final class MetadataDatabase: Sendable {
         }
     }
 
-    /// Goes up with each write transaction: whether something may be different since.
+    /// A counter of write transactions: if it is unchanged, so is the database.
     package var writes: UInt64 { writeCount.load(ordering: .relaxed) }
 
     /// Calls `watcher` after each transaction with the rows of the local tree that it changed, on the thread that ran it.
     package func watchRows(_ watcher: @escaping @Sendable (RowChanges) -> Void) { rowChanges.watch(watcher) }
 
-    /// Returns when every transaction that returned before this call survives the loss of power. Once it has failed it fails for
-    /// ever (`notDurable`), as the disk may have lost any of them.
+    /// Returns when every transaction that returned before this call survives a power failure. After a failure it fails for ever
+    /// (`notDurable`), because the disk may have lost any of them.
     package func makeDurable() throws { try sync.run { try onCall?(.sync) } }
 
-    /// Why nothing that was or will be committed is durable; nil as long as the disk has taken all. The database is then not to be
-    /// closed in order: that would carry over what may not be in the log any more.
+    /// Why no past or future commit is durable; nil as long as the disk has accepted all. The database must then not be closed in order:
+    /// that would checkpoint pages that may no longer be in the log.
     package var syncFailure: MetadataError? { sync.failure }
 
-    /// Calls `action` when ``syncFailure`` comes to be, from any thread, or now if it is.
+    /// Calls `action` when ``syncFailure`` is set, from any thread, or immediately if it is.
     package func onSyncFailure(_ action: @escaping @Sendable (MetadataError) -> Void) { sync.onFailure(action) }
 
-    /// Closes it with everything in the one file: nothing is left in the log of writes.
+    /// Closes the database with everything in the one file: the write-ahead log is empty.
     package func closeWhole() throws {
         do {
-            // Not cut off: the disk may be full, and the next start needs its blocks.
+            // Not truncated: the disk may be full, and the next start needs the blocks of the log.
             try connections.writer.inDatabase { _ = try $0.checkpoint(.restart) }
         } catch let error as DatabaseError {
             sync.note(error)
@@ -210,11 +211,12 @@ package final class MetadataDatabase: Sendable {
     }
 
     deinit {
-        // SQLite carries the log over when its last connection goes; pages that a failed sync has lost would go into the database.
+        // SQLite checkpoints the log when its last connection is closed; pages that a failed sync has lost would be copied into the
+        // database.
         if sync.failure != nil { _ = Unmanaged.passRetained(connections) }
     }
 
-    /// Says what SQLite said in words of ours.
+    /// Converts SQLite's errors to ``MetadataError``.
     func describing<T>(_ body: () throws -> T) throws -> T {
         do { return try body() } catch let error as DatabaseError { throw Self.describe(error, path: path) }
     }
@@ -240,7 +242,7 @@ package final class MetadataDatabase: Sendable {
 }
 
 extension DatabaseError {
-    /// SQLite has an error of its own for the file that indexes its log.
+    /// SQLite has a separate error for the file that indexes its log.
     fileprivate var isOfFullDisk: Bool {
         resultCode == .SQLITE_FULL || extendedResultCode == .SQLITE_IOERR_SHMSIZE
     }

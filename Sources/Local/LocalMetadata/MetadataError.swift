@@ -1,13 +1,13 @@
-/// Why the metadata database did not do what it was asked.
+/// Why an operation of the metadata database failed.
 package struct MetadataError: Error, CustomStringConvertible {
     package enum Code: Sendable {
-        /// The file is not a database of ours, or its content can not be.
+        /// The file is not a database of this program, or has impossible content.
         case damaged
-        /// Written by a newer version of this program; nothing was touched.
+        /// A newer version of this program wrote the database; nothing was changed.
         case tooNew
         /// The disk under the state directory is full.
         case noSpace
-        /// A sync failed: the disk may not have what was committed, whatever it says later.
+        /// A sync failed: the disk may lack commits, whatever later syncs report.
         case notDurable
         /// The state directory can not be read or written.
         case unusable

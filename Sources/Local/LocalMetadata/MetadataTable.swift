@@ -28,8 +28,8 @@ extension MetadataTable {
         return items
     }
 
-    /// As ``fetchAll(_:_:)`` of items by ``LocalItem/selection``: a row that holds what no item can have is left out, and its node returned apart.
-    /// For lists and queues, where one such row must not hold up all others; not where something is decided from what is missing.
+    /// As ``fetchAll(_:_:)`` of items by ``LocalItem/selection``: rows with values that no item can have are left out, and their nodes
+    /// returned separately. For lists and queues, where one such row must not block all others; not where missing rows affect a decision.
     func fetchReadable(
         _ sql: String, _ arguments: StatementArguments = []
     ) throws -> (items: [LocalItem], unreadable: [NodeID]) {
@@ -46,7 +46,7 @@ extension MetadataTable {
 
     func run(_ sql: String, _ arguments: StatementArguments) throws { try db.perform(sql, arguments) }
 
-    /// The first column of the first row; 0 where there is none.
+    /// Returns the first column of the first row; 0 where there is none.
     func number(_ sql: String, _ arguments: StatementArguments = []) throws -> Int64 {
         try optionalNumber(sql, arguments) ?? 0
     }

@@ -1,7 +1,7 @@
 package import CloudModel
 import GRDB
 
-/// Containers.
+/// Reads and changes the table of containers.
 extension MetadataTransaction {
     package func containers() throws -> [LocalContainer] { try containers("1 = 1", []) }
 

@@ -4,9 +4,9 @@ import GRDB
 
 import struct Foundation.Data
 
-/// Rules between tables that the schema can not state; docs/STORAGE.md numbers them.
+/// Checks rules between tables that the schema cannot state; docs/STORAGE.md numbers them.
 extension MetadataTransaction {
-    /// At most `limit` violations of each rule.
+    /// Returns at most `limit` violations of each rule.
     package func rowProblems(limit: Int) throws -> [RowProblem] {
         try Self.rules.flatMap { rule in
             try Row.fetchAll(db, sql: "\(rule.query) LIMIT \(limit)").map { row in
@@ -16,7 +16,7 @@ extension MetadataTransaction {
         }
     }
 
-    /// Rows that hold what no item can have, at most `limit`.
+    /// Returns rows with values that no item can have, at most `limit`.
     package func unreadableRows(limit: Int) throws -> [RowProblem] {
         var problems: [RowProblem] = []
         var last = NodeID(0)

@@ -3,8 +3,8 @@ package import CloudModel
 import ContainerLog
 
 extension MetadataTransaction {
-    /// Makes a container with its folder in the mount's root and its `Documents/`. It is appended to the log later; the ids of both
-    /// folders are well known, so devices that make the same container while apart end with one.
+    /// Makes a container with its folder in the mount's root and its `Documents/`. It is appended to the log later; the ids of both folders
+    /// are well known, so devices that make the same container independently end with one.
     package func createContainer(_ name: ContainerName, at now: Timestamp) throws -> ContainerID {
         let container = try insertContainer(name)
         var remote = remote(in: container)

@@ -1,8 +1,8 @@
 import GRDB
 
-/// What a flipped byte leaves in a database that SQLite itself finds nothing wrong with.
+/// Detects flipped bytes in a database that SQLite considers intact.
 extension MetadataTransaction {
-    /// Rows that have other bytes than were written, at most `limit` of each table, and tables that are defined otherwise.
+    /// Returns rows whose bytes are not those that were written, at most `limit` of each table, and tables with another definition.
     func sealProblems(limit: Int) throws -> [RowProblem] {
         let intended = try IntendedSchema()
         let schema = try intended.problems(in: db)
@@ -24,7 +24,7 @@ extension MetadataTransaction {
         }
     }
 
-    /// The item of the local tree that a row of a table is about.
+    /// Returns SQL for the item of the local tree to which a row of a table belongs.
     private static func node(ofTable table: IntendedSchema.Table) -> String {
         if table.name == "local" { return "node" }
         if table.name == "manifest" { return "(SELECT node FROM local WHERE local.digest = own.digest LIMIT 1)" }
@@ -32,14 +32,14 @@ extension MetadataTransaction {
         return "(SELECT node FROM local WHERE local.container = own.container AND local.item = own.item)"
     }
 
-    /// A number that was given twice would be two files at once to a program that has one of them open.
+    /// Detects that nodes could be reused: a reused node would be two files at once to a program that has one of them open.
     private func numberingProblem() throws -> RowProblem? {
         let last = try optionalNumber("SELECT max(seq) FROM sqlite_sequence WHERE name = 'local'") ?? -1
         guard try last < number("SELECT coalesce(max(node), 15) FROM local") else { return nil }
         return RowProblem(kind: .numbering, node: nil, what: "the last number given to an item is below one in use")
     }
 
-    /// Whether a row of `local` has the bytes that were written; true where the database is of a time before seals.
+    /// Returns whether a row of `local` has the bytes that were written; true where the database is older than seals.
     func isSealed(_ node: NodeID) throws -> Bool {
         let columns = ["node"] + LocalItem.columns
         guard try db.columns(in: "local").contains(where: { $0.name == RowSeal.column }) else { return true }
@@ -49,11 +49,11 @@ extension MetadataTransaction {
     }
 }
 
-/// What this version makes of an empty database: tables, indexes and the list of migrations.
+/// The schema that this version creates in an empty database: tables, indexes and the list of migrations.
 struct IntendedSchema {
     struct Table {
         let name: String
-        /// Those that the seal is made of, in their order.
+        /// The columns that the seal covers, in their order.
         let columns: [String]
     }
 

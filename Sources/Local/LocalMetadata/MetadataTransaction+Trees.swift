@@ -6,7 +6,7 @@ import struct Foundation.Data
 
 /// Queries that need both the local tree and the log.
 extension MetadataTransaction {
-    /// The log's view of a local item; nil where the log has none.
+    /// Returns the log's view of a local item; nil where the log has none.
     package func cloudItem(_ item: LocalItem) throws -> CloudVersion? {
         guard let cloud = try remote(in: item.container).item(item.item), !cloud.isDeleted else {
             return nil
@@ -14,7 +14,7 @@ extension MetadataTransaction {
         return CloudVersion(content: cloud.body.content?.reference, version: cloud.version, device: cloud.authorName)
     }
 
-    /// The name of the device that made a conflict version.
+    /// Returns the name of the device that made a conflict version.
     package func author(of sibling: LocalItem) throws -> String? {
         if let package = sibling.packageConflict { return package.device }
         guard let conflict = sibling.conflict else { return nil }
@@ -22,13 +22,13 @@ extension MetadataTransaction {
         return document?.conflicts.first { $0.version == conflict.version }?.authorName
     }
 
-    /// Whether the log has a newer version of a file without edits.
+    /// Returns whether the log has a newer version of a file without edits.
     package func isStale(_ file: LocalItem) throws -> Bool {
         guard let newest = try cloudItem(file)?.content, newest != file.content else { return false }
         return try synced.showsAgreed(file)
     }
 
-    /// Items whose present content came with an entry of the log.
+    /// Returns items whose present content was set by an entry of the log.
     package func items(from sequence: LogSequence, in container: ContainerID, limit: Int) throws -> [LocalItem] {
         try Data.fetchAll(
             db, sql: "SELECT item FROM remote WHERE container = ? AND sequence = ? LIMIT ?",

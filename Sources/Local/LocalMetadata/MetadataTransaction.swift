@@ -3,7 +3,7 @@ import GRDB
 
 /// A read or write transaction on the metadata: one connection, and its parts by tree, queue and table.
 ///
-/// What needs several parts, and the small tables beside them (containers, settings, manifests), is in extensions.
+/// Operations that need several parts, and the small tables (containers, settings, manifests), are in extensions.
 package struct MetadataTransaction {
     let db: Database
     let memory = TransactionMemory()
@@ -17,11 +17,11 @@ package struct MetadataTransaction {
     package var history: ItemHistory { ItemHistory(transaction: self) }
     package var keyValues: KeyValueTable { KeyValueTable(transaction: self) }
 
-    /// The folded log of a container.
+    /// Returns the folded log of a container.
     ///
     /// - Parameters:
-    ///   - now: This device's clock. To be passed where entries are folded; nil: the log's clock.
-    ///   - origin: The writer of the entry that is folded; nil: not known.
+    ///   - now: This device's clock; must be passed where entries are folded. Nil uses the log's clock.
+    ///   - origin: The writer of the entry that is folded; nil if not known.
     package func remote(in container: ContainerID, now: Timestamp? = nil, origin: EntryOrigin? = nil) -> RemoteTree {
         RemoteTree(self, container: container, now: now, origin: origin)
     }

@@ -20,7 +20,7 @@ struct NamedColumns<Column: RawRepresentable> where Column.RawValue == Int {
     func count(_ column: Column) throws -> UInt64 { try columns.count(column.rawValue) }
     func name(_ column: Column) throws -> ItemName { try columns.name(column.rawValue) }
 
-    /// The content of a size, if it has a digest.
+    /// Returns the content of that size, if it has a digest.
     func content(digest: Column, size: UInt64, layout: Column) throws -> ContentReference? {
         try columns.content(digest: digest.rawValue, size: size, layout: layout.rawValue)
     }

@@ -1,8 +1,8 @@
 import Basics
 package import CloudModel
 
-/// What a package says of itself that one of two devices kept beside what it lost to: whose version in conflict it is. It stands in
-/// ``ReservedAttribute/conflict`` of the package's folder, so it syncs, and is resolved by being removed.
+/// The mark on a package that one of two devices kept beside the package that it lost to: the document of which it is a version in
+/// conflict. It is stored in ``ReservedAttribute/conflict`` of the package's folder, so it syncs, and removing it resolves the conflict.
 package struct PackageConflict: Sendable, Equatable {
     /// The package that shows the other version.
     package let document: ItemID
@@ -14,7 +14,7 @@ package struct PackageConflict: Sendable, Equatable {
         self.device = device
     }
 
-    /// Nil for what is none: other devices write it.
+    /// Decodes the mark; nil for other bytes, as other devices write the attribute.
     package init?(_ bytes: [UInt8]) {
         var reader = ByteReader(bytes)
         do throws(ByteCodingError) {
@@ -42,7 +42,8 @@ extension LocalItem {
         set { attributes.extended[ReservedAttribute.conflict] = newValue?.bytes }
     }
 
-    /// The document that it is a version in conflict of, and which one: of a file the log's, of a package one that follows from its id.
+    /// The document of which the item is a version in conflict, and the version: for a file the log's, for a package one derived from its
+    /// id.
     package var conflictPlace: ConflictPlace? {
         if let conflict { return conflict }
         guard let document = packageConflict?.document else { return nil }

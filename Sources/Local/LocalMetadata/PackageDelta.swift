@@ -1,10 +1,10 @@
 /// The changes of a package that are not in the log yet.
 package struct PackageDelta: Sendable {
-    /// Items with changes to append, parents before what is inside them.
+    /// Items with changes to append, parents before their children.
     package var items: [LocalItem] = []
     package var departures: [Departure] = []
-    /// Half of a save may be missing: something in it changed a moment ago, is being written, or has not reached the cloud.
+    /// Whether a part of a save may be missing: an item in it changed a moment ago, is being written, or is not in the cloud yet.
     package var isUnderway = false
-    /// Roughly its size in the log.
+    /// The approximate size of the changes in the log.
     package var bytes = 0
 }

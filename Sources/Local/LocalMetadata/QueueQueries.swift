@@ -1,9 +1,9 @@
-/// What the engine asks again and again, many times a second while programs work. Each must be answered by an index of its own,
-/// whatever the tree holds besides; a test asks SQLite how it will.
+/// The queries that the engine runs many times a second while programs work. Each must use its own index, whatever else the tree holds; a
+/// test checks SQLite's query plans.
 enum QueueQueries {
-    // Sums by `total()`: sizes are what programs and other devices say, and `sum()` fails where they come to 2^63.
+    // Sums use `total()`: programs and other devices report sizes, and `sum()` fails where they reach 2^63.
 
-    /// `+container`: with the bare column SQLite prefers the index by identity and reads every row of the container.
+    /// Uses `+container` because for the bare column SQLite prefers the index by identity and reads every row of the container.
     private static func settled(_ condition: String) -> String {
         """
         SELECT \(LocalItem.selection) FROM local
@@ -26,14 +26,14 @@ enum QueueQueries {
         """
     }
 
-    // While a folder is paused, each row is looked at with the folders above it.
+    // While a folder is paused, the folders above each row are checked too.
 
     static let readyOutsidePauses = settled("isEdited = 0 AND NOT \(isPaused("local.parent"))")
     static let announceableOutsidePauses = settled("isEdited = 1 AND size >= ? AND NOT \(isPaused("local.parent"))")
     static let uploadableOutsidePauses = uploadable("AND NOT \(isPaused("local.parent"))")
     static let pausedFolders = "SELECT EXISTS (SELECT 1 FROM local WHERE isPaused = 1 AND kind = 0)"
 
-    /// Whether a folder, or a folder that it is in, is paused. Damaged rows may lead in a circle; no path has more folders.
+    /// Returns SQL for whether a folder, or a folder above it, is paused. Damaged rows may form a cycle; no path has more folders.
     static func isPaused(_ folder: String) -> String {
         """
         EXISTS (
@@ -97,7 +97,7 @@ enum QueueQueries {
         WHERE isSent = 0 AND time <= ? AND +container = ? AND NOT \(isPaused("departed.parent")) ORDER BY time LIMIT ?
         """
 
-    /// Each with the index that is to answer it.
+    /// The queries with the indexes that they must use.
     static let all = [
         (readyOutsidePauses, "local_pending"), (announceableOutsidePauses, "local_pending"),
         (uploadableOutsidePauses, "local_pending"), (unsentDeparturesOutsidePauses, "departed_unsent"),

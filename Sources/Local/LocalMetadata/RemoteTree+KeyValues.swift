@@ -4,7 +4,7 @@ import GRDB
 import struct Basics.Timestamp
 import struct Foundation.Data
 
-/// The key-value store as the log has it.
+/// Stores the log's key-value store.
 extension RemoteTree {
     package func keyValue(_ key: String) throws -> KeyValueEntry? {
         try transaction.fetchOne(

@@ -7,19 +7,19 @@ import struct Foundation.Data
 
 /// The folded log of one container, in the tables `remote`, `alias` and `deviceSequence`.
 ///
-/// Before an item changes for the first time since both sides agreed on it, what they agreed on is kept in `synced`; no row there
-/// means that it equals `remote`. So the two trees together cost little more than one.
+/// Before an item changes for the first time since both sides agreed on it, the agreed state is stored in `synced`; no row there means that
+/// it equals `remote`. So the two trees together cost little more than one.
 package struct RemoteTree: TreeStore {
     let transaction: MetadataTransaction
     package let container: ContainerID
 
-    /// This device's clock: what is superseded by the entry that is folded is so since then.
+    /// This device's clock: the time at which the entry being folded supersedes versions.
     private let now: Timestamp?
     private let origin: EntryOrigin?
 
     /// - Parameters:
-    ///   - now: To be passed where entries are folded; nil: the log's clock.
-    ///   - origin: The writer of the entry that is folded; nil: not known.
+    ///   - now: Must be passed where entries are folded; nil uses the log's clock.
+    ///   - origin: The writer of the entry that is folded; nil if not known.
     package init(
         _ transaction: MetadataTransaction, container: ContainerID, now: Timestamp? = nil, origin: EntryOrigin? = nil
     ) {
@@ -75,7 +75,7 @@ package struct RemoteTree: TreeStore {
             try keepDeletion(before, item)
         }
         if item.id == .root { transaction.local.noteRoot(of: container, before?.attributes, item.attributes) }
-        // A tombstone gives its name free: the index covers live items only.
+        // A tombstone releases its name: the index covers live items only.
         let key = try NameKey(item.name, folding: state().foldsNames)
         try transaction.run(CloudItem.insertion, StatementArguments(item.values(in: container, key: key)))
         transaction.memory.put(item, in: container)
@@ -93,7 +93,7 @@ package struct RemoteTree: TreeStore {
             """, [container.value, id.data])
     }
 
-    /// What is neither current nor in conflict any more goes to the history.
+    /// Moves versions that are neither current nor in conflict any more to the history.
     private func keepVersions(_ before: CloudItem, notIn after: CloudItem) throws {
         guard before.body != after.body || before.isDeleted != after.isDeleted || before.conflicts != after.conflicts
         else { return }
@@ -103,7 +103,7 @@ package struct RemoteTree: TreeStore {
         }
     }
 
-    /// Notes when and by whom an item was deleted, or forgets it when the item is back.
+    /// Records when and by which device an item was deleted, or removes the record when the item is restored.
     private func keepDeletion(_ before: CloudItem, _ after: CloudItem) throws {
         guard before.isDeleted != after.isDeleted else { return }
         guard after.isDeleted else { return try transaction.history.removeDeletion(of: after.id, in: container) }
@@ -111,7 +111,7 @@ package struct RemoteTree: TreeStore {
         try transaction.history.insert(
             Deletion(
                 container: container, item: after.id, parent: after.parent, name: after.name,
-                // No later than now, and never before 1970: a wrong clock must not keep it out of the list.
+                // No later than now, and never before 1970: a wrong clock must not keep the item out of the list.
                 time: max(.zero, min(origin?.time ?? noted, noted)), noted: noted, device: origin?.device ?? ""))
     }
 
@@ -131,7 +131,7 @@ package struct RemoteTree: TreeStore {
         ).map(ItemID.init(data:))
     }
 
-    /// Live items behind `item`, in the order of their ids.
+    /// Returns live items behind `item`, in the order of their ids.
     package func items(after item: ItemID?, limit: Int) throws -> [CloudItem] {
         try transaction.fetchAll(
             """
@@ -159,7 +159,7 @@ package struct RemoteTree: TreeStore {
 
     package mutating func setAlias(_ id: ItemID, to target: ItemID) throws {
         transaction.memory.hasAliases = true
-        // What became another item is not deleted.
+        // An item that became another one is not deleted.
         try transaction.history.removeDeletion(of: id, in: container)
         try transaction.run(
             "INSERT OR REPLACE INTO alias (container, item, target) VALUES (?, ?, ?)",

@@ -1,13 +1,14 @@
 import CloudModel
 
-/// Containers that were removed and have nothing in them: their log stays, their folder is in no folder that the mount shows.
+/// Containers that were removed and are empty: their log stays, and their folder is not in the shown tree.
 extension LocalItem {
-    /// The attribute of a container's folder that says so. It syncs, so that all devices agree; `user.ubiquity.` is no user's to set.
+    /// The attribute that marks a container's folder as removed. It syncs, so that all devices agree; users cannot set names with
+    /// `user.ubiquity.`.
     package static let removedMark = "user.ubiquity.removed"
 
     package var isMarkedRemoved: Bool { attributes.extended[Self.removedMark] != nil }
 
-    /// Marks a container's folder and takes it out of the mount's root, or puts it back there.
+    /// Marks a container's folder and moves it out of the mount's root, or moves it back.
     package mutating func setRemoved(_ isRemoved: Bool) {
         attributes.extended[Self.removedMark] = isRemoved ? [UInt8(ascii: "1")] : nil
         parent = isRemoved ? .removedContainers : .root
@@ -15,6 +16,6 @@ extension LocalItem {
 }
 
 extension NodeID {
-    /// The parent of a removed container's folder. No item has this number: those up to 15 are never given out.
+    /// The parent of a removed container's folder. No item has this number: those up to 15 are never assigned.
     package static let removedContainers = NodeID(2)
 }

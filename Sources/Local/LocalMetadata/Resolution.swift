@@ -1,6 +1,6 @@
 package import CloudModel
 
-/// A conflict version that its user has dealt with, until the log says so.
+/// A conflict version that the user has resolved, until the log confirms it.
 package struct Resolution: Sendable, Hashable {
     package let container: ContainerID
     package let item: ItemID

@@ -4,8 +4,8 @@ import GRDBSQLite
 import Glibc
 import Synchronization
 
-/// Gathers the rows that SQLite says it changes (sqlite.org/c3ref/update_hook.html), until the transaction ends. Costs nothing
-/// measurable without a watcher.
+/// Gathers the rows that a transaction changes, which SQLite reports (sqlite.org/c3ref/update_hook.html). Costs nothing measurable without
+/// a watcher.
 final class RowChangeLog: Sendable {
     private let changes = Mutex(RowChanges())
     private let watcher = Hook<RowChanges>()
@@ -13,9 +13,9 @@ final class RowChangeLog: Sendable {
 
     private static let limit = 50_000
 
-    /// To be called once for the connection that writes.
+    /// Registers the hook. Must be called once for the connection that writes.
     func follow(_ db: Database) {
-        // The connection and this belong to one database object, which closes the one before it lets go of the other.
+        // The connection and this object belong to one database object, which closes the connection before it releases this object.
         let context = Unmanaged.passUnretained(self).toOpaque()
         sqlite3_update_hook(
             db.sqliteConnection,
@@ -42,7 +42,7 @@ final class RowChangeLog: Sendable {
         }
     }
 
-    /// What the transaction that ends now has changed.
+    /// Returns the changes of the transaction that ends now.
     func take(_ memory: TransactionMemory) -> RowChanges {
         var taken = changes.withLock { changes in
             defer { changes = RowChanges() }

@@ -1,14 +1,14 @@
-/// Which rows of the local tree a transaction has changed.
+/// The rows of the local tree that a transaction has changed.
 package struct RowChanges: Sendable {
-    /// Changed, made or removed.
+    /// Items that were changed, created or removed.
     package var nodes: Set<NodeID> = []
-    /// Folders that moved, or got what was in another: everything below has another path.
+    /// Folders that moved, or received the children of another: everything below has another path.
     package var movedFolders: Set<NodeID> = []
     /// Folders that an item left or was removed from.
     package var leftFolders: Set<NodeID> = []
-    /// More than is worth counting.
+    /// Whether there are too many changes to list.
     package var isEverything = false
-    /// Key-value stores of which something changed.
+    /// Key-value stores with changes.
     package var stores: Set<ContainerID> = []
 
     package init() {}

@@ -3,7 +3,7 @@ import CloudModel
 
 package import struct Foundation.Data
 
-/// Values of the model as columns. A value that can not be is a damaged database, never a crash.
+/// Encodes values of the model as columns. An impossible value is reported as a damaged database, and never crashes.
 extension ItemID {
     package var data: Data {
         var bytes = Data(capacity: 16)
@@ -40,7 +40,7 @@ extension Columns {
         }
     }
 
-    /// Nil where no digest is stored.
+    /// Returns the content; nil where no digest is stored.
     func content(digest: Int, size: UInt64, layout: Int) throws -> ContentReference? {
         guard let data = optionalData(digest) else { return nil }
         guard let kind = ContentReference.Layout(rawValue: UInt8(truncatingIfNeeded: integer(layout))) else {
@@ -50,7 +50,7 @@ extension Columns {
     }
 }
 
-/// Extended attributes as one column: count, then name and value, counted; NULL when there are none.
+/// Encodes extended attributes as one column: count, then name and value, counted; NULL when there are none.
 enum ExtendedAttributes {
     static func encode(_ attributes: [String: [UInt8]]) -> Data? {
         guard !attributes.isEmpty else { return nil }

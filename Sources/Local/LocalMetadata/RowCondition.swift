@@ -2,7 +2,7 @@ import CloudModel
 
 /// An ``ItemCondition`` as SQL on the columns of `local`.
 struct RowCondition: Equatable {
-    /// With a `?` for each value.
+    /// The condition, with a `?` for each value.
     let sql: String
     let values: [Value]
 

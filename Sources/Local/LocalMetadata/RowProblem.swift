@@ -10,15 +10,15 @@ package struct RowProblem: Hashable, Sendable {
         case missingContainerFolder
         /// The row holds values that no item can have.
         case unreadable
-        /// The row has other bytes than were written.
+        /// The bytes of the row are not those that were written.
         case brokenSeal
         case numbering
-        /// A table is missing, or is defined otherwise than this version defines it.
+        /// A table is missing, or its definition differs from that of this version.
         case schema
     }
 
     package let kind: Kind
-    /// The row of `local` that is wrong, where it is one.
+    /// The affected row of `local`, if any.
     package let node: NodeID?
     /// What is wrong, a clause.
     package let what: String

@@ -1,16 +1,16 @@
 import GRDB
 import GRDBSQLite
 
-/// The function `seal(…)` of SQL: 64 bits that depend on the type and each byte of all its arguments.
+/// The SQL function `seal(…)`: 64 bits that depend on the type and each byte of all its arguments.
 ///
-/// Every table keeps it for its rows in a generated column, so that SQLite writes it with the row, whatever statement changes it, and
-/// a byte that changed by itself shows. Why so: docs/decisions/0013-rows-are-sealed.md.
+/// Every table stores it for its rows in a generated column, so that SQLite writes it with the row, whatever statement changes it, and a
+/// byte that changed by itself is detected. For the reasons see docs/decisions/0013-rows-are-sealed.md.
 enum RowSeal {
     static let column = "seal"
 
-    /// To be called for each connection: without it no row of a sealed table can be written.
+    /// Registers the function. Must be called for each connection: without it no row of a sealed table can be written.
     static func register(in db: Database) throws {
-        // Innocuous: it may be used by a schema of any origin (sqlite.org/c3ref/c_deterministic.html).
+        // Innocuous: a schema of any origin may use it (sqlite.org/c3ref/c_deterministic.html).
         let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS
         let code = sqlite3_create_function_v2(
             db.sqliteConnection, column, -1, flags, nil,
@@ -22,7 +22,7 @@ enum RowSeal {
         guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
     }
 
-    /// What a row's seal should be.
+    /// Returns the SQL expression of a row's seal.
     static func expression(_ columns: [String]) -> String { "seal(\(columns.joined(separator: ", ")))" }
 }
 

@@ -1,6 +1,6 @@
-/// The tables that the first version made.
+/// The tables of the first version.
 extension Schema {
-    /// The columns of an item as the log knows it; `remote` and `synced` have the same ones.
+    /// The columns of an item in the log; `remote` and `synced` have the same ones.
     private static let cloudColumns = """
         container INTEGER NOT NULL REFERENCES container(id),
         item BLOB NOT NULL CHECK (length(item) = 16),
@@ -45,7 +45,7 @@ extension Schema {
         """,
         "CREATE TABLE remote (\(cloudColumns), PRIMARY KEY (container, item)) WITHOUT ROWID",
         "CREATE UNIQUE INDEX remote_child ON remote(container, parent, nameKey) WHERE isDeleted = 0",
-        // `isAbsent`: what both sides agreed on is that there is no such item.
+        // `isAbsent`: both sides agreed that there is no such item.
         """
         CREATE TABLE synced (\(cloudColumns), isAbsent INTEGER NOT NULL DEFAULT 0,
           PRIMARY KEY (container, item)) WITHOUT ROWID
@@ -107,7 +107,7 @@ extension Schema {
           CHECK ((conflictOf IS NULL) = (conflictSequence IS NULL))
         )
         """,
-        // Node ids begin behind the root and what directory offsets stand for.
+        // Node ids begin after the root's and those that directory offsets use.
         "INSERT INTO sqlite_sequence (name, seq) VALUES ('local', 15)",
         "CREATE UNIQUE INDEX local_name ON local(parent, name)",
         "CREATE INDEX local_parent ON local(parent)",

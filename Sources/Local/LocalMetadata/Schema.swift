@@ -1,6 +1,6 @@
 import GRDB
 
-/// The tables of the metadata database; docs/STORAGE.md describes what each row means. Rules that must hold whatever the code does are
+/// The tables of the metadata database; docs/STORAGE.md describes the meaning of each row. Rules that must hold whatever the code does are
 /// constraints here.
 enum Schema {
     static var migrator: DatabaseMigrator {
@@ -55,7 +55,7 @@ enum Schema {
     /// Tables whose rows have seals.
     static let sealedTables = SealMigration.tables + ["version"] + KeyValueMigration.tables + DeletionMigration.tables
 
-    /// The engine asks these questions again and again: they are answered without a look at any row that is not meant.
+    /// The indexes of the engine's frequent queries, which read no row that does not match.
     private static let coveringIndexes = [
         "DROP INDEX local_pending",
         "CREATE INDEX local_pending ON local(pendingSince, isEdited, size) WHERE pendingSince IS NOT NULL",

@@ -1,18 +1,18 @@
 import GRDB
 
-/// Gives every table the column that holds its rows' seals. SQLite adds no stored column to a table that is there, so each is made
-/// again and filled from the old one (sqlite.org/lang_altertable.html, section 7).
+/// Adds the column of the rows' seals to every table. SQLite adds no stored column to an existing table, so each is created again and
+/// filled from the old one (sqlite.org/lang_altertable.html, section 7).
 struct SealMigration {
     let db: Database
 
-    /// In the order in which they were made.
+    /// The tables in the order of their creation.
     static let tables = [
         "setting", "container", "remote", "synced", "alias", "deviceSequence", "local", "departed", "resolution",
         "outbox", "manifest",
     ]
 
     func run() throws {
-        // Numbers of nodes are never given twice, also those of rows that are gone.
+        // Nodes are never reused, not even those of removed rows.
         let lastNode = try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'local'") ?? 15
         for table in Self.tables { try remake(table) }
         try db.execute(sql: "DELETE FROM sqlite_sequence WHERE name = 'local'")
@@ -27,7 +27,7 @@ struct SealMigration {
         guard let opening = definition.firstIndex(of: "("), let closing = definition.lastIndex(of: ")") else { return }
         let body = definition[definition.index(after: opening)..<closing]
         let list = columns.joined(separator: ", ")
-        // A new database has no rows; it is made often enough in tests for the difference to count.
+        // A new database has no rows; tests create it often enough for the difference to matter.
         let hasRows = try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM \(table))") ?? false
         if hasRows { try db.execute(sql: "CREATE TEMP TABLE unsealed AS SELECT \(list) FROM \(table)") }
         try db.execute(sql: "DROP TABLE \(table)")

@@ -4,7 +4,7 @@ import GRDB
 
 import struct Foundation.Data
 
-/// A row of `synced`. One that says "both agreed that there is no such item" has other columns that mean nothing.
+/// A row of the table `synced`. In a row for "both agreed that there is no such item" the other columns have no meaning.
 struct SyncedRow: ColumnDecodable {
     let item: CloudItem?
 

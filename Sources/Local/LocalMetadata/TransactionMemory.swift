@@ -1,7 +1,7 @@
 import CloudModel
 import ContainerLog
 
-/// What one transaction knows of the database without asking it again. Everything that writes what is kept here says so here.
+/// Values that one transaction has read from the database and caches. Every write of such a value updates it here.
 final class TransactionMemory {
     private struct Key: Hashable {
         let container: ContainerID
@@ -10,25 +10,25 @@ final class TransactionMemory {
 
     private var items: [Key: CloudItem?] = [:]
     var states: [ContainerID: LogState] = [:]
-    /// Whether the table has any row; nil: not looked yet.
+    /// Whether the table has any row; nil if it was not read yet.
     var hasAliases: Bool?
     var hasDepartures: Bool?
     var hasSiblings: Bool?
     var hasPausedFolders: Bool?
-    /// What ``RowChanges`` says of this transaction beside the rows.
+    /// What ``RowChanges`` reports for this transaction besides the rows.
     var movedFolders: Set<NodeID> = []
     var leftFolders: Set<NodeID> = []
-    /// Folders became packages or ceased to be, which none of their rows shows.
+    /// Whether folders became packages or ceased to be, which none of their rows shows.
     var changesEverything = false
     var packageTypes: [ContainerID: PackageTypes] = [:]
     var changedStores: Set<ContainerID> = []
-    /// What keys showed before this transaction changed them.
+    /// The shown values of keys before this transaction changed them.
     var shownValues: [ContainerID: [String: [UInt8]?]] = [:]
 
-    /// A batch touches at most ten thousand items, most of them once.
+    /// The maximum number of cached items: a batch affects at most ten thousand, most of them once.
     private static let limit = 4096
 
-    /// The log's item, read at most once.
+    /// Returns the log's item, read at most once.
     func item(_ id: ItemID, in container: ContainerID, _ read: () throws -> CloudItem?) rethrows -> CloudItem? {
         let key = Key(container: container, item: id)
         if let known = items[key] { return known }
@@ -44,7 +44,7 @@ final class TransactionMemory {
         items[key] = .some(item)
     }
 
-    /// A flag, looked up once.
+    /// Returns a flag, looked up once.
     func flag(_ path: ReferenceWritableKeyPath<TransactionMemory, Bool?>, _ look: () throws -> Bool) rethrows -> Bool {
         if let known = self[keyPath: path] { return known }
         let found = try look()

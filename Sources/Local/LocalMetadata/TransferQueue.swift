@@ -2,29 +2,29 @@ package import Basics
 import CloudModel
 import GRDB
 
-/// The contents of files that are to be uploaded, downloaded or evicted.
+/// The files whose contents are to be uploaded, downloaded or evicted.
 ///
 /// Queries use an index and never scan the tree. A row that cannot be decoded is left out: `ubiquity check` names it.
 package struct TransferQueue: MetadataTable {
     let transaction: MetadataTransaction
 
-    /// Files whose download was asked for, most urgent first; not those that were only announced, whose bytes are nowhere yet.
+    /// Returns files whose download was requested, most urgent first; not announced ones, whose bytes are not in the cloud yet.
     package func wanted(limit: Int) throws -> [LocalItem] {
         try fetchReadable(QueueQueries.wanted, [limit]).items
     }
 
-    /// Files of at most `size` bytes that are to be downloaded while there is plenty of space.
+    /// Returns files of at most `size` bytes that are to be downloaded while there is plenty of space.
     package func wantedWhenSpace(upTo size: UInt64, limit: Int) throws -> [LocalItem] {
         try fetchReadable(QueueQueries.wantedWhenSpace, [Int64(clamping: size), limit]).items
     }
 
-    /// Number of downloads that were asked for, without those that only wait for space.
+    /// Returns the number of requested downloads, without those that only wait for space.
     package func wantedTotal() throws -> Int {
         Int(try number("SELECT count(*) FROM local WHERE wanted > 0 AND wanted > \(DownloadPriority.whenSpace)"))
     }
 
-    /// Whether a download was asked for of the item or of anything below it, and has not ended. Looks at what is wanted, not at what is
-    /// below: a folder may hold very much.
+    /// Returns whether a download of the item or of anything below it was requested and has not ended. Scans the wanted files, not the
+    /// folder, which may hold very many.
     package func isAnyWanted(below ancestor: NodeID) throws -> Bool {
         let nodes = try Int64.fetchCursor(
             db.cachedStatement(
@@ -35,9 +35,9 @@ package struct TransferQueue: MetadataTable {
         return false
     }
 
-    /// Asks for the bytes of a file, or of every file below a folder, that are not all here or not the newest.
+    /// Requests the bytes of a file, or of every file below a folder, that are not all on this device or not the newest.
     ///
-    /// - Returns: How many files.
+    /// - Returns: The number of files, and of their bytes.
     package func want(_ item: LocalItem, priority: UInt8) throws -> (items: Int, bytes: UInt64) {
         var result: (items: Int, bytes: UInt64) = (0, 0)
         try transaction.local.forEach(below: item) { file in
@@ -53,7 +53,7 @@ package struct TransferQueue: MetadataTable {
         return result
     }
 
-    /// Edited files that have settled, oldest edit first.
+    /// Returns edited files that have settled, oldest edit first.
     package func uploadable(
         before time: Timestamp, sizes: ClosedRange<UInt64>, limit: Int
     ) throws -> [LocalItem] {
@@ -63,19 +63,19 @@ package struct TransferQueue: MetadataTable {
         ).items
     }
 
-    /// Files that were open for writing when the process ended.
+    /// Returns files that were open for writing when the process ended.
     package func writing() throws -> [LocalItem] {
         try fetchReadable(QueueQueries.writing, []).items
     }
 
-    /// Files at rest whose bytes the cloud is to get, oldest edit first, those behind `last`.
+    /// Returns files behind `last` that are not open for writing and whose bytes are to be uploaded, oldest edit first.
     package func edited(after last: LocalItem?, limit: Int) throws -> [LocalItem] {
         let time = last?.pendingSince?.nanoseconds ?? .min
         let node = last.map { Int64(bitPattern: $0.node.value) } ?? 0
         return try fetchReadable(QueueQueries.edited, [time, node, limit]).items
     }
 
-    /// Items whose last transfer failed, the newest first.
+    /// Returns items whose last transfer failed, the newest first.
     package func failed(limit: Int) throws -> [LocalItem] {
         try fetchReadable(
             """
@@ -85,7 +85,7 @@ package struct TransferQueue: MetadataTable {
         ).items
     }
 
-    /// Some of the files whose last download failed and that were not requested since, in no order.
+    /// Returns some of the files whose last download failed and that were not requested since, in no order.
     package func failedDownloads(limit: Int) throws -> [LocalItem] {
         try fetchAll(
             """
@@ -95,17 +95,17 @@ package struct TransferQueue: MetadataTable {
             """, [limit])
     }
 
-    /// Clean, unpinned files with bytes here, least recently used first.
+    /// Returns clean, unpinned files with bytes on this device, least recently used first.
     package func evictable(limit: Int, offset: Int = 0) throws -> [LocalItem] {
         try fetchReadable(QueueQueries.evictable, [limit, offset]).items
     }
 
-    /// Bytes of all files that are whole or partly here.
+    /// Returns the bytes of all files that are whole or partly on this device.
     package func presentBytes() throws -> UInt64 {
         UInt64(clamping: try number(QueueQueries.presentBytes))
     }
 
-    /// Notes when these files were last opened.
+    /// Records when these files were last opened.
     package func setUsed(_ times: [NodeID: Timestamp]) throws {
         for (node, time) in times {
             try run(

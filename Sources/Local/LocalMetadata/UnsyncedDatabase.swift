@@ -2,10 +2,10 @@ import Basics
 import Glibc
 import Logging
 
-/// A database of which a sync failed: the disk may not have what the kernel shows of its two files, whatever a later sync says.
+/// A database of which a sync failed: the disk may lack data of its two files that the kernel shows, whatever a later sync reports.
 ///
-/// A marker file beside it makes the next process rewrite both files. It is not synced: a loss of power takes with it what the kernel
-/// shows too.
+/// A marker file beside it makes the next process rewrite both files. It is not synced: a power failure also removes the data that only the
+/// kernel had.
 struct UnsyncedDatabase {
     let path: String
 
@@ -21,7 +21,7 @@ struct UnsyncedDatabase {
             "what the disk did not take can not be marked", metadata: ["error": "\(Errno(errno, "open \(mark)"))"])
     }
 
-    /// Rewrites both files if they are marked, before they are opened.
+    /// Rewrites both files if they are marked. Called before they are opened.
     func renew() throws(Errno) {
         guard access(mark, F_OK) == 0 else { return }
         let slash = path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex

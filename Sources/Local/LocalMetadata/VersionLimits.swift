@@ -1,11 +1,11 @@
-/// How long superseded versions are listed.
+/// The limits for listing superseded versions.
 package struct VersionLimits: Hashable, Sendable {
-    /// Of one document, the newest.
+    /// The maximum number of versions of one document, the newest.
     package var count: Int
-    /// After something else took their place.
+    /// The maximum time since another version replaced them.
     package var age: Duration
 
-    /// What a database keeps of one document, whatever ``count`` says.
+    /// The maximum number of versions of one document that a database keeps, whatever ``count`` says.
     package static let most = 1_000
 
     package init(count: Int = 10, age: Duration = .seconds(30 * 86_400)) {

@@ -1,11 +1,11 @@
 import Foundation
 import Glibc
 
-/// The file beside the database that holds its newest commits (sqlite.org/fileformat2.html, section 4), looked at before SQLite opens it.
+/// The file beside the database that holds its newest commits (sqlite.org/fileformat2.html, section 4), examined before SQLite opens it.
 ///
-/// SQLite takes the frames up to the first whose checksum is wrong, which is right after a loss of power: what was not synced is torn.
-/// Where a whole commit of the same log follows, a byte changed by itself instead, and what is behind it is dropped without a word. Frames
-/// without a commit are what is left of a transaction that was given up: the next one begins in their place, and may be shorter.
+/// SQLite uses the frames up to the first whose checksum is wrong, which is right after a power failure: unsynced data is torn. Where a
+/// whole commit of the same log follows, a byte changed by itself instead, and SQLite silently drops the frames behind it. Frames without a
+/// commit are left from a transaction that was rolled back: the next one overwrites them, and may be shorter.
 struct WriteAheadLog {
     private let bytes: Data
     private let pageSize: Int
@@ -14,24 +14,24 @@ struct WriteAheadLog {
     private static let headerSize = 32
     private static let frameHeaderSize = 24
 
-    /// Whether there is one that holds anything.
+    /// Returns whether the log exists and holds anything.
     static func isPresent(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_size > headerSize
     }
 
-    /// Whether commits are lost that were whole once. False where there is no log, or only its end is torn.
+    /// Returns whether commits are lost that were once complete. Returns false where there is no log, or only its end is torn.
     static func isDamaged(_ path: String) -> Bool {
         // Foundation leaks its buffer where a file is empty.
         guard isPresent(path) else { return false }
-        // A log that can not be read is for SQLite to complain of.
+        // SQLite reports a log that cannot be read.
         guard let bytes = try? Data(contentsOf: URL(filePath: path), options: .mappedIfSafe), bytes.count > headerSize
         else { return false }
         guard let log = WriteAheadLog(bytes) else { return hasFramesBehindABadHeader(bytes) }
         return log.hasFramesBehindABadOne
     }
 
-    /// No frame behind an incompletely written header is complete.
+    /// Returns whether a complete frame follows a bad header: behind an incompletely written header no frame is complete.
     private static func hasFramesBehindABadHeader(_ bytes: Data) -> Bool {
         let usualPageSize = 4096
         return [true, false].contains { isBigEndian in
@@ -48,7 +48,7 @@ struct WriteAheadLog {
         self.isBigEndian = isBigEndian
     }
 
-    /// Nil where the header is not one that SQLite wrote.
+    /// Creates the reader; nil where the header is not one that SQLite wrote.
     init?(_ bytes: Data) {
         self.bytes = bytes
         guard bytes.count > Self.headerSize else { return nil }
@@ -72,7 +72,7 @@ struct WriteAheadLog {
                 sum = stored
                 continue
             }
-            // Older frames, of a log that was reset since, have other salts.
+            // Older frames, from before the log was reset, have other salts.
             let next = index + 1
             guard next < frameCount, isOurs(next) else { return false }
             return [computed, stored].contains { hasCommit(from: next, after: $0) }
@@ -80,7 +80,7 @@ struct WriteAheadLog {
         return false
     }
 
-    /// Whether the whole frames from there on end a transaction.
+    /// Returns whether the intact frames from `first` on end a transaction.
     private func hasCommit(from first: Int, after sum: Checksum) -> Bool {
         var sum = sum
         for index in first..<frameCount {
@@ -91,12 +91,12 @@ struct WriteAheadLog {
         return false
     }
 
-    /// A commit's last frame says how long the database is after it.
+    /// Returns whether a frame is the last of a commit, which contains the length of the database after it.
     private func endsTransaction(_ index: Int) -> Bool { Self.word(bytes, start(of: index) + 4) != 0 }
 
     private func start(of index: Int) -> Int { Self.headerSize + index * frameSize }
 
-    /// Whether the frame belongs to this log: it has the salts of the header.
+    /// Returns whether the frame belongs to this log: it has the salts of the header.
     private func isOurs(_ index: Int) -> Bool {
         let frame = start(of: index)
         return Self.word(bytes, frame + 8) == Self.word(bytes, 16)
@@ -126,7 +126,7 @@ struct WriteAheadLog {
             second = WriteAheadLog.word(bytes, offset + 4)
         }
 
-        /// Over pairs of words (section 4.2); the range is a multiple of eight bytes.
+        /// Returns the checksum over pairs of words (section 4.2); the range is a multiple of eight bytes.
         func adding(_ bytes: Data, _ range: Range<Int>, _ isBigEndian: Bool) -> Checksum {
             var sum = self
             bytes.withUnsafeBytes { buffer in

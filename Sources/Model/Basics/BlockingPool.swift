@@ -1,9 +1,9 @@
 import Glibc
 import Synchronization
 
-/// A fixed number of named threads for calls that block on a disk or use a core for long, which would stall the cooperative pool.
+/// A fixed number of named threads for calls that block on a disk or use a core for a long time, which would stall the cooperative pool.
 ///
-/// Urgent jobs overtake the others; a job should take some ten milliseconds at most, as a running one is not interrupted.
+/// Urgent jobs overtake the others; a job should take some ten milliseconds at most, because a running job is not interrupted.
 package final class BlockingPool: Sendable {
     package typealias Job = @Sendable () -> Void
 
@@ -39,7 +39,7 @@ package final class BlockingPool: Sendable {
     }
 }
 
-/// Jobs in two lanes. Threads end once it is closed and empty: what was handed over is done.
+/// Jobs in two lanes. Threads end once the queue is closed and empty, so every submitted job runs.
 private final class JobQueue: Sendable {
     private struct Lanes {
         var urgent = FIFO<BlockingPool.Job>()
@@ -56,19 +56,19 @@ private final class JobQueue: Sendable {
         signal.signal()
     }
 
-    /// Waits for a job; nil ends the calling thread.
+    /// Waits for a job; returns nil to end the calling thread.
     func next() -> BlockingPool.Job? {
         signal.wait()
         return lanes.withLock { $0.urgent.popFirst() ?? $0.normal.popFirst() }
     }
 
-    // One signal per job precedes these, so a thread finds nothing only when all jobs are taken.
+    // One signal per job precedes these, so a thread finds no job only when all have been taken.
     func close(threads: Int) { for _ in 0..<threads { signal.signal() } }
 }
 
-/// A counting semaphore (sem_overview(7)), at 0 first. Dispatch has one too; Basics goes without that library.
+/// A counting semaphore (sem_overview(7)), initially 0. Dispatch has one too, but Basics does not use that library.
 private final class Semaphore: Sendable {
-    // The semaphore is what makes other things safe to share; its address never changes.
+    // The semaphore is itself the means of sharing safely; its address never changes.
     nonisolated(unsafe) private let raw = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
 
     init() { sem_init(raw, 0, 0) }

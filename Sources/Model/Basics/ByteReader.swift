@@ -1,4 +1,4 @@
-/// Reads what ``ByteWriter`` wrote. Total: any bytes end in a value or in ``ByteCodingError``, in bounded time and memory.
+/// Reads values that ``ByteWriter`` wrote. Total: any bytes lead to a value or to ``ByteCodingError``, in bounded time and memory.
 package struct ByteReader: Sendable {
     private let bytes: ArraySlice<UInt8>
     private var position: Int
@@ -37,7 +37,7 @@ package struct ByteReader: Sendable {
         }
     }
 
-    /// A count of items that take at least `minimumBytes` each: a hostile count can not make the caller reserve memory.
+    /// Reads a count of items that take at least `minimumBytes` each: a hostile count cannot make the caller reserve memory.
     package mutating func count(minimumBytes: Int = 1) throws(ByteCodingError) -> Int {
         let value = try varint()
         guard value <= UInt64(remaining / max(1, minimumBytes)) else { throw .truncated }

@@ -1,4 +1,4 @@
-/// Appends values in the byte order of every format of ours: little-endian integers, LEB128 lengths.
+/// Appends values in the encoding of all formats of this project: little-endian integers, LEB128 lengths.
 package struct ByteWriter: Sendable {
     package private(set) var bytes: [UInt8]
 
@@ -9,12 +9,12 @@ package struct ByteWriter: Sendable {
 
     package mutating func append(byte: UInt8) { bytes.append(byte) }
 
-    /// A fixed-width little-endian integer.
+    /// Appends a fixed-width little-endian integer.
     package mutating func append<T: FixedWidthInteger>(fixed value: T) {
         withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
-    /// An unsigned LEB128 integer: 1 byte below 128, at most 10.
+    /// Appends an unsigned LEB128 integer: 1 byte below 128, at most 10.
     package mutating func append(varint value: UInt64) {
         var rest = value
         while rest >= 0x80 {
@@ -24,10 +24,10 @@ package struct ByteWriter: Sendable {
         bytes.append(UInt8(rest))
     }
 
-    /// Bytes as they are, with no length before them.
+    /// Appends bytes as they are, with no length before them.
     package mutating func append(raw values: some Sequence<UInt8>) { bytes.append(contentsOf: values) }
 
-    /// A varint length, then the bytes.
+    /// Appends a varint length, then the bytes.
     package mutating func append(counted values: some Collection<UInt8>) {
         append(varint: UInt64(values.count))
         bytes.append(contentsOf: values)

@@ -6,18 +6,19 @@ package struct CivilDate: Hashable, Sendable {
     /// 1 to 31.
     package let day: Int64
 
-    /// - Returns: nil where that month has no such day, or no month has that number.
+    /// - Returns: nil where the month has no such day, or the year has no such month.
     package init?(year: Int64, month: Int64, day: Int64) {
         guard Self.years.contains(year), (1...12).contains(month), (1...Self.days(in: month, of: year)).contains(day)
         else { return nil }
         (self.year, self.month, self.day) = (year, month, day)
     }
 
-    /// The years that are counted; days before and after them become the first and the last.
+    /// The supported years; days before and after them become the first and the last supported day.
     private static let years: ClosedRange<Int64> = -5_000_000_000...5_000_000_000
     private static let dayRange: ClosedRange<Int64> = -1_800_000_000_000...1_800_000_000_000
 
-    /// The algorithm `civil_from_days`. Years begin in March, so that the leap day is the last day of its year.
+    /// Converts from a day number with the algorithm `civil_from_days`. Years begin in March, so that the leap day is the last day of its
+    /// year.
     package init(daysSince1970 days: Int64) {
         let shifted = min(max(days, Self.dayRange.lowerBound), Self.dayRange.upperBound) + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
@@ -30,7 +31,7 @@ package struct CivilDate: Hashable, Sendable {
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 
-    /// The algorithm `days_from_civil`.
+    /// The day number, from the algorithm `days_from_civil`.
     package var daysSince1970: Int64 {
         let shifted = month > 2 ? year : year - 1
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400

@@ -1,6 +1,6 @@
 package import Glibc
 
-/// A small file that is replaced as a whole: at any moment, also after a loss of power, a reader finds the earlier content or the new one.
+/// A small file that is replaced atomically: at any moment, also after a power failure, a reader finds the earlier content or the new one.
 ///
 /// The content is written to a new file beside it, synced, and renamed over the old one; then the folder is synced, without which the
 /// rename itself could be lost.
@@ -12,10 +12,10 @@ package struct DurableFile: Sendable {
     private let calls: any FileCalls
 
     /// - Parameters:
-    ///   - path: Of the file; relative to `folder`, which has to stay open.
-    ///   - mode: Of the new file, less the process's umask.
-    ///   - temporary: Where the content is written first, on the same file system; a leftover there is replaced. Only for a file that one
-    ///     process writes, one write at a time: nil chooses a new name beside the file each time.
+    ///   - path: The path of the file, relative to `folder`, which has to stay open.
+    ///   - mode: The mode of the new file, less the process's umask.
+    ///   - temporary: The path to which the content is written first, on the same file system; a leftover there is replaced. Only for a
+    ///     file that one process writes, one write at a time; nil chooses a new name beside the file each time.
     package init(
         _ path: String, in folder: Int32 = AT_FDCWD, mode: mode_t = 0o600, temporary: String? = nil,
         calls: any FileCalls = KernelFileCalls()
@@ -27,10 +27,11 @@ package struct DurableFile: Sendable {
         self.calls = calls
     }
 
-    /// Replaces the content. On return it survives a loss of power if `isSynced`; otherwise only the end of this process.
+    /// Replaces the content. Once it returns, the content survives a power failure if `isSynced`, and otherwise only the end of this
+    /// process.
     ///
-    /// - Throws: What a call reported. The earlier content stays, except after a failure to sync the folder: then the new content is
-    ///   there, and may be lost with the power.
+    /// - Throws: The error of a call. The earlier content stays, except after a failure to sync the folder: then the new content is in
+    ///   place, and a power failure may revert it.
     package func replace(with bytes: [UInt8], isSynced: Bool = true) throws(Errno) {
         let temporary = temporary ?? "\(name).\(getpid())-\(Hex.encode(UInt64.random(in: 0...UInt64.max)))"
         do throws(Errno) {
@@ -43,7 +44,7 @@ package struct DurableFile: Sendable {
         if isSynced { try syncFolder() }
     }
 
-    /// A new file, which no other process has open and whose mode is ours.
+    /// Writes a new file, which no other process has open and whose mode this call sets.
     private func write(_ bytes: [UInt8], to temporary: String, isSynced: Bool) throws(Errno) {
         if self.temporary != nil { _ = calls.remove(temporary, in: folder) }
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
@@ -64,14 +65,14 @@ package struct DurableFile: Sendable {
     }
 }
 
-/// Writes all of the bytes, however few of them a call takes.
+/// Writes all of the bytes, repeating the call after partial writes.
 ///
-/// - Parameter call: As write(2).
+/// - Parameter call: Writes like write(2).
 package func writeAll(_ bytes: [UInt8], _ call: (UnsafeRawBufferPointer) -> Int) throws(Errno) {
     var done = 0
     while done < bytes.count {
         let count = try check("write") { bytes.withUnsafeBytes { call(UnsafeRawBufferPointer(rebasing: $0[done...])) } }
-        // No file takes nothing of something; asking again for ever would hang.
+        // No file accepts zero bytes of a non-empty buffer; retrying for ever would hang.
         guard count > 0 else { throw Errno(EIO, "write") }
         done += count
     }
@@ -89,7 +90,7 @@ package func syncDirectory(
     }
 }
 
-/// Makes a directory that only its owner may enter, and those above it as `mkdir -p` does.
+/// Makes a directory that only its owner may enter, and missing ones above it, as `mkdir -p` does.
 package func createDirectories(_ path: String) throws(Errno) {
     if mkdir(path, 0o700) == 0 { return }
     switch errno {

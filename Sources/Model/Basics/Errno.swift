@@ -1,6 +1,6 @@
 import Glibc
 
-/// An error number of the C library, with the call that gave it.
+/// An error number of the C library, with the call that reported it.
 package struct Errno: Error, Hashable, CustomStringConvertible {
     package let code: Int32
     package let call: String
@@ -13,7 +13,7 @@ package struct Errno: Error, Hashable, CustomStringConvertible {
     package static func == (left: Errno, right: Errno) -> Bool { left.code == right.code }
     package func hash(into hasher: inout Hasher) { hasher.combine(code) }
 
-    /// Whether a call says that a disk, or its user's share of it, is full. An error without a call is our own limit.
+    /// Whether the error says that a disk, or the user's quota on it, is full. An error without a call is a limit of this program.
     package var isOfFullDisk: Bool { !call.isEmpty && (code == ENOSPC || code == EDQUOT) }
 
     package var description: String {
@@ -22,7 +22,7 @@ package struct Errno: Error, Hashable, CustomStringConvertible {
     }
 }
 
-/// Runs a call that returns -1 and sets `errno` on failure, again while a signal interrupts it (`EINTR`).
+/// Runs a call that returns -1 and sets `errno` on failure, and repeats it while a signal interrupts it (`EINTR`).
 ///
 /// - Throws: Any other error of the call.
 @discardableResult

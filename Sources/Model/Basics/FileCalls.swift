@@ -1,8 +1,8 @@
 package import Glibc
 
-/// The system calls that ``DurableFile`` makes; a test passes its own to fail one or to lose power between two.
+/// The system calls that ``DurableFile`` makes; a test passes its own to make one fail, or to simulate a power failure between two.
 ///
-/// As in C, -1 is a failure and `errno` says which. Names are relative to the open folder `folder`.
+/// As in C, -1 is a failure and `errno` holds the error. Names are relative to the open folder `folder`.
 package protocol FileCalls: Sendable {
     func open(_ name: String, in folder: Int32, _ flags: Int32, _ mode: mode_t) -> Int32
     func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int
@@ -12,7 +12,7 @@ package protocol FileCalls: Sendable {
     func close(_ file: Int32)
 }
 
-/// The kernel's.
+/// The system calls of the kernel.
 package struct KernelFileCalls: FileCalls {
     package init() {}
 

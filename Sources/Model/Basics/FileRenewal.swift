@@ -2,15 +2,16 @@ import Glibc
 
 /// Rewrites a file whose sync failed.
 ///
-/// The kernel marks pages that it could not write as clean, so that the next sync succeeds without them (fsync(2)). Writing the same bytes to
-/// the same file again does not help everywhere: ext4 then fills blocks that it keeps for never filled, which read as zeros after a loss
-/// of power. What memory has of it goes to another file, which takes its name.
+/// The kernel marks pages that it could not write as clean, so that the next sync succeeds without them (fsync(2)). Writing the same bytes
+/// to the same file again does not help everywhere: ext4 then fills blocks that it still considers unwritten, which read as zeros after a
+/// power failure. So the bytes in memory are written to another file, which replaces the first.
 package enum FileRenewal {
     private static let piece = 1 << 20
 
     private static func copyName(_ name: String) -> String { "\(name).copy" }
 
-    /// Makes a synced copy beside the file `name` of `folder`, with its times and permissions; one left by an earlier try is replaced.
+    /// Makes a synced copy of the file `name` beside it in `folder`, with its times and permissions; the copy of an earlier try is
+    /// replaced.
     package static func copy(_ name: String, in folder: Int32) throws(Errno) {
         let source = Int32(try check("open \(name)") { openat(folder, name, O_RDONLY | O_CLOEXEC) })
         defer { close(source) }
@@ -26,7 +27,7 @@ package enum FileRenewal {
         try check("fsync") { fsync(target) }
     }
 
-    /// Puts the copy in the place of the file `name`; `parent` is the folder that both are in, relative to `folder`.
+    /// Replaces the file `name` by the copy; `parent` is the folder that contains both, relative to `folder`.
     package static func install(_ name: String, in folder: Int32, parent: String) throws(Errno) {
         try check("rename") { renameat(folder, copyName(name), folder, name) }
         let directory = Int32(try check("open") { openat(folder, parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
@@ -61,6 +62,6 @@ package enum FileRenewal {
 }
 
 extension UnsafePointer<(timespec, timespec)> {
-    /// As futimens(2) wants them: access, then modification.
+    /// The times in the order of futimens(2): access, then modification.
     fileprivate var times: UnsafePointer<timespec> { UnsafeRawPointer(self).assumingMemoryBound(to: timespec.self) }
 }

@@ -1,21 +1,21 @@
-/// Arithmetic on numbers from outside (the kernel, a disk, another device, a clock) that never traps: what does not fit becomes the
-/// nearest value that does.
+/// Arithmetic that never traps on numbers from outside (the kernel, a disk, another device, a clock): a result that does not fit becomes
+/// the nearest value that does.
 extension FixedWidthInteger {
-    /// The sum, or the nearest value there is.
+    /// Returns the sum, or the nearest representable value.
     package func saturatingSum(_ other: Self) -> Self {
         let (sum, overflow) = addingReportingOverflow(other)
         guard overflow else { return sum }
         return other < 0 ? .min : .max
     }
 
-    /// The product, or the nearest value there is.
+    /// Returns the product, or the nearest representable value.
     package func saturatingProduct(_ other: Self) -> Self {
         let (product, overflow) = multipliedReportingOverflow(by: other)
         guard overflow else { return product }
         return (self < 0) == (other < 0) ? .max : .min
     }
 
-    /// The value rounded toward zero, or the nearest one there is; 0 for what is no number.
+    /// Creates the value rounded toward zero, or the nearest representable one; 0 for NaN.
     package init(clamping value: Double) {
         let whole = value.rounded(.towardZero)
         self = whole.isNaN ? 0 : Self(exactly: whole) ?? (whole < 0 ? .min : .max)
@@ -23,8 +23,8 @@ extension FixedWidthInteger {
 }
 
 extension Range where Bound == UInt64 {
-    /// The bytes of a file that a request names.
-    /// - Returns: Nil for a negative offset or count, and where the last byte would lie behind the largest `off_t`.
+    /// Creates the range of a file's bytes that a request names.
+    /// - Returns: Nil for a negative offset or count, and where the last byte would be beyond the largest `off_t`.
     package init?(offset: Int64, count: Int) {
         guard offset >= 0, count >= 0, !offset.addingReportingOverflow(Int64(count)).overflow else { return nil }
         self = UInt64(offset)..<UInt64(offset) + UInt64(count)

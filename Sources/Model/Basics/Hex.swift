@@ -1,6 +1,6 @@
-/// Bytes as hexadecimal text (RFC 4648, 8), two digits each.
+/// Encodes bytes as hexadecimal text (RFC 4648, 8), two digits each, and decodes them.
 package enum Hex {
-    /// Lower-case digits.
+    /// Returns lower-case digits.
     package static func encode(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(bytes.underestimatedCount * 2)
@@ -11,7 +11,7 @@ package enum Hex {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// All sixteen lower-case digits of a number.
+    /// Returns all sixteen lower-case digits of a number.
     package static func encode(_ value: UInt64) -> String {
         String(unsafeUninitializedCapacity: 16) { buffer in
             for index in 0..<16 { buffer[index] = digit(UInt8(truncatingIfNeeded: value >> (60 - 4 * index)) & 15) }
@@ -19,7 +19,7 @@ package enum Hex {
         }
     }
 
-    /// Two lower-case digits.
+    /// Returns two lower-case digits.
     package static func encode(_ byte: UInt8) -> String {
         String(unsafeUninitializedCapacity: 2) { buffer in
             buffer[0] = digit(byte >> 4)
@@ -39,7 +39,7 @@ package enum Hex {
         return bytes
     }
 
-    /// The byte of two digits in ASCII; nil where one is no digit.
+    /// Returns the byte of two ASCII digits; nil where one is not a digit.
     package static func byte(_ high: UInt8, _ low: UInt8) -> UInt8? {
         guard let high = value(of: high), let low = value(of: low) else { return nil }
         return high << 4 | low

@@ -2,8 +2,8 @@ import Synchronization
 
 /// A callback that is set later, and that any thread may call.
 ///
-/// Not a `Mutex` of the function itself: each reading of that one wraps the function once more, each wrapping is a frame of every later
-/// call, and after some ten thousand readings the stack ends.
+/// It does not use a `Mutex` of the function itself: each read of such a mutex wraps the function once more, each wrapper adds a frame to
+/// every later call, and after some ten thousand reads the stack overflows.
 package final class Hook<Argument>: Sendable {
     private struct State {
         var action: (@Sendable (Argument) -> Void)?
@@ -13,10 +13,10 @@ package final class Hook<Argument>: Sendable {
 
     package init() {}
 
-    /// Calls `action` from now on, instead of one that was set before.
+    /// Calls `action` from now on, instead of an earlier one.
     package func set(_ action: @escaping @Sendable (Argument) -> Void) { state.withLock { $0.action = action } }
 
-    /// Calls what is set, on this thread and with no lock held. Does nothing before.
+    /// Calls the action on this thread with no lock held. Does nothing until one is set.
     package func callAsFunction(_ argument: Argument) {
         let action = state.withLock { $0.action }
         action?(argument)

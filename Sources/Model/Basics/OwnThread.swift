@@ -1,6 +1,6 @@
 package import Glibc
 
-/// Threads for what blocks, which must not happen on Swift's cooperative pool.
+/// Starts threads for blocking work, which must not run on Swift's cooperative pool.
 package enum OwnThread {
     private final class Work {
         let name: String
@@ -16,7 +16,7 @@ package enum OwnThread {
             body()
         }
 
-        /// proc_pid_comm(5): a thread may write its own name; a name is a help for people, so a failure changes nothing.
+        /// Names the thread; proc_pid_comm(5) allows a thread to write its own name. Names only help people, so a failure is ignored.
         private func nameThread() {
             let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
             guard file >= 0 else { return }

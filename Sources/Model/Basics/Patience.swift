@@ -1,9 +1,9 @@
-/// How long anything waits for what does not come.
+/// How long a caller waits without any progress.
 package enum Patience {
-    /// A read, a write or a download waits this long for its next byte, and an `open` for a program that coordinates. Everything that
-    /// waits for bytes or for a permit uses this one number, and the manuals name it.
+    /// The time that a read, a write or a download waits for its next byte, and an `open` for a program that coordinates. All waits for
+    /// bytes or for a permit use this one number, and the manuals state it.
     package static let limit: Duration = .seconds(15)
-    /// Requests for bytes that were in a queue of the kernel behind one whose patience ended arrive within this time after it. They have waited
-    /// as long as it has, so they end with it.
+    /// The time after the end of such a wait within which requests arrive that the kernel had queued behind it. They have waited as long,
+    /// so they fail with it.
     package static let grace: Duration = .seconds(2)
 }

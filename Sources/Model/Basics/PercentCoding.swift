@@ -1,14 +1,14 @@
 /// Percent-encoding of bytes in URLs and forms (RFC 3986, 2.1).
 package enum PercentCoding {
-    /// What a decoder does with a `%` that two hexadecimal digits do not follow.
+    /// What a decoder does with a `%` that is not followed by two hexadecimal digits.
     package enum BrokenEscape: Sendable {
-        /// The text is refused, as RFC 3986 has it.
+        /// The text is refused, as RFC 3986 specifies.
         case refused
-        /// The `%` stands for itself, as the URL Standard has it for forms.
+        /// The `%` stands for itself, as the URL Standard specifies for forms.
         case literal
     }
 
-    /// Writes the bytes for which `isPlain` holds as they are, which must be ASCII, and all others as `%4A`.
+    /// Encodes the bytes for which `isPlain` returns true, which must be ASCII, as they are, and all others as `%4A`.
     package static func encode(
         _ bytes: some Sequence<UInt8>, uppercase: Bool = true, isPlain: (UInt8) -> Bool
     ) -> String {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Where a component gets the time of day from; tests pass a manual clock.
+/// The source of the time of day for a component; tests pass a manual clock.
 package protocol TimeSource: Sendable {
     func now() -> Timestamp
 }

@@ -3,8 +3,8 @@ package import Glibc
 /// Nanoseconds since 1970 (UTC), as file systems keep them.
 ///
 /// Every `Int64` is a valid time: 1677-09-21T00:12:43.145224192Z to 2262-04-11T23:47:16.854775807Z. The log, the database and the wire
-/// keep that number as it is and reject none. Conversions from wider types, and sums, saturate: what lies beyond becomes the first or
-/// the last time there is. All devices share this rule, so that one entry means the same time on each of them (docs/LOG.md).
+/// store that number unchanged and reject none. Conversions from wider types, and sums, saturate to the first or the last time. All devices
+/// share this rule, so that one entry means the same time on each of them (docs/LOG.md).
 package struct Timestamp: Hashable, Comparable, Sendable {
     package var nanoseconds: Int64
 
@@ -20,7 +20,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 
     package static let zero = Timestamp(nanoseconds: 0)
 
-    /// Seconds rounded down, and the nanoseconds above them (0 to 999,999,999), as `timespec` wants them. Of every time.
+    /// The seconds rounded down, and the nanoseconds above them (0 to 999,999,999), as in `timespec`. Defined for every time.
     package var split: (seconds: Int64, nanoseconds: Int64) {
         let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
         return rest < 0 ? (seconds - 1, rest + 1_000_000_000) : (seconds, rest)
@@ -33,14 +33,14 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 
     package static func < (left: Timestamp, right: Timestamp) -> Bool { left.nanoseconds < right.nanoseconds }
 
-    /// The time that much later, or the nearest one there is.
+    /// Returns the time later by `duration`, or the nearest representable one.
     package func adding(_ duration: Duration) -> Timestamp {
         let (seconds, attoseconds) = duration.components
         let sum = Int128(nanoseconds) + Int128(seconds) * Self.second + Int128(attoseconds / 1_000_000_000)
         return Timestamp(nanoseconds: Int64(clamping: sum))
     }
 
-    /// The time that has passed since `earlier`; negative if that is the later one.
+    /// Returns the time that has passed since `earlier`; negative if that is the later one.
     package func duration(since earlier: Timestamp) -> Duration {
         let (one, other) = (split, earlier.split)
         return .seconds(one.seconds - other.seconds) + .nanoseconds(one.nanoseconds - other.nanoseconds)

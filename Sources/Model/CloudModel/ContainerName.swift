@@ -2,7 +2,7 @@
 package struct ContainerName: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let text: String
 
-    /// 1 to 128 characters out of letters, digits, `-`, `_` and dots (not first, not last, not doubled); nil otherwise.
+    /// Accepts 1 to 128 letters, digits, `-`, `_` and dots (not first, not last, not doubled); nil otherwise.
     package init?(_ text: String) {
         let allowed = text.utf8.allSatisfy { byte in
             switch byte {
@@ -25,7 +25,7 @@ package struct ContainerName: Hashable, Comparable, Sendable, CustomStringConver
 
     package var folderName: String { text.replacing(".", with: "~") }
 
-    /// The container that `mkdir` of this name in the mount's root makes.
+    /// Creates the name of the container that `mkdir` with this folder name creates in the mount's root.
     package init?(folderName: String) { self.init(folderName.replacing("~", with: ".")) }
 
     package var description: String { text }

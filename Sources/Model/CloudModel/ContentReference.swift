@@ -1,4 +1,4 @@
-/// The bytes of one version of a file, by name. Equal bytes have equal references: chunk boundaries depend on content alone.
+/// A name for the bytes of one version of a file. Equal bytes have equal references: chunk boundaries depend on content alone.
 package struct ContentReference: Hashable, Sendable {
     package enum Layout: UInt8, Sendable {
         /// No bytes at all; the digest is that of the empty string.

@@ -1,13 +1,13 @@
 import Basics
 
-/// A SHA-256 digest; names chunks and contents.
+/// A SHA-256 digest, which names a chunk or a content.
 package struct Digest: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let words: (UInt64, UInt64, UInt64, UInt64)
 
-    /// Takes four words, first bytes in the high bits of the first.
+    /// Creates a digest from four words; the first bytes are in the high bits of the first word.
     package init(words: (UInt64, UInt64, UInt64, UInt64)) { self.words = words }
 
-    /// Takes 32 bytes, first byte first; nil for any other count.
+    /// Creates a digest from 32 bytes, first byte first; nil for any other count.
     package init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == 32 else { return nil }
         words =

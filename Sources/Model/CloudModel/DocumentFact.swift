@@ -1,5 +1,5 @@
-/// One fact of a document's state in the cloud. Extended attributes, messages, queries, presenters and the library's keys are views of these
-/// facts; ``DocumentState`` has their values.
+/// One fact of a document's state in the cloud. Extended attributes, messages, queries, presenters and the library's keys are views of
+/// these facts; ``DocumentState`` has their values.
 package enum DocumentFact: String, CaseIterable, Hashable, Sendable {
     case downloadingStatus, isDownloading, percentDownloaded, downloadRequested, downloadingError
     case isUploaded, isUploading, percentUploaded, uploadingError
@@ -7,13 +7,13 @@ package enum DocumentFact: String, CaseIterable, Hashable, Sendable {
 
     package enum Kind: Sendable {
         case flag, percentage, text
-        /// A text that is there only if something failed.
+        /// A text that is present only after a failure.
         case error
     }
 
     package enum Value: Hashable, Sendable {
         case flag(Bool)
-        /// 0 to 100.
+        /// A percentage from 0 to 100.
         case percentage(Double)
         case text(String)
     }
@@ -30,26 +30,26 @@ package enum DocumentFact: String, CaseIterable, Hashable, Sendable {
     /// The facts that are errors.
     package static let errors = allCases.filter { $0.kind == .error }
 
-    /// Whether presenters are notified of its changes: a percentage changes too often.
+    /// Whether presenters are notified of its changes: percentages change too often.
     package var isObservable: Bool { kind != .percentage }
 
-    /// Whether a program may set its extended attribute to another value.
+    /// Whether a program may set its extended attribute.
     package var isSettable: Bool { self == .isExcludedFromSync || self == .isSyncPaused }
 
-    /// Its place among all facts, for sets of them.
+    /// Its index among all facts, for sets of them.
     package var position: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }
 
-/// What a fact is called. The key in messages is the raw value; the other names are made of it.
+/// The names of a fact. The key in messages is the raw value; the other names are derived from it.
 extension DocumentFact {
     package static let attributePrefix = "user.ubiquity."
 
-    /// What it is called in `user.ubiquity.NAME`, and first in queries.
+    /// The name in `user.ubiquity.NAME`, and the preferred one in queries.
     package var shortName: String { self == .downloadingStatus ? "status" : rawValue }
 
     package var attributeName: String { Self.attributePrefix + shortName }
 
-    /// The names in predicates and sort descriptors, the first for listings.
+    /// The names in predicates and sort descriptors; the first is used in listings.
     package var queryNames: [String] {
         switch self {
         case .isExcludedFromSync: ["isExcluded", rawValue]

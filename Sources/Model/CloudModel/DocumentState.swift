@@ -1,9 +1,10 @@
-/// The state of a document in the cloud: what is here, what is in the cloud, and whether there are conflicts, each for itself.
+/// The state of a document in the cloud. What is on this device, what is in the cloud, and whether there are conflicts are independent of
+/// each other.
 package struct DocumentState: Hashable, Sendable {
     package enum Downloading: String, Codable, Sendable, CaseIterable {
-        /// Local, and the newest version known.
+        /// The document is on this device in its newest known version.
         case current
-        /// Local, but a newer version is known.
+        /// The document is on this device, but a newer version is known.
         case downloaded
         case notDownloaded
 
@@ -26,7 +27,7 @@ package struct DocumentState: Hashable, Sendable {
     package var hasUnresolvedConflicts = false
     package var isExcluded = false
     package var isPaused = false
-    /// Bytes; of a package those of its files together.
+    /// The size in bytes; for a package the total of its files.
     package var size: UInt64 = 0
 
     package init(downloading: Downloading = .current, isUploaded: Bool, percentUploaded: Double = 0) {
@@ -47,7 +48,7 @@ package struct DocumentState: Hashable, Sendable {
 }
 
 extension DocumentFact {
-    /// Where a state keeps the value of a fact.
+    /// The property of a state that holds the value of a fact.
     package enum Field {
         case flag(WritableKeyPath<DocumentState, Bool>)
         case percentage(WritableKeyPath<DocumentState, Double>)

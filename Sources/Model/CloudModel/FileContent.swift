@@ -1,6 +1,6 @@
-/// What the log knows of a file's content.
+/// The content of a file as the log knows it.
 package enum FileContent: Hashable, Sendable {
-    /// Metadata came first: the size is known, the bytes are still on their way to the cloud and can not be read yet.
+    /// The file was announced: its size is known, but its bytes are still being uploaded and cannot be read yet.
     case announced(size: UInt64)
     case stored(ContentReference)
 

@@ -4,7 +4,7 @@ package enum ItemKind: UInt8, Sendable {
     case symlink = 2
 }
 
-/// What an item is made of.
+/// The kind of an item, with its content.
 package enum ItemBody: Hashable, Sendable {
     case folder
     case symlink(target: [UInt8])

@@ -1,5 +1,5 @@
-/// A condition on items of the mount that a database can evaluate from what it stores of one item: what a query's predicate is reduced to, so
-/// that few items are read. The module that stores items translates it.
+/// A condition on items of the mount that a database can evaluate from the stored columns of one item. A query's predicate is reduced to
+/// it, so that few items are read. The module that stores items translates it.
 package indirect enum ItemCondition: Hashable, Sendable {
     case everything
     case nothing
@@ -12,15 +12,15 @@ package indirect enum ItemCondition: Hashable, Sendable {
     case isIncompleteFile
     /// A version in conflict of another item; not of a package.
     case isConflictVersion
-    /// Has versions in conflict; a package by itself, without those of its files.
+    /// An item that has versions in conflict; for a package those of the package, not of its files.
     case hasConflictVersions
-    /// Has no change that the log does not show yet, and is not excluded from sync.
+    /// An item without changes that the log does not show yet, which is not excluded from sync.
     case isSynced
-    /// In bytes; of a folder 0.
+    /// The size in bytes; 0 for a folder.
     case size(NumberTest)
-    /// Nanoseconds since 1970 UTC.
+    /// The modification time in nanoseconds since 1970 UTC.
     case modified(NumberTest)
-    /// Nanoseconds since 1970 UTC.
+    /// The creation time in nanoseconds since 1970 UTC.
     case created(NumberTest)
     case name(NameTest)
 
@@ -39,7 +39,7 @@ package indirect enum ItemCondition: Hashable, Sendable {
         case contains([UInt8])
     }
 
-    /// The conjunction, or the disjunction, of conditions, in the simplest form.
+    /// Returns the conjunction or the disjunction of conditions, in the simplest form.
     package static func joined(_ parts: [ItemCondition], requiringAll: Bool) -> ItemCondition {
         let (neutral, dominant) = requiringAll ? (everything, nothing) : (nothing, everything)
         let kept = parts.filter { $0 != neutral }

@@ -1,6 +1,6 @@
 import Basics
 
-/// The identity of an item inside its container; survives renames and moves. 128 random bits, or a well-known value.
+/// The identity of an item inside its container, which survives renames and moves: 128 random bits, or a well-known value.
 package struct ItemID: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let high: UInt64
     package let low: UInt64
@@ -16,13 +16,13 @@ package struct ItemID: Hashable, Comparable, Sendable, CustomStringConvertible {
     }
 
     package static func random(using generator: inout some RandomNumberGenerator) -> ItemID {
-        // The top bit keeps random ids apart from the well-known ones.
+        // The top bit distinguishes random ids from well-known ones.
         ItemID(high: generator.next() | 1 << 63, low: generator.next())
     }
 
     /// The folder that is the container itself.
     package static let root = ItemID(high: 0, low: 1)
-    /// `Documents/`, what a container's user sees as documents.
+    /// The folder `Documents/`, whose contents the user sees as documents.
     package static let documents = ItemID(high: 0, low: 2)
 
     package var isWellKnown: Bool { high == 0 }

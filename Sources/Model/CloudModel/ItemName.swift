@@ -30,19 +30,20 @@ package struct ItemName: Hashable, Comparable, Sendable, CustomStringConvertible
         left.bytes.lexicographicallyPrecedes(right.bytes)
     }
 
-    /// Stem and extension (with its dot) the way `name 2.ext` needs them: `a.tar.gz` is `a.tar` + `.gz`, `.bashrc` has no extension.
+    /// The stem and the extension (with its dot) as `name 2.ext` needs them: `a.tar.gz` is `a.tar` + `.gz`, `.bashrc` has no extension.
     package var stemAndExtension: (stem: ArraySlice<UInt8>, extension: ArraySlice<UInt8>) {
         guard let dot = bytes.lastIndex(of: UInt8(ascii: ".")), dot > 0, bytes.count - dot <= 32, dot < bytes.count - 1
         else { return (bytes[...], []) }
         return (bytes[..<dot], bytes[dot...])
     }
 
-    /// This name with `suffix` between stem and extension, the stem cut (at a UTF-8 boundary) so that it fits 255 bytes.
+    /// Returns this name with `suffix` between stem and extension; truncates the stem (at a UTF-8 boundary) so that the result fits 255
+    /// bytes.
     package func inserting(_ suffix: String) -> ItemName {
         let (stem, ending) = stemAndExtension
         var kept = stem.prefix(max(0, Self.maximumLength - suffix.utf8.count - ending.count))
         if kept.count < stem.count {
-            // Do not leave half of a character at the cut.
+            // Removes an incomplete character at the cut.
             while let last = kept.last, last & 0xC0 == 0x80 { kept.removeLast() }
             if let last = kept.last, last >= 0xC0 { kept.removeLast() }
         }
@@ -51,12 +52,13 @@ package struct ItemName: Hashable, Comparable, Sendable, CustomStringConvertible
         return name
     }
 
-    /// `name 2.ext` for 2.
+    /// Returns the name with a number, such as `name 2.ext` for 2.
     package func numbered(_ number: Int) -> ItemName { inserting(" \(number)") }
 
-    /// `name 2.ext`, `name 3.ext`…: the first that is free, where this name is taken. Ends, as a folder has finitely many items.
+    /// Returns the first free name of `name 2.ext`, `name 3.ext`…, where this name is taken. Terminates, because a folder has finitely many
+    /// items.
     ///
-    /// For names that a device or a server chooses by itself. The fold has its own numbering, which can not change (`NumberedName`).
+    /// For names that a device or a server chooses. The fold has its own numbering, which cannot change (`NumberedName`).
     package func firstFree(where isTaken: (ItemName) throws -> Bool) rethrows -> ItemName {
         var number = 2
         while try isTaken(numbered(number)) { number += 1 }

@@ -5,7 +5,7 @@ package struct LogSequence: Hashable, Comparable, Sendable, CustomStringConverti
     package let value: UInt64
     package init(_ value: UInt64) { self.value = value }
     package static let zero = LogSequence(0)
-    /// The position behind this one; the last there is has none, and is its own.
+    /// The next position; the largest position is its own successor.
     package var next: LogSequence { LogSequence(value == .max ? .max : value + 1) }
     package static func < (left: LogSequence, right: LogSequence) -> Bool { left.value < right.value }
     package var description: String { String(value) }

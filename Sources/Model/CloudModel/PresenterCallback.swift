@@ -1,5 +1,5 @@
-/// What a presenter can be sent; the names of `NSFilePresenter`, shortened. In messages it has its raw value. Cases are only added, at the end:
-/// sets of the library have a bit for each, in this order.
+/// A callback of a presenter; the names are those of `NSFilePresenter`, shortened. Messages contain the raw value. New cases are only added
+/// at the end: sets in the library have a bit for each, in this order.
 package enum PresenterCallback: String, Codable, Hashable, Sendable, CaseIterable {
     case relinquishToReader, relinquishToWriter, saveChanges, accommodateDeletion, accommodateSubitemDeletion
     case didMove, didChange, subitemDidAppear, subitemDidMove, subitemDidChange
@@ -8,21 +8,21 @@ package enum PresenterCallback: String, Codable, Hashable, Sendable, CaseIterabl
     case didLoseVersion, subitemDidLoseVersion
     case didChangeUbiquityAttributes
 
-    /// What is sent with a callback.
+    /// The parameters that are sent with a callback.
     package struct Parameters: OptionSet, Sendable {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// Where the item or the subitem is now, or was, if it was deleted.
+        /// The present path of the item or subitem, or the last one if it was deleted.
         package static let path = Parameters(rawValue: 1)
-        /// Where it was before.
+        /// The former path.
         package static let from = Parameters(rawValue: 2)
         package static let version = Parameters(rawValue: 4)
         /// The attributes that changed.
         package static let attributes = Parameters(rawValue: 8)
     }
 
-    /// What it can not be without.
+    /// The parameters that the callback requires.
     package var parameters: Parameters {
         switch self {
         case .relinquishToReader, .relinquishToWriter, .saveChanges, .accommodateDeletion, .accommodateEviction: []
@@ -35,7 +35,7 @@ package enum PresenterCallback: String, Codable, Hashable, Sendable, CaseIterabl
         }
     }
 
-    /// Its place among all callbacks, for sets of them.
+    /// Its index among all callbacks, for sets of them.
     package var position: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }
 

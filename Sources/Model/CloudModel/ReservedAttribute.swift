@@ -1,14 +1,14 @@
-/// Extended attributes that the engine itself keeps of items, beside those of programs. They sync and merge by name like any other, and the
-/// mount neither shows nor takes them: what programs set begins with `user.`.
+/// Extended attributes that the engine itself stores on items, besides those of programs. They sync and merge by name like any other, but
+/// the mount neither shows nor accepts them: attributes of programs begin with `user.`.
 package enum ReservedAttribute {
     private static let prefix = "ubiquity."
 
-    /// On the root of a container: folders with this extension are packages.
+    /// Returns the attribute of a container's root that declares folders with this extension to be packages.
     package static func packageType(_ pathExtension: String) -> String { packageTypePrefix + pathExtension }
 
     package static let packageTypePrefix = prefix + "package-type."
 
-    /// On a package: it is a version in conflict of another one.
+    /// The attribute of a package that is a version in conflict of another one.
     package static let conflict = prefix + "conflict"
 
     package static func contains(_ name: String) -> Bool { name.hasPrefix(prefix) }

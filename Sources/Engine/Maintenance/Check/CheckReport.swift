@@ -1,6 +1,6 @@
 /// Something that is damaged, or was repaired.
 package struct Finding: Hashable, Sendable {
-    /// The document it touches, as names from the mount on; empty where it touches none, or it is not known which.
+    /// The affected document, as names from the mount's root; empty where no document is affected, or it is not known which.
     package let path: [String]
     /// What is wrong, or what was done: a clause without a period.
     package let what: String
@@ -14,7 +14,7 @@ package struct Finding: Hashable, Sendable {
     }
 }
 
-/// What a check found. Lists are cut where they would grow without bound; the counts are whole.
+/// The result of a check. Lists are truncated where they would grow without bound; the counts are exact.
 package struct CheckReport: Sendable {
     package var items: UInt64 = 0
     package var bytes: UInt64 = 0
@@ -22,7 +22,7 @@ package struct CheckReport: Sendable {
     package private(set) var problemCount: UInt64 = 0
     package private(set) var repairs: [Finding] = []
     package private(set) var repairCount: UInt64 = 0
-    /// The device's database is damaged in a way that only a rebuild of its state repairs.
+    /// Whether the device's database is damaged in a way that only a rebuild of its state repairs.
     package private(set) var needsRebuild = false
     private static let longest = 300
 
@@ -33,7 +33,7 @@ package struct CheckReport: Sendable {
         if problems.count < Self.longest { problems.append(finding) }
     }
 
-    /// Something wrong with the database itself.
+    /// Records damage of the database itself.
     mutating func foundInDatabase(_ what: String, path: [String]) {
         needsRebuild = true
         found(
@@ -48,7 +48,7 @@ package struct CheckReport: Sendable {
     }
 }
 
-/// How far a check is.
+/// How far a check has progressed.
 package struct CheckProgress: Sendable {
     package var stage: String
     package var bytes: UInt64

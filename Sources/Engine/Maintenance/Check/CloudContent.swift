@@ -4,7 +4,7 @@ import CloudModel
 import CloudStorage
 import Transfers
 
-/// Reads contents of a cloud and holds every chunk against its name. Each chunk is read once, however many contents have it.
+/// Reads contents of a cloud and verifies every chunk against its name. Each chunk is read once, however many contents contain it.
 struct CloudContent {
     struct BadChunk: Hashable {
         let id: ChunkID
@@ -21,7 +21,8 @@ struct CloudContent {
         self.container = container
     }
 
-    /// What of this content is damaged or missing; empty when all is well. Throws what keeps the cloud from being read at all.
+    /// Returns the chunks of this content that are damaged or missing; empty when the content is intact. Throws an error that prevents
+    /// reading the cloud at all.
     mutating func badChunks(of reference: ContentReference) async throws -> [BadChunk] {
         guard reference.layout != .empty else { return [] }
         guard let manifest = try await manifest(of: reference) else {
@@ -35,7 +36,7 @@ struct CloudContent {
         return found
     }
 
-    /// Those were put back: they are to be read again.
+    /// Forgets chunks that were uploaded again, so that the next check reads them.
     mutating func forget(_ chunks: [BadChunk]) { for chunk in chunks { bad[chunk.id] = nil } }
 
     private mutating func manifest(of reference: ContentReference) async throws -> Manifest? {

@@ -6,7 +6,7 @@ import LocalMetadata
 import Sync
 import Transfers
 
-/// The log, entry by entry, and every chunk that the present documents need.
+/// Checks the log, entry by entry, and every chunk that the present documents need.
 extension DeviceCheck {
     mutating func checkCloud() async throws {
         let context = context
@@ -89,7 +89,7 @@ extension DeviceCheck {
                     : "Run `ubiquity repair` on a device that has it."))
     }
 
-    /// Puts the chunks again from a file of this device that has that content. False where there is none.
+    /// Uploads the chunks again from a file of this device that has that content. Returns false where there is no such file.
     private func sendAgain(
         _ reference: ContentReference, _ bad: [CloudContent.BadChunk], _ container: LocalContainer
     ) async throws -> Bool {
@@ -107,7 +107,7 @@ extension DeviceCheck {
 }
 
 extension CloudItem {
-    /// The contents that a device may ask for: the present one and those in conflict.
+    /// The contents that a device may request: the present one and those in conflict.
     fileprivate var references: [ContentReference] {
         [body.content?.reference].compactMap(\.self) + conflicts.compactMap(\.content.reference)
     }

@@ -9,7 +9,7 @@ import Transfers
 
 /// What a repair does on the device itself.
 extension DeviceCheck {
-    /// Reports bytes that are not what the record says, or gets the right ones back from the cloud.
+    /// Reports bytes that differ from the row, or fetches the correct ones from the cloud.
     mutating func repair(
         _ item: LocalItem, _ path: [String], _ what: String, _ actual: ContentReference?, mayBeEdit: Bool
     ) async throws {
@@ -30,7 +30,7 @@ extension DeviceCheck {
         report.repaired(Finding("\(what): it is fetched again from the cloud\(rest)", path: path))
     }
 
-    /// Where the bytes are what the log says, it is the record that is wrong.
+    /// Corrects the row where the bytes are what the log says.
     private func correctRecord(of item: LocalItem, to actual: ContentReference) async throws -> Bool {
         let context = context
         return try await context.blocking {
@@ -55,7 +55,7 @@ extension DeviceCheck {
         do { return try await cloud.badChunks(of: reference).isEmpty } catch is CloudError { return false }
     }
 
-    /// The file becomes a placeholder whose bytes are wanted at once.
+    /// Makes the file a placeholder whose bytes are downloaded with high priority.
     private func fetchAgain(_ item: LocalItem) async throws -> Bool {
         let context = context
         return try await context.blocking {
@@ -77,7 +77,7 @@ extension DeviceCheck {
         }
     }
 
-    // MARK: Recovered
+    // MARK: Recovered documents
 
     private mutating func keepCopy(of item: LocalItem, below path: [String]) throws -> String {
         var tree = try recoveredTree(in: .cloudDocs)
@@ -97,7 +97,7 @@ extension DeviceCheck {
         return tree.path
     }
 
-    /// Gives items without a folder a place that can be seen.
+    /// Moves items without a folder to a place where they are visible.
     mutating func rescueStranded() async throws {
         while case let items = try context.metadata.read({ try $0.local.strandedItems(limit: 100) }), !items.isEmpty {
             for item in items {
@@ -120,7 +120,7 @@ extension DeviceCheck {
         )
     }
 
-    /// The kernel may have listed the folder before.
+    /// The kernel may have cached a listing of the folder.
     private func note(_ tree: RecoveredTree) {
         var effects = TreeEffects()
         effects.changedNodes = tree.changedNodes

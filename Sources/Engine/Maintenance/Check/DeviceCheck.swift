@@ -8,15 +8,15 @@ import Logging
 package import Sync
 import Transfers
 
-/// Verifies all that a running device and its cloud keep, and repairs what can be repaired when asked to. Edits that are not in the
-/// cloud are never dropped.
+/// Verifies everything that a device and its cloud store, while the device runs, and repairs what it can on request. Edits that are not in
+/// the cloud are never dropped.
 package struct DeviceCheck {
     let context: EngineContext
     let repairs: Bool
     private let onProgress: (CheckProgress) -> Void
     var report = CheckReport()
     private var progress: CheckProgress
-    /// Made with the first thing that has no other place.
+    /// Created with the first item that has no other place.
     var recovered: [ContainerName: RecoveredTree] = [:]
 
     package init(_ context: EngineContext, repair: Bool, onProgress: @escaping (CheckProgress) -> Void) {
@@ -26,14 +26,14 @@ package struct DeviceCheck {
         progress = CheckProgress(stage: "", bytes: 0, total: 0, problems: 0)
     }
 
-    /// Throws what keeps it from going on at all, and `CancellationError`.
+    /// Throws an error that prevents the check from continuing, or `CancellationError`.
     package mutating func run() async throws -> CheckReport {
         try await checkDatabase()
         do {
             try await checkLocalContent()
             try await checkCloud()
         } catch let error as CloudError {
-            // What is here was checked.
+            // Everything on this device was checked.
             report.found(Finding("the cloud could not be checked: \(clause(error.message))"))
         } catch let error as MetadataError {
             guard error.code == .damaged, report.problemCount > 0 else { throw error }
@@ -57,12 +57,12 @@ package struct DeviceCheck {
             report.foundInDatabase(clause(error.message), path: [])
         }
         try await checkReadability()
-        // What else is asked of a damaged database has no meaning.
+        // Further checks of a damaged database would be meaningless.
         guard !report.needsRebuild else { return }
         try await checkRows()
     }
 
-    /// Bytes of rows that changed by themselves.
+    /// Finds rows whose bytes changed by themselves.
     private mutating func checkSeals() async throws {
         let context = context
         let problems = try await context.blocking {
@@ -73,7 +73,7 @@ package struct DeviceCheck {
         }
     }
 
-    /// Rows with the bytes that were written, which still say what no item can have.
+    /// Finds rows that have the bytes that were written, but with values that no item can have.
     private mutating func checkReadability() async throws {
         let context = context
         let problems = try await context.blocking { try context.metadata.read { try $0.unreadableRows(limit: 100) } }
@@ -137,7 +137,7 @@ package struct DeviceCheck {
         guard !item.isWriting, !context.mounted.isOpen(item.node) else { return }
         let bytes = try await context.inspect(item)
         if case .good = bytes { return }
-        // What was read may have changed while it was read.
+        // The item may have changed while its bytes were read.
         guard try await isUnchanged(item) else { return }
         try await judge(item, bytes)
     }
@@ -173,7 +173,7 @@ package struct DeviceCheck {
     }
 
     mutating func advance(_ bytes: UInt64) {
-        // Sizes are what other devices say: their sum may be no number.
+        // Other devices report the sizes, so the sum may overflow.
         report.bytes = UInt64(clamping: UInt128(report.bytes) + UInt128(bytes))
         progress.bytes = UInt64(clamping: UInt128(progress.bytes) + UInt128(bytes))
         progress.problems = report.problemCount
@@ -182,7 +182,7 @@ package struct DeviceCheck {
 
     func path(of node: NodeID) async -> [String] {
         let context = context
-        // Only for people: without it the finding stands alone.
+        // The path is only for people; without it the finding is still useful.
         let names = try? await context.blocking { try context.metadata.read { try $0.local.path(of: node) } }
         return (names ?? []).map(\.description)
     }

@@ -7,21 +7,21 @@ import LocalMetadata
 import Sync
 import Transfers
 
-/// What the bytes of one file on this device turned out to be.
+/// The result of inspecting the bytes of one file on this device.
 enum LocalBytes: Sendable {
     case good
-    /// Not what the record says: what they are, and whether a program may have written them.
+    /// The bytes differ from the row: what they are, and whether a program may have written them.
     case wrong(what: String, actual: ContentReference?, mayBeEdit: Bool)
-    /// A part of a download has chunks that are not what they should be.
+    /// A partly downloaded file has chunks with wrong bytes.
     case wrongPart
-    /// An edit whose bytes are gone.
+    /// The bytes of an edit are missing.
     case lostEdit(String)
-    /// An edit whose bytes are not those that were written.
+    /// The bytes of an edit are not those that were written.
     case damagedEdit
 }
 
 extension EngineContext {
-    /// Reads a file's bytes and holds them against its row.
+    /// Reads a file's bytes and compares them with its row.
     func inspect(_ item: LocalItem) async throws -> LocalBytes {
         let status: BlobStatus
         do throws(Errno) { status = try content.status(item.blob) } catch {
@@ -45,7 +45,7 @@ extension EngineContext {
         return .wrong(what: what, actual: actual, mayBeEdit: mayBeEdit)
     }
 
-    /// It is not known what an edit should be unless it has waited long enough to be sealed.
+    /// Inspects an edit. Its correct digest is known only if the edit waited long enough to be sealed.
     private func inspectEdit(_ item: LocalItem, _ status: BlobStatus) async throws -> LocalBytes {
         guard let seal = try content.seal(of: item.blob), seal.isOf(item, status) else { return .good }
         let file = SharedDescriptor(adopting: try content.open(item.blob))
@@ -59,7 +59,7 @@ extension EngineContext {
         guard let reference = item.content else { return true }
         let stored = try metadata.read { try $0.manifest(reference.digest) }
         let decoded = stored.flatMap { try? Manifest(decoding: $0, size: reference.size) }
-        // Without its list of chunks nothing is known of the part; it is read through the list when it is next fetched.
+        // Without the manifest the part cannot be verified; it is read through the manifest when it is next fetched.
         guard let manifest = Manifest(within: reference) ?? decoded else { return true }
         for (index, chunk) in manifest.chunks.enumerated() where item.hasChunk(index) {
             let offset = manifest.offset(of: index)
@@ -82,7 +82,7 @@ extension EngineContext {
 }
 
 extension LocalItem {
-    /// Whether a partly fetched file has that chunk; see docs/STORAGE.md, `ranges`.
+    /// Returns whether a partly fetched file has that chunk; see docs/STORAGE.md, `ranges`.
     fileprivate func hasChunk(_ index: Int) -> Bool {
         index / 8 < ranges.count && ranges[index / 8] & 1 << UInt8(index % 8) != 0
     }

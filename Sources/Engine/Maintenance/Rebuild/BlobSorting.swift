@@ -7,7 +7,7 @@ import LocalContent
 import LocalMetadata
 import Transfers
 
-/// Goes through everything on a device's disk during a rebuild, and finds for each thing its place.
+/// Goes through all blobs and rows of a device during a rebuild, and decides where each belongs.
 struct BlobSorting {
     let old: ContentStore
     let rows: SalvagedRows
@@ -17,7 +17,7 @@ struct BlobSorting {
     var report: RebuildReport
     /// Blobs that stay with the old state, as `shard/name`.
     private(set) var kept: [String] = []
-    /// Rows whose blob was met: the others have no bytes.
+    /// Rows whose blob was found; the other rows have no bytes.
     private var met: Set<NodeID> = []
 
     init(
@@ -34,7 +34,7 @@ struct BlobSorting {
 
     mutating func run(_ progress: (String) -> Void) async throws {
         for shard in try old.existingShards() {
-            // Also shows those that wait that it goes on.
+            // Also shows waiting users that the rebuild progresses.
             progress("looking at documents on this device, \(shard * 100 / 256) %")
             for blob in try old.blobs(inShard: shard).sorted(by: { $0.description < $1.description }) {
                 try await sort(blob)
@@ -47,19 +47,19 @@ struct BlobSorting {
         report.folder = tree.count > 0 ? tree.path : nil
     }
 
-    /// Makes the bytes of what was recovered durable.
+    /// Makes the bytes of recovered documents durable.
     func syncAll() throws { try old.syncAll(old.existingShards().flatMap(old.blobs)) }
 
     private mutating func sort(_ blob: BlobName) async throws {
         let status = try old.status(blob)
         let row = rows.item(NodeID(blob.node)).flatMap { $0.blob == blob ? $0 : nil }
         if let row { met.insert(row.node) }
-        // An empty file without a name says nothing to anybody.
+        // An empty file without a name carries no information.
         guard status.size > 0 || row != nil else { return }
         let manifest = try await manifest(of: blob)
         let hasHoles = status.blocks * 512 < status.size
         let digest = manifest?.reference.digest
-        // A row of which a byte may have changed is good for a name, not for a verdict.
+        // A row of which a byte may have changed can provide a name, but must not decide the verdict.
         let observer = row.flatMap { rows.isSound($0.node) ? $0 : nil }
         switch BlobVerdict(row: observer, blob: blob, digest: digest, hasHoles: hasHoles, knowledge: knowledge) {
         case .leftover: break
@@ -83,7 +83,7 @@ struct BlobSorting {
         report.keptAside += 1
     }
 
-    /// Nil where the bytes can not be read: the disk is damaged there.
+    /// Returns nil where the bytes cannot be read because the disk is damaged there.
     private func manifest(of blob: BlobName) async throws -> Manifest? {
         do {
             let file = SharedDescriptor(adopting: try old.open(blob))
@@ -91,7 +91,7 @@ struct BlobSorting {
         } catch is CancellationError { throw CancellationError() } catch { return nil }
     }
 
-    /// Whether the cloud holds every chunk, after it was given those that it lost.
+    /// Returns whether the cloud holds every chunk, after uploading those that it lost.
     private mutating func isHeld(_ manifest: Manifest, _ blob: BlobName, _ row: LocalItem?) async throws -> Bool {
         let place = row.flatMap { rows.container($0.container) } ?? knowledge.container(of: manifest.reference.digest)
         guard let place else { return false }
@@ -103,12 +103,12 @@ struct BlobSorting {
             report.repaired += 1
             return result.reference == manifest.reference
         } catch is CancellationError { throw CancellationError() } catch {
-            // A cloud that takes nothing now: as a recovered document it is sent when it does.
+            // The cloud accepts no uploads now; the content becomes a recovered document and is sent when the cloud does.
             return false
         }
     }
 
-    /// A row that no bytes were found for.
+    /// Handles a row for which no blob was found.
     private mutating func sortWithoutBytes(_ row: LocalItem) throws {
         let above = rows.folders(above: row)
         switch row.kind {
@@ -124,7 +124,7 @@ struct BlobSorting {
 }
 
 extension Manifest {
-    /// Everything the cloud must hold so that this content can be read.
+    /// The names of all chunks that the cloud must hold so that this content can be read.
     var chunkIDs: [ChunkID] {
         let ids = chunks.map(\.id)
         return reference.layout == .manifest ? ids + [reference.digest] : ids

@@ -2,20 +2,20 @@ package import CloudModel
 package import LocalContent
 package import LocalMetadata
 
-/// What a rebuild does with the bytes of one blob. Pure.
+/// What a rebuild does with the bytes of one blob. The decision is pure.
 package enum BlobVerdict: Hashable, Sendable {
-    /// The log names these bytes: they go once the cloud is seen to hold them.
+    /// The log names these bytes: they are removed once the cloud is verified to hold them.
     case inCloud
-    /// The log never named these bytes: a document in the folder of recovered ones.
+    /// The log never named these bytes: they become a document in the folder of recovered ones.
     case recover
-    /// A part of a download, or what a process left behind: it can not be a whole document.
+    /// A part of a download, or a remnant of a process: it cannot be a whole document.
     case leftover
-    /// It is not known what it is, and it has holes like a part of a download. It stays in the state that was set aside.
+    /// The origin is not known, and the file has holes like a part of a download. It stays in the state that was set aside.
     case keepAside
 
     /// - Parameters:
-    ///   - row: the row that names the blob; nil where there is none or it can not be read.
-    ///   - digest: what the blob's bytes come to; nil where they can not be read.
+    ///   - row: the row that names the blob; nil where there is none or it cannot be read.
+    ///   - digest: the digest of the blob's bytes; nil where they cannot be read.
     package init(row: LocalItem?, blob: BlobName, digest: Digest?, hasHoles: Bool, knowledge: LogKnowledge) {
         guard let row, row.kind == .file, row.blob == blob else {
             self = Self.nameless(digest, hasHoles, knowledge)
@@ -35,11 +35,11 @@ package enum BlobVerdict: Hashable, Sendable {
     private static func isTold(_ digest: Digest, _ row: LocalItem, _ knowledge: LogKnowledge) -> Bool {
         guard !row.isEdited else { return false }
         if knowledge.knows(digest, of: row.conflict?.document ?? row.item) { return true }
-        // Under another id: folders that became one, conflict versions that became items.
+        // The log has it under another id: folders that were merged, conflict versions that became items.
         return row.isKnown && row.pendingSince == nil && knowledge.knows(digest)
     }
 
-    /// What is only partly here, or not at all, of a content that the log knows, comes back from the cloud.
+    /// Whether the row describes a partial or absent copy of a content that the log knows, which can be downloaded again.
     private static func isToldPart(_ row: LocalItem, _ knowledge: LogKnowledge) -> Bool {
         guard row.presence != .whole, !row.isEdited, let sent = row.content?.digest else { return false }
         return knowledge.knows(sent, of: row.conflict?.document ?? row.item)

@@ -2,9 +2,9 @@ package import CloudModel
 package import CloudStorage
 package import ContainerLog
 
-/// What the logs of a cloud have learned of: which items, and which contents of them. Pure; entries are handed in.
+/// The items, and the contents of each, that the logs of a cloud have ever named. Pure; the caller passes the entries.
 ///
-/// It takes the words of the devices and not what the rules made of them: bytes that were ever sent are in the cloud's history.
+/// It uses what the devices sent and not what the rules made of it: bytes that were ever sent are in the cloud's history.
 package struct LogKnowledge: Sendable {
     private struct Sent: Hashable {
         let item: ItemID
@@ -35,22 +35,22 @@ package struct LogKnowledge: Sendable {
         places[digest] = container
     }
 
-    /// Whether the log has an item of that id, or every container does.
+    /// Returns whether the log has an item of that id, or every container has it.
     package func knows(_ id: ItemID) -> Bool { id.isWellKnown || items.contains(id) }
 
-    /// Whether the log says that this item has, or had, this content.
+    /// Returns whether the log says that this item has, or had, this content.
     package func knows(_ digest: Digest, of id: ItemID) -> Bool { sent.contains(Sent(item: id, digest: digest)) }
 
-    /// Whether any item has, or had, this content.
+    /// Returns whether any item has, or had, this content.
     package func knows(_ digest: Digest) -> Bool { places[digest] != nil }
 
-    /// A container whose log names this content.
+    /// Returns a container whose log names this content.
     package func container(of digest: Digest) -> ContainerName? { places[digest] }
 }
 
 extension LogKnowledge {
-    /// Reads every log of the cloud. Entries that can not be read are reported to `onDamage` and skipped: what only they say
-    /// counts as not sent. Throws ``CloudError`` where the cloud can not be read, ``LogError`` where it is newer than this program.
+    /// Reads every log of the cloud. Entries that cannot be read are reported to `onDamage` and skipped: contents that only they name count
+    /// as not sent. Throws ``CloudError`` where the cloud cannot be read, ``LogError`` where it is newer than this program.
     package static func gather(
         from backend: any CloudBackend, onDamage: (ContainerName, LogSequence, String) -> Void
     ) async throws -> LogKnowledge {

@@ -1,23 +1,23 @@
 import FoundationEssentials
 
-/// What a rebuild did, for people and for `report.json` beside the state that was set aside.
+/// The result of a rebuild, for people and for `report.json` beside the state that was set aside.
 package struct RebuildReport: Codable, Hashable, Sendable {
     package var format: UInt32 = 1
     /// Why the state was rebuilt.
     package let reason: String
-    /// Where the old state is, absolute.
+    /// The absolute path of the old state.
     package let aside: String
-    /// Where recovered documents show, from the mount on; nil when there were none.
+    /// The path of the recovered documents from the mount's root; nil when there are none.
     package var folder: String?
     /// Documents that the cloud did not have.
     package var recovered: UInt64 = 0
-    /// Documents whose bytes were dropped, as the cloud holds them.
+    /// Documents whose local bytes were removed because the cloud holds them.
     package var inCloud: UInt64 = 0
-    /// Documents that the cloud knew but had lost bytes of, put there again.
+    /// Documents that the cloud had but had lost bytes of, which were uploaded again.
     package var repaired: UInt64 = 0
-    /// Files that stay with the old state, as it is not known what they are.
+    /// Files that stay with the old state because their origin is not known.
     package var keptAside: UInt64 = 0
-    /// Documents whose bytes were gone from this device before, by path.
+    /// Paths of documents whose bytes were already missing from this device before the rebuild.
     package var lost: [String] = []
 
     private enum CodingKeys: String, CodingKey {

@@ -4,8 +4,8 @@ import Glibc
 import LocalContent
 import LocalMetadata
 
-/// Puts documents that the cloud never had into a new state: `CloudDocs/Documents/Recovered/DEVICE DATE/…`, each where it
-/// was below its container. They are new documents there, so every device gets them.
+/// Puts documents that the cloud never had into a new state: `CloudDocs/Documents/Recovered/DEVICE DATE/…`, each at its former path below
+/// its container. They are new documents there, so every device receives them.
 struct RecoveredTree {
     private let metadata: MetadataDatabase
     private let content: ContentStore
@@ -13,12 +13,12 @@ struct RecoveredTree {
     private let container: ContainerName
     private let home: [ItemName]
     private var folders: [[ItemName]: LocalItem] = [:]
-    /// How many documents are in it.
+    /// The number of documents in it.
     private(set) var count: UInt64 = 0
-    /// Folders whose lists of names grew.
+    /// Folders to which entries were added.
     private(set) var changedNodes: Set<NodeID> = []
 
-    /// `label` distinguishes one recovery from another, such as `laptop 2026-11-20 14.03.12`.
+    /// - Parameter label: Distinguishes one recovery from another, such as `laptop 2026-11-20 14.03.12`.
     init(
         _ metadata: MetadataDatabase, _ content: ContentStore, in container: ContainerName = .cloudDocs, label: String,
         now: Timestamp
@@ -35,10 +35,10 @@ struct RecoveredTree {
         }
     }
 
-    /// Where it shows, from the mount on.
+    /// The path where the documents are visible, from the mount's root.
     var path: String { "\(container.folderName)/Documents/" + home.map(\.description).joined(separator: "/") }
 
-    /// Adds the bytes of a blob of `store` under a second name. `row` is what is known of the document.
+    /// Adds the bytes of a blob of `store` as a hard link. `row` is what is known of the document.
     mutating func add(
         _ blob: BlobName, of store: ContentStore, _ status: BlobStatus, row: LocalItem?, below above: [LocalItem]
     ) throws {
@@ -72,7 +72,7 @@ struct RecoveredTree {
         count += 1
     }
 
-    /// Gives a row of this database that has no folder a place here.
+    /// Moves a row of this database that has no folder into this tree.
     mutating func adopt(_ stranded: LocalItem) throws {
         let folder = try folder(at: [])
         try metadata.write { transaction in
@@ -128,7 +128,7 @@ struct RecoveredTree {
         return try isTaken(name) ? name.firstFree(where: isTaken) : name
     }
 
-    /// The folder that stands for these folders of the old state, made with those above it.
+    /// Returns the folder that corresponds to these folders of the old state, and makes it and those above it where they are missing.
     private mutating func folder(at above: [LocalItem]) throws -> LocalItem {
         var current = try documents()
         var path: [ItemName] = []
@@ -141,7 +141,7 @@ struct RecoveredTree {
         return current
     }
 
-    /// The folder of that name, made where there is none.
+    /// Returns the folder of that name, and makes it where there is none.
     private mutating func place(_ name: ItemName, in parent: LocalItem, like row: LocalItem?) throws -> LocalItem {
         var item = newItem(name, .folder, in: parent, like: row)
         changedNodes.insert(parent.node)

@@ -10,10 +10,11 @@ package import Transfers
 
 import struct Foundation.Data
 
-/// Makes a new state for a device out of its cloud and of what is on its disk, healthy or damaged. No daemon may run on it.
+/// Builds a new state for a device from its cloud and the files on its disk, whether they are intact or damaged. No daemon may run on the
+/// state.
 ///
-/// Every blob is judged by its own bytes: those that the log names go once the cloud is seen to hold them, all others become
-/// documents in the folder `Recovered`. The old database and what is not known stay beside the new state, in `set-aside/`.
+/// Every blob is judged by its own bytes: blobs that the log names are removed once the cloud is verified to hold them, all others become
+/// documents in the folder `Recovered`. The old database and files of unknown origin stay beside the new state, in `set-aside/`.
 package struct StateRebuild: Sendable {
     private let swap: StateSwap
     private let backend: any CloudBackend
@@ -24,7 +25,7 @@ package struct StateRebuild: Sendable {
 
     /// - Parameters:
     ///   - state: the state directory, absolute.
-    ///   - device: what other devices call this one.
+    ///   - device: the name under which other devices know this one.
     package init(state: String, transfers: TransferContext, device: String, time: any TimeSource, log: Logger) {
         swap = StateSwap(state: state)
         backend = transfers.backend
@@ -34,7 +35,7 @@ package struct StateRebuild: Sendable {
         self.log = log
     }
 
-    /// Nothing is changed when it throws: the cloud's or the log's error, or what the disk said.
+    /// Rebuilds the state. Nothing has changed when it throws: an error of the cloud, the log or the disk.
     package func run(because reason: String, progress: @escaping (String) -> Void) async throws -> RebuildReport {
         progress("reading the cloud")
         let identity = try await backend.connect(create: false)
@@ -53,14 +54,14 @@ package struct StateRebuild: Sendable {
         try await sorting.run(progress)
         try metadata.write { try $0.setSetting("cloud", Data(identity.text.utf8)) }
         try keepKeyValues(metadata)
-        // Only that file takes the place of the old one.
+        // Only the main database file replaces the old one.
         try metadata.closeWhole()
         try sorting.syncAll()
         try swap.commit(StateSwap.Commit(report: sorting.report, kept: sorting.kept))
         return sorting.report
     }
 
-    /// What was written to key-value stores and not sent is sent from the new state.
+    /// Copies unsent writes to key-value stores, so that the new state sends them.
     private func keepKeyValues(_ metadata: MetadataDatabase) throws {
         let now = time.now()
         for (name, pending) in SalvagedRows(path: swap.database).pendingKeyValues() {
@@ -82,14 +83,14 @@ package struct StateRebuild: Sendable {
         return candidate
     }
 
-    /// A device's name as a part of a file name.
+    /// Makes a device's name usable as a part of a file name.
     private func safe(_ name: String) -> String {
         let kept = name.map { $0 == "/" || $0.isNewline ? "-" : String($0) }.joined()
         return kept.isEmpty ? "this device" : kept
     }
 }
 
-/// `2026-11-20 14.03.12`, UTC.
+/// Formats a time as `2026-11-20 14.03.12`, UTC.
 func dateLabel(_ time: Timestamp) -> String {
     var seconds = time_t(time.split.seconds)
     var parts = tm()

@@ -2,8 +2,8 @@ import Basics
 import FoundationEssentials
 import Glibc
 
-/// Puts a rebuilt state in the place of the old one, whatever dies in between: the new state is made in `rebuild/`; from the moment
-/// that `rebuild/commit.json` is there, the next start carries it through; before it, nothing has changed.
+/// Replaces the old state by a rebuilt one atomically, also across crashes. The new state is built in `rebuild/`; once
+/// `rebuild/commit.json` exists, the next start completes the swap; before that, nothing has changed.
 package struct StateSwap: Sendable {
     /// The state directory, absolute.
     package let state: String
@@ -17,11 +17,11 @@ package struct StateSwap: Sendable {
     package var newContent: String { "\(work)/content" }
     private var commitFile: String { "\(work)/commit.json" }
 
-    /// What is to be done, as kept on the disk.
+    /// The steps of a swap, as stored on the disk.
     package struct Commit: Codable, Sendable {
         package var format: UInt32 = 1
         package let report: RebuildReport
-        /// Blobs, from the old content on, that stay with the state that is set aside; the others are in the cloud or in the new state.
+        /// Blobs, relative to the old content, that stay with the state that is set aside; the others are in the cloud or in the new state.
         package let kept: [String]
 
         package init(report: RebuildReport, kept: [String]) {
@@ -30,19 +30,19 @@ package struct StateSwap: Sendable {
         }
     }
 
-    /// An empty place to build in. What an interrupted build left there goes: it held second names only.
+    /// Makes an empty directory to build in. Removes the files of an interrupted build, which were only hard links.
     package func begin() throws {
         try removeTree(work)
         try check("mkdir") { mkdir(work, 0o700) }
     }
 
-    /// From here on there is no way back, only forth.
+    /// Commits the swap: from here on it is completed and never rolled back.
     package func commit(_ commit: Commit) throws {
         try write(try JSONEncoder().encode(commit), to: commitFile)
         try carryThrough(commit)
     }
 
-    /// Carries an interrupted swap through. Nil where there was none; a build that was not finished is removed.
+    /// Completes an interrupted swap. Returns nil where there is none; an unfinished build is removed.
     package func resume() throws -> RebuildReport? {
         guard access(work, F_OK) == 0 else { return nil }
         guard access(commitFile, F_OK) == 0 else {
@@ -57,7 +57,8 @@ package struct StateSwap: Sendable {
     private func carryThrough(_ commit: Commit) throws {
         let aside = commit.report.aside
         try FileManager.default.createDirectory(atPath: aside, withIntermediateDirectories: true)
-        // What stands in `rebuild/` shows how far it came: the old goes before the new takes its place.
+        // The files that are left in `rebuild/` show how far an earlier run progressed: the old state is moved away before the new one
+        // replaces it.
         if access(newDatabase, F_OK) == 0 {
             for suffix in ["", "-wal", "-shm"] { try move(database + suffix, to: "\(aside)/metadata.sqlite\(suffix)") }
             if access(newContent, F_OK) == 0 {
@@ -74,7 +75,7 @@ package struct StateSwap: Sendable {
         try removeTree(work)
     }
 
-    /// Moves what is there; does nothing where that has happened before.
+    /// Moves a file if it exists; does nothing where an earlier run has moved it.
     private func move(_ source: String, to target: String) throws(Errno) {
         guard rename(source, target) != 0 else { return }
         guard errno == ENOENT else { throw Errno(errno, "rename \(source)") }
@@ -85,7 +86,7 @@ package struct StateSwap: Sendable {
             for name in try names(in: "\(folder)/\(shard)") where !kept.contains("\(shard)/\(name)") {
                 try check("unlink") { unlink("\(folder)/\(shard)/\(name)") }
             }
-            // One that still holds something stays.
+            // A folder that still contains files stays.
             _ = rmdir("\(folder)/\(shard)")
         }
         _ = rmdir(folder)

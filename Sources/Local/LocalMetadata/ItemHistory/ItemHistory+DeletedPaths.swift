@@ -5,10 +5,10 @@ import GRDB
 
 import struct Foundation.Data
 
-/// Deleted items by the path that they had.
+/// Finds deleted items by their former paths.
 extension ItemHistory {
-    /// Deleted items that were at these names below the mount's root, the newest first. The folders on the way may be gone, also several
-    /// times.
+    /// Returns deleted items that were at these names below the mount's root, the newest first. The folders of the path may be deleted too,
+    /// even several times.
     package func deletedItems(at names: [[UInt8]]) throws -> [DeletedItem] {
         let path = names.compactMap { try? ItemName(bytes: $0) }
         guard path.count == names.count, path.count > 1, let last = path.last,
@@ -17,14 +17,14 @@ extension ItemHistory {
         var folders: Set<ItemID> = [.root]
         for name in path.dropFirst().dropLast() {
             folders = try Set(folders.flatMap { try self.folders(named: name, in: $0, root.container) })
-            // A path whose folder was deleted that often in a month is not of documents.
+            // A path whose folder was deleted that often in a month has no documents.
             guard folders.count <= 1_000 else { return [] }
         }
         let found = try folders.flatMap { try deletedItems(of: last, in: $0, root.container) }
         return found.sorted { ($0.time ?? .zero, $0.id) > ($1.time ?? .zero, $1.id) }
     }
 
-    /// The folders that are or were there: as the mount shows them, as the log has them, and those deleted.
+    /// Returns the folders that have or had that name: those that the mount shows, those in the log, and deleted ones.
     private func folders(named name: ItemName, in parent: ItemID, _ container: ContainerID) throws -> [ItemID] {
         let tree = transaction.remote(in: container)
         let key = NameKey(name, folding: try tree.state().foldsNames)
@@ -36,7 +36,8 @@ extension ItemHistory {
         return [shown, live].compactMap(\.self) + deleted
     }
 
-    /// Deleted items that had this name in this folder, the one deleted last first. Scans all that the log ever had: slow, for interactive requests only.
+    /// Returns deleted items that had this name in this folder, the last deleted first. Scans everything that the log ever had: slow, for
+    /// interactive requests only.
     package func deletedItems(named name: ItemName, in parent: ItemID, _ container: ContainerID) throws -> [CloudItem] {
         try fetchAll(
             """
@@ -46,7 +47,8 @@ extension ItemHistory {
             """, [container.value, parent.data, name.data])
     }
 
-    /// The names from the container's folder down to where the item was. Nil where the log does not say: it is damaged, or of a hostile device.
+    /// Returns the names from the container's folder down to the item's former place; nil where the log does not have it because it is
+    /// damaged, or of a hostile device.
     package func path(ofDeleted item: DeletedItem) throws -> [ItemName]? {
         let tree = transaction.remote(in: item.container)
         var names = [item.name]

@@ -5,7 +5,7 @@ import GRDB
 
 import struct Foundation.Data
 
-/// What was deleted, for as long as it can be restored.
+/// Records deletions for as long as the items can be restored.
 extension ItemHistory {
     func insert(_ deletion: Deletion) throws { try db.perform(Deletion.insertion, values: deletion.values) }
 
@@ -13,12 +13,12 @@ extension ItemHistory {
         try run("DELETE FROM deletion WHERE container = ? AND item = ?", [container.value, item.data])
     }
 
-    /// Forgets deletions that this device heard of before that. The tombstones stay.
+    /// Removes deletions that this device recorded before `time`. The tombstones stay.
     package func expireDeletions(before time: Timestamp) throws {
         try run("DELETE FROM deletion WHERE noted < ?", [time.nanoseconds])
     }
 
-    /// The item, if it is deleted and its content is known to be in the cloud.
+    /// Returns the item, if it is deleted and its content is known to be in the cloud.
     package func deletedItem(_ id: ItemID, in container: ContainerID) throws -> DeletedItem? {
         let tree = transaction.remote(in: container)
         guard !id.isWellKnown, let cloud = try tree.item(id), try tree.alias(of: id) == nil else { return nil }
@@ -39,7 +39,7 @@ extension ItemHistory {
             departure: nil)
     }
 
-    /// Whether the bytes of a tombstone are still in the history: neither too old nor removed by its user.
+    /// Returns whether the bytes of a tombstone are still in the history: neither too old nor removed by the user.
     private func isKept(_ tombstone: CloudItem, in container: ContainerID) throws -> Bool {
         guard tombstone.body.kind == .file else { return true }
         guard tombstone.body.content?.reference != nil,
@@ -50,7 +50,7 @@ extension ItemHistory {
         }
     }
 
-    /// A place in the list of deletions, which is in the order of time, the newest first.
+    /// A place in the list of deletions, which is ordered by time, the newest first.
     package struct DeletionCursor: Hashable, Sendable {
         package let time: Timestamp
         package let container: ContainerID
@@ -63,7 +63,8 @@ extension ItemHistory {
         }
     }
 
-    /// Deletions behind `cursor` that this device heard of since `oldest`, the newest first; of a folder with what was in it, the folder alone.
+    /// Returns deletions behind `cursor` that this device recorded since `oldest`, the newest first; a folder represents everything that
+    /// was deleted with it.
     package func deletions(
         since oldest: Timestamp, after cursor: DeletionCursor?, limit: Int
     ) throws -> [DeletionCursor] {
@@ -82,7 +83,7 @@ extension ItemHistory {
             [oldest.nanoseconds, place.time.nanoseconds, place.container.value, place.item.data, limit])
     }
 
-    /// Whether the folder of the row `own` was deleted at about the same time.
+    /// Returns SQL for whether the folder of the row `own` was deleted at about the same time.
     private static func folderWent(parent: String) -> String {
         let isNear =
             "above.container = own.container AND above.item = \(parent) AND abs(above.time - own.time) <= \(span)"
@@ -94,7 +95,7 @@ extension ItemHistory {
 
     private static var span: Int64 { DeletedItem.span.components.seconds * 1_000_000_000 }
 
-    /// What was in a deleted folder and went with it, by name; of several of one name the one that was deleted last.
+    /// Returns the items that were deleted with a folder, by name; of several with one name, the last deleted.
     package func deletedChildren(of folder: DeletedItem) throws -> [DeletedItem] {
         let ids = try deletedIDs(in: folder.id, folder.container)
         var newest: [ItemName: DeletedItem] = [:]
@@ -106,7 +107,7 @@ extension ItemHistory {
         return newest.values.sorted { $0.name < $1.name }
     }
 
-    /// Deleted items that lay in that folder, whenever they went.
+    /// Returns deleted items that were in that folder, whenever they were deleted.
     private func deletedIDs(in parent: ItemID, _ container: ContainerID) throws -> [ItemID] {
         let key: StatementArguments = [container.value, parent.data]
         let noted = try ids("SELECT item FROM deletion WHERE container = ? AND parent = ?", key)
@@ -119,14 +120,14 @@ extension ItemHistory {
         return noted + departed
     }
 
-    /// What was deleted from a folder, at any time that is still noted.
+    /// Returns the recorded deletions from a folder.
     package func notedDeletions(from parent: ItemID, in container: ContainerID) throws -> [NotedDeletion] {
         try fetchAll(
             "SELECT item, name, noted, device FROM deletion WHERE container = ? AND parent = ?",
             [container.value, parent.data])
     }
 
-    /// Deleted items of that name that lay in that folder, in no order.
+    /// Returns deleted items of that name that were in that folder, in no order.
     package func deletedItems(
         of name: ItemName, in parent: ItemID, _ container: ContainerID
     ) throws -> [DeletedItem] {

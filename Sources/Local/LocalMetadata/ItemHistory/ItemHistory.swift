@@ -5,8 +5,8 @@ import GRDB
 
 import struct Foundation.Data
 
-/// What was in the folded logs and was superseded: contents that were current once, in the table `version`, and deletions, in the table
-/// `deletion`. Rows are made as entries are folded, so each device has the same ones.
+/// The superseded contents of the folded logs, in the table `version`, and deletions, in the table `deletion`. Rows are made as entries are
+/// folded, so each device has the same ones.
 package struct ItemHistory: MetadataTable {
     let transaction: MetadataTransaction
 
@@ -20,7 +20,7 @@ package struct ItemHistory: MetadataTable {
             """, [version.container.value, version.item.data])
     }
 
-    /// The superseded versions of an item, the newest first, without those that a user of this device has removed.
+    /// Returns the superseded versions of an item, the newest first, without those that a user of this device has removed.
     package func versions(
         of item: ItemID, in container: ContainerID, _ limits: VersionLimits, at now: Timestamp
     ) throws -> [HistoricVersion] {
@@ -48,12 +48,12 @@ package struct ItemHistory: MetadataTable {
             Self.key(version, item, container))
     }
 
-    /// Forgets versions that were superseded before that.
+    /// Removes versions that were superseded before `time`.
     package func expireVersions(before time: Timestamp) throws {
         try run("DELETE FROM version WHERE superseded < ?", [time.nanoseconds])
     }
 
-    /// Bytes of the superseded versions of a container's documents that the cloud keeps for a while.
+    /// Returns the bytes of the superseded versions of a container's documents that the cloud keeps for a while.
     package func versionBytes(of container: ContainerID) throws -> UInt64 {
         UInt64(
             clamping: try number(

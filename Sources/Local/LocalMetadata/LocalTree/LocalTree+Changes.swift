@@ -6,7 +6,7 @@ import GRDB
 extension LocalTree {
     /// Inserts a row.
     ///
-    /// - Returns: The node that it got.
+    /// - Returns: The node of the new row.
     @discardableResult
     package func insert(_ item: LocalItem) throws -> NodeID {
         if item.isConflictSibling { memory.hasSiblings = true }
@@ -16,7 +16,8 @@ extension LocalTree {
         return NodeID(UInt64(bitPattern: db.lastInsertedRowID))
     }
 
-    /// Writes what differs from the row that is there. An index whose columns stay is not touched then, which is most of the work.
+    /// Writes the columns that differ from the present row. Indexes of unchanged columns are then not touched, which saves most of the
+    /// work.
     package func update(_ item: LocalItem) throws {
         guard let old = try self.item(item.node), old != item else { return }
         if item.isConflictSibling { memory.hasSiblings = nil }
@@ -44,7 +45,7 @@ extension LocalTree {
         try run("DELETE FROM local WHERE node = ?", [Int64(bitPattern: node.value)])
     }
 
-    /// Gives the row another node id: for programs it is a new inode, open handles keep the old one.
+    /// Gives the row another node id: programs see a new inode, and open handles keep the old one.
     package func renumber(_ node: NodeID) throws -> NodeID {
         guard let item = try item(node) else {
             throw MetadataError(.damaged, "There is no item with the number \(node).")
@@ -53,7 +54,7 @@ extension LocalTree {
         return try insert(item)
     }
 
-    /// Gives every child of one folder to another.
+    /// Moves every child of one folder to another.
     package func moveChildren(of old: NodeID, to new: NodeID) throws {
         memory.movedFolders.insert(new)
         memory.leftFolders.insert(old)
@@ -71,7 +72,7 @@ extension LocalTree {
             """, [time.nanoseconds, time.nanoseconds, time.nanoseconds, Int64(bitPattern: folder.value)])
     }
 
-    /// Puts a row back under the node it had in this transaction.
+    /// Inserts a row again under its former node of this transaction.
     package func restore(_ item: LocalItem) throws {
         let node = try insert(item)
         try run(

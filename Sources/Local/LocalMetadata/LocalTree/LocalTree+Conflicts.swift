@@ -3,7 +3,7 @@ import GRDB
 
 import struct Foundation.Data
 
-/// Versions in conflict: of a file its siblings, of a package other packages.
+/// Reads the versions in conflict: siblings of a file, or other packages of a package.
 extension LocalTree {
     private func hasSiblings() throws -> Bool {
         try memory.flag(\.hasSiblings) {
@@ -11,7 +11,7 @@ extension LocalTree {
         }
     }
 
-    /// The siblings in a folder, whichever documents they belong to; in the same order on every device.
+    /// Returns the siblings in a folder, whichever documents they belong to; in the same order on every device.
     package func siblings(in folder: NodeID) throws -> [LocalItem] {
         guard try hasSiblings() else { return [] }
         return try fetchAll(
@@ -21,7 +21,7 @@ extension LocalTree {
             """, [Int64(bitPattern: folder.value)])
     }
 
-    /// The siblings that the mount shows for a document.
+    /// Returns the siblings that the mount shows for a document.
     package func siblings(of document: ItemID, in container: ContainerID) throws -> [LocalItem] {
         guard try hasSiblings() else { return [] }
         return try fetchAll(
@@ -31,12 +31,12 @@ extension LocalTree {
             """, [container.value, document.data])
     }
 
-    /// Every conflict sibling, at most `limit`.
+    /// Returns all conflict siblings, at most `limit`.
     package func allSiblings(limit: Int) throws -> [LocalItem] {
         try fetchAll("SELECT \(LocalItem.selection) FROM local WHERE conflictOf IS NOT NULL LIMIT ?", [limit])
     }
 
-    /// The packages that say that they are versions in conflict, whether or not their documents are there.
+    /// Returns the packages that are marked as versions in conflict, whether or not their documents exist.
     package func packageConflicts() throws -> [LocalItem] {
         try fetchAll(
             "SELECT \(LocalItem.selection) FROM local WHERE \(Self.isPackageConflict) ORDER BY node LIMIT 10000"
@@ -44,7 +44,7 @@ extension LocalTree {
         .filter { $0.packageConflict != nil }
     }
 
-    /// The versions in conflict of a document, file or package, in an order of their own.
+    /// Returns the versions in conflict of a document, file or package, in a fixed order.
     package func conflicts(of document: LocalItem) throws -> [LocalItem] {
         guard document.kind == .folder else { return try siblings(of: document.item, in: document.container) }
         guard document.isPackage else { return [] }
@@ -54,7 +54,7 @@ extension LocalTree {
         }
     }
 
-    /// The document that an item is a version in conflict of; nil for what is none, or whose document is gone.
+    /// Returns the document of which an item is a version in conflict; nil for other items, or where the document is gone.
     package func document(ofVersion item: LocalItem) throws -> LocalItem? {
         guard let place = item.conflictPlace, let document = try self.item(place.document, in: item.container) else {
             return nil
@@ -62,7 +62,7 @@ extension LocalTree {
         return item.conflict != nil || document.isPackage && document.item != item.item ? document : nil
     }
 
-    /// As the index `local_packageConflict` has it: SQLite takes it for the same words alone.
+    /// Spelled as in the index `local_packageConflict`: SQLite uses the index only for the same expression.
     static let isPackageConflict = "kind = 0 AND instr(extended, x'\(name)') > 0"
     private static let name = ReservedAttribute.conflict.utf8.map { byte in
         String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)

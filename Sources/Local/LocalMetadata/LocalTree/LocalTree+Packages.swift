@@ -4,13 +4,13 @@ import GRDB
 
 import struct Foundation.Data
 
-/// Folders that are one document each.
+/// Finds packages: folders that are one document each.
 extension LocalTree {
-    /// What the log of a container declares, and what was declared here and is on its way there.
+    /// Returns the package types that the log of a container declares, and those declared on this device and not sent yet.
     package func packageTypes(of container: ContainerID) throws -> PackageTypes {
         if let known = memory.packageTypes[container] { return known }
         var types = PackageTypes()
-        // A query of its own: folders are read while others are.
+        // A separate query, because folders are read while this one reads others.
         let rows: [RootAttributes] = try fetchAll(
             """
             SELECT extended FROM remote WHERE container = ?1 AND item = ?2
@@ -21,18 +21,18 @@ extension LocalTree {
         return types
     }
 
-    /// Whether folders are packages by the extensions that a container's root had and has.
+    /// Invalidates the package types of a container if its root now declares others.
     func noteRoot(of container: ContainerID, _ before: ItemAttributes?, _ after: ItemAttributes) {
         guard before.map({ PackageTypes(declaredBy: $0) }) != PackageTypes(declaredBy: after) else { return }
         memory.packageTypes[container] = nil
         memory.changesEverything = before != nil || memory.changesEverything
     }
 
-    /// The outermost package that a node is or lies in; nil if it is in none.
+    /// Returns the outermost package that a node is or is inside; nil if it is in none.
     package func package(around node: NodeID) throws -> NodeID? {
         var found: NodeID?
         var current = node
-        // Damaged rows may lead in a circle; no path has more folders.
+        // Damaged rows may form a cycle; no path has more folders.
         for _ in 0..<4096 {
             guard current != .root, let item = try item(current), item.item != .root else { break }
             if item.isPackage { found = current }
@@ -50,7 +50,7 @@ private struct RootAttributes: ColumnDecodable {
 extension LocalItem {
     package var isPackage: Bool { kind == .folder && packageTypes.isPackage(name) }
 
-    /// Bytes of its name and attributes, roughly as the log keeps them.
+    /// The approximate size of the item in the log, in bytes: its name and attributes.
     package var roughSize: Int {
         160 + name.bytes.count + target.count
             + attributes.extended.reduce(0) { $0 + $1.key.utf8.count + $1.value.count }

@@ -2,11 +2,11 @@ import GRDB
 
 import struct Foundation.Data
 
-/// Pins, which folders pass on to what is inside them, and the mount's root to its containers.
+/// Reads and sets pins, which folders pass on to everything in them, and the mount's root to its containers.
 extension LocalTree {
     private static let rootPinKey = "pin"
 
-    /// The pin of the item, else of the nearest folder above it that has one, else of the mount's root.
+    /// Returns the pin of the item, of the nearest folder above it that has one, or of the mount's root.
     package func effectivePin(of node: NodeID) throws -> PinState {
         let pin = try optionalNumber(
             """
@@ -21,7 +21,7 @@ extension LocalTree {
         return try pin.flatMap { PinState(rawValue: UInt8(truncatingIfNeeded: $0)) } ?? rootPin()
     }
 
-    /// The pin of the mount's root, also for containers that come later.
+    /// Returns the pin of the mount's root, which also applies to later containers.
     package func rootPin() throws -> PinState {
         guard let stored = try transaction.setting(Self.rootPinKey) else { return .inherited }
         return stored.first.flatMap(PinState.init(rawValue:)) ?? .inherited
@@ -31,7 +31,7 @@ extension LocalTree {
         try transaction.setSetting(Self.rootPinKey, Data([pin.rawValue]))
     }
 
-    /// The priority with which a new file in a folder is downloaded without being asked for.
+    /// Returns the priority with which a new file in a folder is downloaded without a request.
     package func priority(ofNewFileIn folder: NodeID) throws -> UInt8 {
         switch try effectivePin(of: folder) {
         case .keep: DownloadPriority.kept

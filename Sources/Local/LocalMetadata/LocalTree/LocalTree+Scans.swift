@@ -3,16 +3,16 @@ import GRDB
 
 import struct Foundation.Data
 
-/// The tree page by page, in the order of the nodes: for checks and queries.
+/// Reads the tree page by page, in the order of the nodes, for checks and queries.
 extension LocalTree {
-    /// Rows behind `node`, in order.
+    /// Returns the rows behind `node`, in order.
     package func items(after node: NodeID, limit: Int) throws -> [LocalItem] {
         try fetchAll(
             "SELECT \(LocalItem.selection) FROM local WHERE node > ? ORDER BY node LIMIT ?",
             [Int64(bitPattern: node.value), limit])
     }
 
-    /// Items that meet a condition, behind `node` in the order of their nodes; at most `limit`.
+    /// Returns the items behind `node` that meet a condition, in the order of their nodes; at most `limit`.
     package func items(after node: NodeID, meeting condition: ItemCondition, limit: Int) throws -> [LocalItem] {
         let condition = RowCondition(condition)
         let values: [(any DatabaseValueConvertible)?] =
@@ -24,7 +24,7 @@ extension LocalTree {
             """, StatementArguments(values))
     }
 
-    /// Rows behind `node` of files with bytes here, in order.
+    /// Returns the rows behind `node` of files with bytes on this device, in order.
     package func present(after node: NodeID, limit: Int) throws -> [LocalItem] {
         try fetchAll(
             """
@@ -33,7 +33,7 @@ extension LocalTree {
             """, [Int64(bitPattern: node.value), limit])
     }
 
-    /// Nodes whose folder is not there: no path leads to them.
+    /// Returns items whose folder does not exist, so that no path leads to them.
     package func strandedItems(limit: Int) throws -> [LocalItem] {
         try fetchAll(
             """
@@ -42,7 +42,7 @@ extension LocalTree {
             """, [limit])
     }
 
-    /// A clean file that has all bytes of a content.
+    /// Returns a clean file that has all bytes of a content.
     package func holder(of digest: Digest) throws -> LocalItem? {
         try fetchOne(
             "SELECT \(LocalItem.selection) FROM local WHERE digest = ? AND presence = 2 AND isEdited = 0 LIMIT 1",

@@ -1,8 +1,8 @@
 import GRDB
 
-/// Sums over the tree. They read every row of a container or of the database: for a command, not for a loop.
+/// Sums over the tree. They read every row of a container or of the database, so they are for commands, not for loops.
 extension LocalTree {
-    /// What is directly in a container's folder.
+    /// Returns the storage of each item directly in a container's folder.
     package func storage(below root: NodeID) throws -> [AreaStorage] {
         try fetchAll(
             """

@@ -5,9 +5,9 @@ import struct Foundation.Data
 
 /// The items that the mount shows, in the table `local`: one row for each node.
 ///
-/// A node is an inode number of the mount and is never given out twice; an item of a container has at most one node. Every write goes
-/// through ``insert(_:)``, ``update(_:)``, ``remove(_:)`` and the few others in `LocalTree+Changes`: they note for ``RowChanges`` what the
-/// changed rows do not show, and keep ``TransactionMemory`` right.
+/// A node is an inode number of the mount and is never reused; an item of a container has at most one node. Every write uses
+/// ``insert(_:)``, ``update(_:)``, ``remove(_:)`` or one of the few others in `LocalTree+Changes`: they record for ``RowChanges`` what the
+/// changed rows do not show, and keep ``TransactionMemory`` consistent.
 package struct LocalTree: MetadataTable {
     let transaction: MetadataTransaction
 
@@ -26,21 +26,21 @@ package struct LocalTree: MetadataTable {
             "SELECT \(LocalItem.selection) FROM local WHERE container = ? AND item = ?", [container.value, id.data])
     }
 
-    /// Those of these that exist.
+    /// Returns the existing items among these nodes.
     package func items(_ nodes: [NodeID]) throws -> [NodeID: LocalItem] {
         var found: [NodeID: LocalItem] = [:]
         for node in nodes { found[node] = try item(node) }
         return found
     }
 
-    /// The node that shows an item; nil where none does.
+    /// Returns the node that shows an item; nil where none does.
     package func node(of id: ItemID, in container: ContainerID) throws -> NodeID? {
         try optionalNumber("SELECT node FROM local WHERE container = ? AND item = ?", [container.value, id.data]).map {
             NodeID(UInt64(bitPattern: $0))
         }
     }
 
-    /// Which item a node shows; nil where there is no such node.
+    /// Returns the item that a node shows; nil where there is no such node.
     package func identity(of node: NodeID) throws -> ItemID? {
         try Data.fetchOne(
             db.cachedStatement(sql: "SELECT item FROM local WHERE node = ?"),
@@ -48,19 +48,19 @@ package struct LocalTree: MetadataTable {
         ).map(ItemID.init(data:))
     }
 
-    /// The highest number that an item has; zero if there is none.
+    /// Returns the highest node; zero if there is none.
     package func lastNode() throws -> NodeID {
         NodeID(UInt64(try optionalNumber("SELECT max(node) FROM local") ?? 0))
     }
 
-    /// Children in the order of their nodes, behind `node`: the order stays while others come and go.
+    /// Returns children in the order of their nodes, behind `node`: the order is stable while others are added and removed.
     package func children(of parent: NodeID, after node: NodeID = NodeID(0), limit: Int) throws -> [LocalItem] {
         try fetchAll(
             "SELECT \(LocalItem.selection) FROM local WHERE parent = ? AND node > ? ORDER BY node LIMIT ?",
             [Int64(bitPattern: parent.value), Int64(bitPattern: node.value), limit])
     }
 
-    /// As ``children(of:after:limit:)``, without rows that cannot be read, whose nodes come apart.
+    /// As ``children(of:after:limit:)``, without rows that cannot be read, whose nodes are returned separately.
     package func readableChildren(
         of parent: NodeID, after node: NodeID = NodeID(0), limit: Int
     ) throws -> (items: [LocalItem], unreadable: [NodeID]) {
@@ -73,7 +73,7 @@ package struct LocalTree: MetadataTable {
         try number("SELECT EXISTS (SELECT 1 FROM local WHERE parent = ?)", [Int64(bitPattern: parent.value)]) != 0
     }
 
-    /// Visits an item and, for a folder, all that is below it, page by page.
+    /// Visits an item and, for a folder, everything below it, page by page.
     package func forEach(below item: LocalItem, _ body: (LocalItem) throws -> Void) throws {
         try body(item)
         guard item.kind == .folder else { return }
@@ -90,7 +90,7 @@ package struct LocalTree: MetadataTable {
         }
     }
 
-    /// The names from the container's folder down to the item; empty for an item that does not exist.
+    /// Returns the names from the container's folder down to the item; empty for an item that does not exist.
     package func path(of node: NodeID) throws -> [ItemName] {
         var names: [ItemName] = []
         var current = node
@@ -101,7 +101,7 @@ package struct LocalTree: MetadataTable {
         return names.reversed()
     }
 
-    /// The folder at these names as the mount shows it; nil where there is none.
+    /// Returns the folder at these names as the mount shows it; nil where there is none.
     package func folder(at names: [[UInt8]]) throws -> LocalItem? {
         var folder: LocalItem?
         for bytes in names {
@@ -113,7 +113,7 @@ package struct LocalTree: MetadataTable {
         return folder
     }
 
-    /// Whether `node` is `ancestor` or stands below it.
+    /// Returns whether `node` is `ancestor` or is below it.
     package func isInside(_ node: NodeID, _ ancestor: NodeID) throws -> Bool {
         var current = node
         for _ in 0..<4096 {

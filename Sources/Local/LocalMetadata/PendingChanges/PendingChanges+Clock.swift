@@ -1,16 +1,17 @@
 package import Basics
 import GRDB
 
-/// Changes that were noted under a clock that was set back since. They would wait to settle until the clock is there again: hours, or years.
+/// Corrects changes that were recorded before the clock was set back. They would not settle until the clock reaches that time again: hours,
+/// or years.
 extension PendingChanges {
-    /// Whether any untold change was noted later than `time`.
+    /// Returns whether any unsent change was recorded later than `time`.
     package func hasChanges(after time: Timestamp) throws -> Bool {
         try [QueueQueries.newestPending, QueueQueries.newestDeparture, QueueQueries.newestKeyValue].contains { query in
             try optionalNumber(query).map { $0 > time.nanoseconds } ?? false
         }
     }
 
-    /// Notes untold changes that are later than `time` as made `now`.
+    /// Changes the times of unsent changes that are later than `time` to `now`.
     package func bringForward(changesAfter time: Timestamp, to now: Timestamp) throws {
         try run(
             "UPDATE local SET pendingSince = ? WHERE pendingSince IS NOT NULL AND pendingSince > ?",

@@ -5,13 +5,13 @@ import GRDB
 
 import struct Foundation.Data
 
-/// Deletions that the log does not have yet.
+/// Stores deletions that the log does not have yet.
 extension PendingChanges {
     package func departure(of item: ItemID, in container: ContainerID) throws -> Departure? {
         try departures("container = ? AND item = ?", [container.value, item.data]).first
     }
 
-    /// An unsent deletion of that name in that folder.
+    /// Returns an unsent deletion of that name in that folder.
     package func departure(named name: ItemName, in parent: NodeID) throws -> Departure? {
         try departures(
             "parent = ? AND name = ? AND isSent = 0", [Int64(bitPattern: parent.value), name.data]
@@ -25,23 +25,23 @@ extension PendingChanges {
             [time.nanoseconds, container.value, limit])
     }
 
-    /// Unsent deletions of what was in that folder.
+    /// Returns the unsent deletions of items that were in that folder.
     package func unsentDepartures(from parent: NodeID) throws -> [Departure] {
         try departures("parent = ? AND isSent = 0", [Int64(bitPattern: parent.value)])
     }
 
-    /// Unsent deletions in a folder, with those of what was in the folders that were deleted.
+    /// Returns the unsent deletions in a folder, including those inside deleted folders.
     package func unsentDepartures(below folder: NodeID) throws -> [Departure] {
         try unsentDepartures(from: folder).flatMap { [$0] + (try unsentDepartures(inside: $0)) }
     }
 
-    /// A deleted folder has no row: only the log has what was in it.
+    /// Returns the unsent deletions inside a deleted folder. It has no row: only the log has its children.
     private func unsentDepartures(inside folder: Departure) throws -> [Departure] {
         guard folder.kind == .folder else { return [] }
         let tree = transaction.remote(in: folder.container)
         var found: [Departure] = []
         var folders = [folder.item]
-        // Damaged rows may lead in a circle.
+        // Damaged rows may form a cycle.
         var seen = Set(folders)
         while let next = folders.popLast() {
             for child in try tree.children(of: next) where seen.insert(child).inserted {

@@ -1,8 +1,8 @@
 package import Basics
 
-/// The changes of a package, which are sent together.
+/// Gathers the changes of a package, which are sent together.
 extension PendingChanges {
-    /// Looks at everything in a package.
+    /// Returns the unsent changes of everything in a package.
     package func unsentChanges(ofPackage node: NodeID, settledBefore time: Timestamp) throws -> PackageDelta {
         var delta = PackageDelta()
         guard let package = try transaction.local.item(node) else { return delta }

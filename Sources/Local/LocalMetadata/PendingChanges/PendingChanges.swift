@@ -3,20 +3,20 @@ import CloudModel
 import GRDB
 
 /// Changes of this device that its log does not show yet: items with `pendingSince`, departures, resolved conflicts, keys of key-value
-/// stores, and the batch on its way.
+/// stores, and the batch that is being sent.
 ///
-/// A change is first noted, then sent with a batch, and forgotten when the log shows the batch. Queries use an index and never scan the
-/// tree. A row that cannot be decoded is left out: `ubiquity check` names it.
+/// A change is recorded, then sent with a batch, and removed when the log shows the batch. Queries use an index and never scan the tree. A
+/// row that cannot be decoded is left out: `ubiquity check` names it.
 package struct PendingChanges: MetadataTable {
     let transaction: MetadataTransaction
 
-    /// Items with changes made before `time` that are not in the log yet, oldest first.
+    /// Returns items with changes made before `time` that are not in the log yet, oldest first.
     package func items(before time: Timestamp, limit: Int) throws -> [LocalItem] {
         try fetchReadable(QueueQueries.pending, [time.nanoseconds, limit]).items
     }
 
-    /// Items of a container with changes to append whose bytes, if they need any, are in the cloud; oldest change first, those
-    /// behind `last`.
+    /// Returns items of a container behind `last` with changes to append, whose bytes, if they need any, are in the cloud; oldest change
+    /// first.
     package func ready(
         in container: ContainerID, before time: Timestamp, after last: LocalItem? = nil, limit: Int
     ) throws -> [LocalItem] {
@@ -26,7 +26,7 @@ package struct PendingChanges: MetadataTable {
         ).items
     }
 
-    /// Edited files of at least `size` bytes, on their way to the cloud or waiting for it; oldest edit first, those behind `last`.
+    /// Returns edited files of at least `size` bytes behind `last` that are being uploaded or wait for it; oldest edit first.
     package func announceable(
         in container: ContainerID, before time: Timestamp, from size: UInt64, after last: LocalItem? = nil, limit: Int
     ) throws -> [LocalItem] {
@@ -45,7 +45,7 @@ package struct PendingChanges: MetadataTable {
         ]
     }
 
-    /// Files with changes that the log has not shown yet and whose bytes count as uploaded.
+    /// Returns files with changes that the log has not shown yet and whose bytes count as uploaded.
     package func uploadedFiles(in container: ContainerID) throws -> [LocalItem] {
         try fetchAll(
             """
@@ -54,7 +54,7 @@ package struct PendingChanges: MetadataTable {
             """, [container.value])
     }
 
-    /// When the oldest local change was made that is not in the log yet; ``Timestamp/zero`` if one must not wait to settle.
+    /// Returns the time of the oldest local change that is not in the log yet; ``Timestamp/zero`` if one must not wait to settle.
     package func oldest() throws -> Timestamp? {
         let item = try optionalNumber(QueueQueries.oldestPending)
         let departure = try optionalNumber(QueueQueries.oldestDeparture)
@@ -63,14 +63,14 @@ package struct PendingChanges: MetadataTable {
         return [item, departure, resolution, keyValue].compactMap(\.self).min().map(Timestamp.init(nanoseconds:))
     }
 
-    /// When the next change after `time` was made to the tree that is not in the log yet.
+    /// Returns the time of the next change to the tree after `time` that is not in the log yet.
     package func next(after time: Timestamp) throws -> Timestamp? {
         let item = try optionalNumber(QueueQueries.nextPending, [time.nanoseconds])
         let departure = try optionalNumber(QueueQueries.nextDeparture, [time.nanoseconds])
         return [item, departure].compactMap(\.self).min().map(Timestamp.init(nanoseconds:))
     }
 
-    /// Whether any change is not appended and confirmed yet; far cheaper than ``totals()``.
+    /// Returns whether any change is not appended and confirmed yet; far cheaper than ``totals()``.
     package func hasAny() throws -> Bool {
         try number(
             """
@@ -80,7 +80,7 @@ package struct PendingChanges: MetadataTable {
             """) != 0
     }
 
-    /// Number of items with unsent changes, and the bytes that are to be uploaded for them.
+    /// Returns the number of items with unsent changes, and of the bytes to upload for them.
     package func totals() throws -> (items: Int, bytes: UInt64) {
         let row = try Row.fetchOne(
             db.cachedStatement(sql: QueueQueries.pendingTotals))
@@ -90,7 +90,7 @@ package struct PendingChanges: MetadataTable {
         return (Int((row?[0] as Int64?) ?? 0) + Int(departures), UInt64(clamping: (row?[1] as Int64?) ?? 0))
     }
 
-    /// How many changes will be appended without further action; those of paused items are not counted.
+    /// Returns how many changes will be appended without further action; changes of paused items are not counted.
     package func unpausedTotal() throws -> Int {
         let items = try number(
             """
