@@ -5,7 +5,7 @@ struct GrantedClaim: Sendable {
     let number: UInt64
     /// Whether all of the items are files that are completely downloaded, so that nothing has to be checked before they are read.
     var isWhole = false
-    /// Ends it, perhaps after a wait for the daemon. A failure says that it had ended before.
+    /// Releases the claim, perhaps after waiting for the daemon. A failure means that the claim had ended before.
     let finish: @Sendable () -> CoordinationFailure?
     /// Releases the claim before anything was done under it. Does not wait, so the thread that delivers outcomes may call it.
     let drop: @Sendable () -> Void

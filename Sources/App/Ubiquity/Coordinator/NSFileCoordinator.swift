@@ -8,15 +8,15 @@ public typealias NSErrorPointer = UnsafeMutablePointer<NSError?>?
 
 /// Coordinates reading and writing of files with other programs, and with the presenters of these files.
 ///
-/// Apple's name: `NSFileCoordinator`. In a mount of Ubiquity the daemon decides, among all programs that coordinate; what plain programs
-/// open there waits for a coordinated writer. Elsewhere this process decides among its own coordinators and presenters, and other processes
-/// know nothing of it.
+/// Apple's name: `NSFileCoordinator`. In a mount of Ubiquity, the daemon decides among all programs that coordinate, and a plain program's
+/// `open` waits for a coordinated writer. Elsewhere, this process decides among its own coordinators and presenters, and does not
+/// coordinate with other processes.
 ///
-/// A call blocks its thread until access is granted, for as long as other accesses take: call it off the main thread, or use one of the asynchronous
-/// methods. It never blocks for good: presenters that do not answer are passed over after ten seconds, programs that die or are
-/// stopped lose what they hold, and of calls that would wait for each other one gets an error (`CocoaError.fileLocking`). To read a document whose
-/// bytes are in the cloud fails after 15 seconds in which none of them come (`CocoaError.ubiquitousFileUnavailable` where the cloud is
-/// away); no other access waits for that document meanwhile. ``cancel()`` ends any of these waits.
+/// A call blocks its thread until access is granted, for as long as other accesses take: do not make it on the main thread, or use one of
+/// the asynchronous methods. It never blocks forever: a presenter that does not respond is skipped after ten seconds, a program that dies
+/// or is stopped loses its claims, and in a deadlock one call fails with `CocoaError.fileLocking`. Reading a document whose bytes are in
+/// the cloud fails if none of them arrive for 15 seconds (`CocoaError.ubiquitousFileUnavailable` if the cloud is unreachable); no other
+/// access waits for that document meanwhile. ``cancel()`` ends any of these waits.
 // Its mutable state is behind a Mutex.
 open class NSFileCoordinator: NSObject, @unchecked Sendable {
     /// Options of a read.
