@@ -36,7 +36,7 @@ package struct PinRequest: DaemonCall {
     }
 }
 
-/// What to keep local, per item; children inherit.
+/// The policy for keeping an item's bytes on this device; children inherit it.
 package enum PinPolicy: String, Codable, Hashable, Sendable, CaseIterable {
     /// As for the folder above; at the top ``lazy``.
     case inherited
