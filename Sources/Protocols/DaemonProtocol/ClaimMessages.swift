@@ -141,7 +141,7 @@ package struct PresenterStatus: Codable, Hashable, Sendable {
     package let presenter: UInt64
     package let program: String
     package let pid: Int32
-    /// The number of questions to which it has not replied.
+    /// The number of questions that the presenter has not answered.
     package let unanswered: Int
     /// Whether the presenter left a question unanswered for so long that claims no longer wait for it.
     package let isSilent: Bool

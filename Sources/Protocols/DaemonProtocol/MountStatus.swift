@@ -79,7 +79,7 @@ package struct CloudStatus: Codable, Hashable, Sendable {
 
 /// The progress of a command on many items.
 package struct WorkStatus: Codable, Hashable, Sendable {
-    /// What is done to them: `restoring`, `evicting`.
+    /// The present operation: `restoring`, `evicting`.
     package let what: String
     package let completedItems: UInt64
     package let totalItems: UInt64
