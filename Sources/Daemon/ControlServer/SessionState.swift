@@ -16,8 +16,8 @@ package struct SessionState: Sendable {
     private let maximumClaims: Int
     private let maximumStreams: Int
     private var inFlight: Set<UInt64> = []
-    /// The requests that wait. Claims, and requests that wait for bytes, are counted separately, so that they do not take the place of
-    /// requests that may let them continue.
+    /// The requests that wait for claims or bytes. They are counted separately, so that they do not take the place of requests that may let
+    /// them continue.
     private var waiting: Set<UInt64> = []
     private var claims: Set<UInt64> = []
     private var streams: Set<UInt64> = []

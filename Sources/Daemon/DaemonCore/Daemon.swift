@@ -44,7 +44,7 @@ package enum Daemon {
         return running.resetsNext
     }
 
-    /// A start that a command waits for is not repeated; a daemon that crashes later is.
+    /// Restarts the daemon after a later crash. A start that a command waits for is not repeated.
     static func outliveCrashes(_ configuration: DaemonConfiguration) {
         // The runtime prints backtraces by default; only a user who enables them explicitly prefers them to a working mount.
         let wantsBacktrace = getenv("SWIFT_BACKTRACE").map { String(cString: $0).contains("enable=yes") } ?? false

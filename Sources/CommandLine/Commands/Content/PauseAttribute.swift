@@ -3,11 +3,11 @@ import CloudModel
 import DaemonProtocol
 import Glibc
 
-/// `user.ubiquity.isSyncPaused` of the items that a command names.
+/// The attribute `user.ubiquity.isSyncPaused` of the items that a command names.
 enum PauseAttribute {
-    /// Sets it on each path and prints what was done.
+    /// Sets the attribute on each path and prints the outcome.
     ///
-    /// - Throws: `CommandFailure` with what went wrong for each path; the others are done.
+    /// - Throws: `CommandFailure` with the error of each path that failed; the other paths are done.
     static func set(_ isPaused: Bool, of paths: [String], verb: String) throws {
         let locator = try MountLocator.current()
         var failures: [DaemonFailure] = []

@@ -90,7 +90,7 @@ struct PauseHandler: NounHandler {
         return item
     }
 
-    /// Uploads the item; edits that are not in the cloud when the patience ends stay paused as before.
+    /// Uploads the item. If its edits are not in the cloud in time, the previous pause is restored.
     private func upload(_ item: LocalItem, _ request: ResumeRequest, known: Set<VersionID>?) async throws {
         try await setPaused(false, item)
         do { _ = try await publishing.uploaded(request.path, within: request.timeout) } catch {
