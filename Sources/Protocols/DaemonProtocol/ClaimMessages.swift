@@ -117,7 +117,7 @@ package struct ClaimsResponse: CallResponse {
 
 package struct ClaimedItem: Codable, Hashable, Sendable {
     package let path: MountPath
-    /// In the order in which they were requested.
+    /// The claims, in the order in which they were requested.
     package let claims: [ClaimStatus]
     /// The presenters of the item.
     package let presenters: [PresenterStatus]

@@ -36,7 +36,7 @@ package struct DaemonFailure: Error, Codable, Hashable, Sendable, CustomStringCo
     }
 
     package let code: Code
-    /// What happened, without a period.
+    /// The description of what happened, without a period.
     package let message: String
     /// The path that the failure is about: relative to the mount for an item, absolute for any other.
     package let path: String?

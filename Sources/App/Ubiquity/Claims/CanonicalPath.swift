@@ -33,8 +33,8 @@ struct CanonicalPath {
         return dots == nil || (dots ?? 0) > 2
     }
 
-    /// Uses two system calls, where realpath(3) makes one for each folder. Returns false if nothing exists there, or if the kernel does not
-    /// support the lookup.
+    /// Returns whether an item exists at the path and no symbolic links lead to it; false if the kernel does not support the lookup. Uses
+    /// two system calls, where realpath(3) makes one for each folder.
     private static func isWithoutLinks(_ path: String) -> Bool {
         let item = linux_open_without_links(path, O_NOFOLLOW | O_CLOEXEC)
         guard item >= 0 else { return false }

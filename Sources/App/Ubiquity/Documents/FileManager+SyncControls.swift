@@ -11,7 +11,7 @@ extension FileManager {
 
     /// Resumes the sync of the item.
     ///
-    /// With any behavior but `preserveLocalChanges`, this method waits for the cloud, for at most one minute, and for exclusive access to
+    /// With any behaviour but `preserveLocalChanges`, this method waits for the cloud, for at most one minute, and for exclusive access to
     /// the document, so do not call it inside a coordinated access of the document.
     ///
     /// - Throws: `CocoaError.fileWriteUnknown`, with ``UbiquityLocalVersionConflictingWithServerError`` as the underlying error, if another

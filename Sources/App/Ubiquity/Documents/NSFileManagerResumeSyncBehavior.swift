@@ -1,4 +1,4 @@
-/// What happens to local edits when sync resumes. Apple's name: `NSFileManagerResumeSyncBehavior`.
+/// The treatment of local edits when sync resumes. Apple's name: `NSFileManagerResumeSyncBehavior`.
 public enum NSFileManagerResumeSyncBehavior: Int, Sendable {
     /// The edits are uploaded; changes of other devices are resolved as usual, and nothing is lost.
     case preserveLocalChanges = 0

@@ -1,4 +1,4 @@
-/// What an upload does if another device wrote the document too. Apple's name: `NSFileManagerUploadLocalVersionConflictPolicy`.
+/// The policy of an upload for a document that another device wrote too. Apple's name: `NSFileManagerUploadLocalVersionConflictPolicy`.
 public enum NSFileManagerUploadLocalVersionConflictPolicy: Int, Sendable {
     /// The newer version becomes current, and the other one becomes a conflict version.
     case conflictPolicyDefault = 0

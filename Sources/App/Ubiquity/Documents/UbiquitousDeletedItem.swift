@@ -4,10 +4,10 @@ public import Foundation
 
 /// An item that was deleted and can be restored. Apple's platforms have no such type: there, only Apple's own programs list deleted items.
 public struct UbiquitousDeletedItem: Hashable, Sendable {
-    /// Where the item was.
+    /// The URL of the item before its deletion.
     public let url: URL
     public let isDirectory: Bool
-    /// When it was deleted, by the clock of the device that deleted it.
+    /// The time of the deletion, by the clock of the device that deleted the item.
     public let deletionDate: Date
     /// The name of that device.
     public let localizedNameOfDeletingComputer: String

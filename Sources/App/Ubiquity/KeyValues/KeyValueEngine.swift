@@ -68,7 +68,7 @@ final class KeyValueEngine: Sendable {
         schedule(\.isFlushScheduled, .milliseconds(100))
     }
 
-    /// Posts that there was no room for a value.
+    /// Posts a quota violation for a value that was not written.
     func refuse(_ key: String) {
         post(NSUbiquitousKeyValueStoreQuotaViolationChange, [key])
     }

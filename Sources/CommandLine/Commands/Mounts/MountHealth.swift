@@ -10,7 +10,7 @@ package enum MountHealth: Sendable {
     /// Queries the mount itself, with a timeout of five seconds.
     static func probe(_ mount: String) -> MountHealth {
         bounded(within: .seconds(5)) {
-            // Unlike stat(2), which the kernel serves from its cache even for a dead mount.
+            // This is not stat(2), which the kernel serves from its cache even for a dead mount.
             var information = statvfs()
             return statvfs(mount, &information) == -1 && errno == ENOTCONN ? .dead : .living
         } ?? .frozen
