@@ -8,7 +8,7 @@ extension FileManager {
     /// has, and those that programs declared.
     ///
     /// - Parameter containerIdentifier: As for ``url(forUbiquityContainerIdentifier:)``.
-    /// - Throws: The daemon's error, or `CocoaError.featureUnsupported` if nothing is mounted.
+    /// - Throws: `CocoaError.fileReadUnknown` with the daemon's reason, or `featureUnsupported` if nothing is mounted.
     public func ubiquitousPackageTypes(
         forContainerIdentifier containerIdentifier: String? = nil
     ) throws -> Set<String> {
@@ -21,7 +21,7 @@ extension FileManager {
     /// Call this when a program starts; a repeated declaration has no effect.
     ///
     /// - Parameter extensions: The extensions without a dot: ASCII letters, digits, `-` and `_`, in any case.
-    /// - Throws: The daemon's error, or `CocoaError.featureUnsupported` if nothing is mounted.
+    /// - Throws: `CocoaError.fileReadUnknown` with the daemon's reason, or `featureUnsupported` if nothing is mounted.
     public func declareUbiquitousPackageTypes(
         _ extensions: Set<String>, forContainerIdentifier containerIdentifier: String? = nil
     ) throws {
@@ -32,7 +32,7 @@ extension FileManager {
 
     /// Withdraws declarations: folders with these extensions are ordinary folders again.
     ///
-    /// - Throws: The daemon's error, or `CocoaError.featureUnsupported` if nothing is mounted.
+    /// - Throws: `CocoaError.fileReadUnknown` with the daemon's reason, or `featureUnsupported` if nothing is mounted.
     public func withdrawUbiquitousPackageTypes(
         _ extensions: Set<String>, forContainerIdentifier containerIdentifier: String? = nil
     ) throws {
