@@ -22,8 +22,8 @@ extension FileManager {
 
     /// Removes the local copy of an item; the cloud keeps its bytes. Do not call this inside a coordinated write of the item.
     ///
-    /// - Throws: `CocoaError.ubiquitousFileNotUploadedDueToQuota` if the bytes are not in the cloud yet, `fileLocking` if they are pinned or
-    ///   in use.
+    /// - Throws: `CocoaError.ubiquitousFileNotUploadedDueToQuota` if the bytes are not in the cloud yet, `fileLocking` if they are pinned
+    ///   or in use.
     public func evictUbiquitousItem(at url: URL) throws {
         let (mount, path) = try ubiquitous(url)
         try check(url) { try mount.call(EvictRequest(paths: [try mount.path(path)])) }
