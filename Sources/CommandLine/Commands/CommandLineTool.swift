@@ -2,7 +2,7 @@ import ArgumentParser
 import DaemonProtocol
 import Glibc
 
-/// The `ubiquity` program: parses its arguments, runs one command and reports how it ended.
+/// The `ubiquity` program: parses its arguments, runs one command and reports its result.
 package enum CommandLineTool {
     /// The exit status for the process; see ``ExitStatus``.
     package static func run() -> Int32 {
@@ -10,7 +10,7 @@ package enum CommandLineTool {
             try checkCommandName()
             var command = try UbiquityCommand.parseAsRoot()
             try command.run()
-            // What could not be written is a failure: a full disk or a closed pipe behind standard output.
+            // Output that could not be written is a failure: a full disk or a closed pipe at standard output.
             guard fflush(nil) == 0 else { throw CommandFailure(.failed, "standard output can not be written") }
             return ExitStatus.done.rawValue
         } catch let failure as CommandFailure {
@@ -28,10 +28,11 @@ package enum CommandLineTool {
         UbiquityCommand.configuration.subcommands.compactMap { $0.configuration.commandName }
     }
 
-    /// Arguments of which one line says all.
+    /// A usage error that one line explains.
     private struct UsageError: Error { let text: String }
 
-    /// The argument parser suggests options by itself, but not subcommands, and prints the general help for an unknown one.
+    /// Suggests a subcommand for an unknown one. The argument parser does so only for options, and prints the general help for an unknown
+    /// subcommand.
     private static func checkCommandName() throws(UsageError) {
         // The Swift runtime reads the arguments from /proc (stdlib/public/stubs/CommandLine.cpp).
         guard !CommandLine.arguments.isEmpty else {

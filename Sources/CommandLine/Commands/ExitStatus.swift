@@ -1,26 +1,26 @@
 package import DaemonProtocol
 
-/// How `ubiquity` ends. Scripts rely on the numbers; they never change their meaning.
+/// The exit status of `ubiquity`. Scripts rely on the numbers; they never change their meaning.
 package enum ExitStatus: Int32, CaseIterable, Sendable {
-    /// What was asked is true now.
+    /// The request was fulfilled.
     case done = 0
     case failed = 1
-    /// Nothing is mounted there.
+    /// Nothing is mounted at the path.
     case notMounted = 2
-    /// A daemon is there but does not answer.
+    /// A daemon exists but does not respond.
     case notAnswering = 3
-    /// It needs the cloud, and the cloud can not be reached.
+    /// The command needs the cloud, which cannot be reached.
     case offline = 4
     case timedOut = 5
-    /// It would have cost something, or something else is in the way; nothing was changed.
+    /// The command would lose something, or something prevents it; nothing was changed.
     case refused = 6
-    /// `check` found something.
+    /// `check` found problems.
     case problemsFound = 7
-    /// `coordinate` can not run the program it was given, as of a shell.
+    /// `coordinate` cannot run the program it was given; the status is that of a shell.
     case commandNotRunnable = 126
     case commandNotFound = 127
 
-    /// For arguments that make no sense: EX_USAGE of sysexits.h, as ArgumentParser uses it.
+    /// The arguments are invalid: EX_USAGE of sysexits.h, as ArgumentParser uses it.
     static let usage: Int32 = 64
 
     var meaning: String {
@@ -55,10 +55,10 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     }
 }
 
-/// Why a command did not do what it was asked.
+/// The reason why a command failed.
 package struct CommandFailure: Error, Equatable, CustomStringConvertible {
     package let status: ExitStatus
-    /// What happened, to which path, what to do. Several when several paths failed; the first sets the status.
+    /// The causes: what happened, to which path, what to do. There are several if several paths failed; the first determines the status.
     package let causes: [DaemonFailure]
 
     package init(_ status: ExitStatus, _ message: String, path: String? = nil, advice: String? = nil) {
@@ -71,7 +71,7 @@ package struct CommandFailure: Error, Equatable, CustomStringConvertible {
         causes = [cause]
     }
 
-    /// Nil when nothing failed.
+    /// Returns nil if there are no causes.
     package init?(_ causes: [DaemonFailure]) {
         guard let first = causes.first else { return nil }
         status = ExitStatus(first.code)

@@ -1,4 +1,4 @@
-/// The word of `words` that someone most likely meant by `typed`; nil when none is near.
+/// Returns the word of `words` that a user most likely meant by `typed`; nil if none is similar.
 package func suggestion(for typed: String, among words: [String]) -> String? {
     let nearest = words.map { (word: $0, distance: editDistance(typed.lowercased(), $0)) }
         .min { ($0.distance, $0.word) < ($1.distance, $1.word) }
@@ -6,7 +6,7 @@ package func suggestion(for typed: String, among words: [String]) -> String? {
     return nearest.word
 }
 
-/// How many letters to insert, drop, change or swap with their neighbour (optimal string alignment distance).
+/// The number of letters to insert, delete, replace or swap with their neighbour (optimal string alignment distance).
 private func editDistance(_ left: String, _ right: String) -> Int {
     let a = Array(left)
     let b = Array(right)

@@ -1,6 +1,6 @@
 package import DaemonProtocol
 
-/// Calls the handler that is registered for a request's verb. A registration is the one line that makes a call known to the daemon.
+/// Calls the handler that is registered for a request's verb. One registration makes a call known to the daemon.
 package struct CallRouter: Sendable {
     package typealias Events = AsyncThrowingStream<DaemonEvent, any Error>
     private typealias Handle<Result> = @Sendable (any DaemonCall, ClientContext) async throws -> Result
@@ -17,7 +17,7 @@ package struct CallRouter: Sendable {
 
     package init() {}
 
-    /// Registers what handles a call.
+    /// Registers the handler of a call.
     ///
     /// - Parameter afterwards: Called when a response, not a failure, has been written.
     package mutating func on<Call: DaemonCall>(
@@ -29,7 +29,7 @@ package struct CallRouter: Sendable {
         add(Call.self, route)
     }
 
-    /// Registers what begins a call without waiting, on the thread that reads the connection, and may end it later; see
+    /// Registers a handler that begins a call without waiting, on the thread that reads the connection, and may finish it later; see
     /// ``RequestHandler/respondAtOnce(_:from:)``.
     package mutating func on<Call: DaemonCall>(
         _ call: Call.Type, prompt begin: @escaping @Sendable (Call, ClientContext) -> PromptResponse
@@ -39,14 +39,14 @@ package struct CallRouter: Sendable {
         add(call, route)
     }
 
-    /// The same for a handler that does not depend on the client.
+    /// Registers a handler that does not depend on the client.
     package mutating func on<Call: DaemonCall>(
         _ handle: @escaping @Sendable (Call) async throws -> Call.Response, afterwards: (@Sendable () -> Void)? = nil
     ) {
         on({ (call: Call, _) in try await handle(call) }, afterwards: afterwards)
     }
 
-    /// Registers what sends the events of a call.
+    /// Registers the source of a call's events.
     package mutating func onEvents<Call: DaemonCall>(
         of call: Call.Type, _ events: @escaping @Sendable (Call, ClientContext) async throws -> Events
     ) where Call.Response == DoneResponse {
@@ -61,7 +61,7 @@ package struct CallRouter: Sendable {
         routes[Call.verb] = route
     }
 
-    /// Two calls of one verb would be a mistake of this program.
+    /// Casts a call to its type. A failure means that two calls have the same verb, which is a programming error.
     private static func typed<Call: DaemonCall>(_ call: any DaemonCall) throws -> Call {
         guard let call = call as? Call else { throw DaemonFailure(.failed, "two calls have the verb \(Call.verb)") }
         return call

@@ -1,12 +1,12 @@
 /// The client that sent a request, and the request's number.
 package struct ClientContext: Hashable, Sendable {
-    /// Never the same for two connections of a daemon.
+    /// The number of the connection, unique in this daemon.
     package let connection: UInt64
     /// The number that the client gave its request.
     package let request: UInt64
     package let processID: Int32
     package let userID: UInt32
-    /// The client's name, from its hello.
+    /// The client's name, from its ``HelloRequest``.
     package let program: String
 
     package init(connection: UInt64, request: UInt64, processID: Int32, userID: UInt32, program: String) {

@@ -1,21 +1,21 @@
 import DaemonProtocol
 import Synchronization
 
-/// Requests that a client can end: those that last, and those that wait.
+/// Requests that a client can end: those that send events, and those that wait.
 extension ClientSession {
-    /// How to end what is under way, by the numbers of the requests.
+    /// The functions that end the running requests, by the numbers of the requests.
     struct Endings {
         private var ends: [UInt64: @Sendable () -> Void] = [:]
-        /// Called off before it was begun.
+        /// Requests that were cancelled before they began.
         private var early: Set<UInt64> = []
 
-        /// - Returns: Whether it was called off already.
+        /// - Returns: Whether the request was cancelled already.
         mutating func add(_ id: UInt64, _ end: @escaping @Sendable () -> Void) -> Bool {
             ends[id] = end
             return early.remove(id) != nil
         }
 
-        /// - Returns: What ends it; nil if it has not begun yet, and then it will be ended when it does.
+        /// - Returns: The function that ends the request; nil if it has not begun yet, and then it is ended when it begins.
         mutating func end(_ id: UInt64) -> (@Sendable () -> Void)? {
             if ends[id] == nil { early.insert(id) }
             return ends[id]
@@ -27,18 +27,18 @@ extension ClientSession {
         }
     }
 
-    /// Sends events until they end, the client leaves, or does not want them any more.
+    /// Sends events until they end, the client disconnects, or the client ends the request.
     func follow(
         _ events: AsyncThrowingStream<DaemonEvent, any Error>, id: UInt64, _ connection: Connection
     ) async throws -> DaemonEnvelope.Body {
-        // Ended by the client in the middle of something: that is no failure.
+        // The client may end the request at any point: that is no failure.
         _ = try await whileWanted(id) { [self] in
             for try await event in events { try await send(DaemonEnvelope(id: id, .event(event)), connection) }
         }
         return .response(DoneResponse())
     }
 
-    /// Does a request that the client may call off.
+    /// Performs a request that the client may cancel.
     func endable(
         _ id: UInt64, _ work: @escaping @Sendable () async throws -> DaemonResponse
     ) async throws -> DaemonEnvelope.Body {
@@ -48,7 +48,7 @@ extension ClientSession {
         return .response(response)
     }
 
-    /// Nil if the client ended it first.
+    /// Runs `work`; returns nil if the client ended the request first.
     func whileWanted<T: Sendable>(
         _ id: UInt64, _ work: @escaping @Sendable () async throws -> T
     ) async throws -> T? {

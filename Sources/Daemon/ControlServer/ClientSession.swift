@@ -4,23 +4,23 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// One connection: reads requests, runs each in a task of its own, and writes answers. Ends with the connection, and then
-/// cancels what still runs.
+/// One connection: reads requests, performs each in a task of its own, and writes responses. The session ends with the connection, and then
+/// cancels the requests that still run.
 final class ClientSession: Sendable {
     typealias Wire = NIOAsyncChannel<ClientMessage, ByteBuffer>
 
-    /// Never the same for two of them.
+    /// The number of the connection, unique in this daemon.
     private let number: UInt64
     private let peer: PeerCredentials
     let handler: any RequestHandler
-    /// Those that can be decoded.
+    /// The calls that can be decoded.
     private let calls: CallRegistry
     private let limits: SocketServer.Limits
     private let logger: Logger
     let state: Mutex<SessionState>
-    /// Frames on their way to the session's task, which reads them: nothing behind them is answered before.
+    /// The number of frames on their way to the session's task, which reads them; later messages are not handled before them.
     let unread = Atomic(0)
-    /// How requests that last or wait are ended by their client.
+    /// The functions with which the client ends requests that send events or wait.
     let endings = Mutex(Endings())
 
     init(
@@ -40,9 +40,9 @@ final class ClientSession: Sendable {
                 maximumStreams: SocketServer.Limits.maximumStreams))
     }
 
-    /// Serves until the client leaves, breaks the protocol, or the task is cancelled.
+    /// Serves until the client disconnects, violates the protocol, or the task is cancelled.
     func run(_ channel: Wire) async throws {
-        // A request that was under way may have taken something after the client was known to be gone.
+        // A running request may have acquired something after the disconnection was noticed.
         defer { handler.ended(number) }
         try await channel.executeThenClose { inbound, outbound in
             try await withThrowingDiscardingTaskGroup { group in
@@ -57,7 +57,7 @@ final class ClientSession: Sendable {
         }
     }
 
-    /// Throws when no hello comes; later shows the client that the daemon lives.
+    /// Throws if the client sends no hello in time; after that, sends heartbeats.
     private func keepAlive(_ connection: Connection) async throws {
         try await Task.sleep(for: limits.helloTimeout)
         guard state.withLock({ $0.program }) != nil else { throw SessionError.noHello }
@@ -67,7 +67,7 @@ final class ClientSession: Sendable {
         }
     }
 
-    /// Whether the connection goes on.
+    /// Handles a message; returns whether the connection continues.
     private func receive(
         _ message: ClientMessage, _ connection: Connection, _ group: inout ThrowingDiscardingTaskGroup<any Error>
     ) async throws -> Bool {
@@ -98,14 +98,15 @@ final class ClientSession: Sendable {
             try await send(answer, connection)
             return false
         case .perform(let id, let request):
-            // Here too, in the order in which they come: who calls a claim off right behind it means that one.
+            // Requests are begun here too, in the order of their arrival: a cancellation that follows a claim refers to that claim.
             let prompt = handler.respondAtOnce(request, from: client(id))
             try await begin(request, id: id, connection, &group, prompt?.rest)
         }
         return true
     }
 
-    /// What is brief is done before the next request is read, so a client that floods it waits for itself.
+    /// Begins a request. A brief request is performed before the next one is read, so a client that floods the daemon with them delays only
+    /// itself.
     private func begin(
         _ request: DaemonRequest, id: UInt64, _ connection: Connection,
         _ group: inout ThrowingDiscardingTaskGroup<any Error>, _ rest: PromptResponse.Rest? = nil
@@ -124,13 +125,13 @@ final class ClientSession: Sendable {
         _ request: DaemonRequest, id: UInt64, _ connection: Connection, _ rest: PromptResponse.Rest? = nil
     ) async throws {
         let body = try await outcome(of: request, id: id, connection, rest)
-        // Before the answer: the client may use the number again as soon as it has it.
+        // The number is released before the response is sent, since the client may reuse it at once.
         endings.withLock { endings in
             state.withLock { $0.finished(id) }
             endings.remove(id)
         }
         if request.call.wantsResponse { try await send(DaemonEnvelope(id: id, body), connection) }
-        // What failed was not done, so nothing follows from it either.
+        // A failed request was not performed, so it has no consequences either.
         if case .response = body { await handler.didRespond(request) }
     }
 
@@ -165,7 +166,7 @@ final class ClientSession: Sendable {
         do {
             frame = try ControlFrame.frame(envelope)
         } catch let failure as DaemonFailure {
-            // Too long to send: the client gets an error instead.
+            // The response is too long to send: the client receives an error instead.
             frame = try ControlFrame.frame(DaemonEnvelope(id: envelope.id, .failure(failure)))
         }
         try await connection.outbound.write(ByteBuffer(bytes: frame))

@@ -2,12 +2,12 @@ package import Basics
 import DaemonProtocol
 import Glibc
 
-/// A unix socket that listens. From here on clients can connect; ``SocketServer`` answers them.
+/// A listening unix socket. Clients can connect from now on; ``SocketServer`` serves them.
 package struct ControlSocket: ~Copyable {
     private let descriptor: Int32
 
-    /// Listens at `path`, in place of what an earlier daemon left there. The caller holds the lock of the state directory, so no
-    /// living daemon is behind it.
+    /// Listens at `path`, and replaces the socket of an earlier daemon. The caller holds the lock of the state directory, so no running
+    /// daemon owns that socket.
     package static func listen(at path: String) throws(Errno) -> ControlSocket {
         guard unlink(path) == 0 || errno == ENOENT else { throw Errno(errno, "unlink") }
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
@@ -23,7 +23,7 @@ package struct ControlSocket: ~Copyable {
 
     private init(descriptor: Int32) { self.descriptor = descriptor }
 
-    /// Hands the descriptor to its new owner.
+    /// Transfers the descriptor to its new owner.
     consuming func release() -> Int32 {
         let descriptor = descriptor
         discard self

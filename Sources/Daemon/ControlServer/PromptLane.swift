@@ -2,17 +2,18 @@ import DaemonProtocol
 import NIOCore
 import Synchronization
 
-/// What of a client's messages reaches the tasks of its session.
+/// A message of a client that is passed on to the tasks of its session.
 enum ClientMessage: Sendable {
     case frame(ByteBuffer)
-    /// Entered in the session's state already.
+    /// A request that is already registered in the session's state.
     case admitted(id: UInt64, DaemonRequest)
-    /// The same, and begun.
+    /// A request that is registered and has begun.
     case begun(id: UInt64, DaemonRequest, PromptResponse.Rest)
 }
 
-/// Answers, on the event loop, what need not wait for anything: no task is woken for it. Everything else goes on to the session in the order in
-/// which it came. Before the client's hello nothing is answered here, and nothing while the client does not read its answers.
+/// Responds on the event loop to requests that need not wait, so that no task is woken for them. All other messages are passed on to the
+/// session in the order of their arrival. Nothing is handled here before the client's hello, or while the client does not read its
+/// responses.
 final class PromptLane: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ClientMessage
@@ -43,12 +44,12 @@ final class PromptLane: ChannelInboundHandler {
 
 extension ClientSession {
     enum Prompt {
-        /// With the frame that is to be sent, if there is one.
+        /// The message is handled; the frame is the response, if there is one.
         case done([UInt8]?)
         case pass(ClientMessage)
     }
 
-    /// To the session's task, with all that follows until it was read.
+    /// Leaves a frame to the session's task, and with it all following frames until it was read.
     func leave(_ frame: ByteBuffer) -> Prompt {
         unread.add(1, ordering: .sequentiallyConsistent)
         return .pass(.frame(frame))
@@ -57,14 +58,14 @@ extension ClientSession {
     func respondAtOnce(_ frame: ByteBuffer) -> Prompt {
         guard unread.load(ordering: .sequentiallyConsistent) == 0,
             let envelope = frame.withUnsafeReadableBytes(ClientEnvelope.init(canonical:)),
-            // Without a hello, or with a number that is taken, the session says what is wrong.
+            // Without a hello, or with a number that is in use, the session reports the error.
             case .perform(let id, let request)? = state.withLock({ $0.program == nil ? nil : $0.received(envelope) })
         else { return leave(frame) }
         switch handler.respondAtOnce(request, from: client(id)) {
         case .now(let response):
             state.withLock { $0.finished(id) }
             guard request.call.wantsResponse else { return .done(nil) }
-            // Too long to send: the session says so.
+            // The response is too long to send: the session reports that.
             guard let answer = try? ControlFrame.frame(DaemonEnvelope(id: id, .response(response))) else {
                 return .pass(.begun(id: id, request) { response })
             }

@@ -10,13 +10,13 @@ package protocol RequestHandler: Sendable {
     /// Handles a request. Throws ``DaemonFailure``; any other error reaches the client as `failed`.
     func handle(_ request: DaemonRequest, from client: ClientContext) async throws -> DaemonResponse
 
-    /// Handles or begins a request on the thread that reads the connection, if it need not wait for a disk or for another program. Otherwise
-    /// nothing is done, and ``handle(_:from:)`` is called.
+    /// Handles or begins a request on the thread that reads the connection, if it need not wait for a disk or for another program.
+    /// Otherwise does nothing, and ``handle(_:from:)`` is called.
     ///
     /// - Returns: Nil if nothing was done.
     func respondAtOnce(_ request: DaemonRequest, from client: ClientContext) -> PromptResponse?
 
-    /// The events of a request that has some, read one by one as fast as the client reads. The request ends with them.
+    /// Returns the events of a request that sends some, read one by one as fast as the client reads. The request ends with them.
     ///
     /// - Returns: Nil for any other request.
     func stream(
@@ -34,7 +34,7 @@ package enum PromptResponse: Sendable {
     package typealias Rest = @Sendable () async throws -> DaemonResponse
 
     case now(DaemonResponse)
-    /// The request was begun; this is what is left of ``RequestHandler/handle(_:from:)``.
+    /// The request was begun; the associated value is the rest of ``RequestHandler/handle(_:from:)``.
     case later(Rest)
 
     var rest: Rest {

@@ -1,13 +1,13 @@
 package import DaemonProtocol
 
-/// Decides what may happen on one connection. Pure: knows no socket.
+/// Decides what is allowed on one connection. Pure: does not know the socket.
 package struct SessionState: Sendable {
     package enum Verdict: Equatable {
-        /// Answer at once with this.
+        /// Send this response at once.
         case answer(DaemonEnvelope)
-        /// Answer with this, then end the connection.
+        /// Send this response, then end the connection.
         case refuse(DaemonEnvelope)
-        /// Hand the request to the handler; ``finished(_:)`` follows.
+        /// Pass the request to the handler; ``finished(_:)`` follows.
         case perform(id: UInt64, DaemonRequest)
     }
 
@@ -16,11 +16,12 @@ package struct SessionState: Sendable {
     private let maximumClaims: Int
     private let maximumStreams: Int
     private var inFlight: Set<UInt64> = []
-    /// Requests for claims wait for others, so they do not take the place of what may let them go on. Nor do those that wait for bytes.
+    /// The requests that wait for claims or bytes. They are counted separately, so that they do not take the place of requests that may let
+    /// them continue.
     private var waiting: Set<UInt64> = []
     private var claims: Set<UInt64> = []
     private var streams: Set<UInt64> = []
-    /// What the client called itself in its hello; nil before.
+    /// The client's name in its hello; nil before.
     package private(set) var program: String?
 
     package init(identity: HelloResponse, maximumRequests: Int, maximumClaims: Int, maximumStreams: Int) {
@@ -75,7 +76,7 @@ package struct SessionState: Sendable {
         streams.remove(id)
     }
 
-    /// Whether it is under way and ends when the client calls it off; a claim ends by a request of its own.
+    /// Returns whether the request is running and ends when the client cancels it; a claim is ended by a separate request.
     package func isEndable(_ id: UInt64) -> Bool {
         inFlight.contains(id) || streams.contains(id) || (waiting.contains(id) && !claims.contains(id))
     }

@@ -6,19 +6,19 @@ import NIOExtras
 import NIOPosix
 import Synchronization
 
-/// Serves the control socket: accepts clients of the same user, bounds what each may ask, and hands requests to a handler.
+/// Serves the control socket: accepts clients of the same user, limits the requests of each, and passes them to a handler.
 ///
-/// A client may die at any byte: its connection ends, its tasks are cancelled, no other program notices.
+/// A client may die at any byte: its connection ends, its tasks are cancelled, and no other program notices.
 package struct SocketServer: Sendable {
     package struct Limits: Sendable {
         package var maximumClients = 64
-        /// Requests under way at a time, per client.
+        /// The maximum number of running requests per client.
         package var maximumRequests = 16
-        /// Claims and requests for some, per client.
+        /// The maximum number of granted and waiting claims per client.
         package static let maximumClaims = 256
-        /// Queries and other requests that last, per client.
+        /// The maximum number of queries and other requests that send events, per client.
         package static let maximumStreams = 64
-        /// How long a client may be connected without saying hello.
+        /// How long a client may be connected without sending a hello.
         package var helloTimeout: Duration = .seconds(5)
         package var heartbeat: Duration = ControlFrame.heartbeat
         package init() {}
@@ -32,7 +32,7 @@ package struct SocketServer: Sendable {
     private let logger: Logger
     private let connections = Connections()
 
-    /// `socket` already listens: clients may have connected before ``run()``.
+    /// Creates a server for a socket that already listens: clients may connect before ``run()``.
     package init(
         socket: consuming ControlSocket, identity: HelloResponse, handler: any RequestHandler, logger: Logger,
         limits: Limits = Limits()
@@ -48,18 +48,18 @@ package struct SocketServer: Sendable {
         self.logger = logger
     }
 
-    /// Serves until the task is cancelled; to be called once. Returns when every client's tasks have ended.
+    /// Serves until the task is cancelled. Returns when every client's tasks have ended. Must be called only once.
     package func run() async throws {
-        // Those that arrived at the end and were never served.
+        // Closes connections that arrived at the end and were never served.
         defer { connections.closeAll() }
         try await accept()
     }
 
     private func accept() async throws {
-        // What a client sends is read once it is served.
+        // Reading from a client begins when the client is served.
         let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .childChannelOption(.autoRead, value: false)
-            // What comes in between wakes the loop again: a second look after each message would cost a system call.
+            // New data wakes the loop again; a second read after each message would cost a system call.
             .childChannelOption(.maxMessagesPerRead, value: 1)
             .bind(descriptor, childChannelInitializer: configure)
         let clients = Counter()
@@ -71,8 +71,8 @@ package struct SocketServer: Sendable {
         }
     }
 
-    /// A client that has connected. Not an `NIOAsyncChannel` yet: one of those must not be dropped, and a client that arrives as the
-    /// server ends is.
+    /// A client that has connected. It is not an `NIOAsyncChannel` yet, because one of those must not be dropped, which happens to a client
+    /// that arrives while the server ends.
     private typealias Arrival = (peer: PeerCredentials, channel: any Channel)
 
     private typealias Client = (peer: PeerCredentials, channel: ClientSession.Wire)
@@ -88,13 +88,13 @@ package struct SocketServer: Sendable {
         }
     }
 
-    /// Begins to read what a client sends.
+    /// Begins to read from a client.
     private func open(_ arrival: Arrival, _ session: ClientSession) async throws -> Client {
         let channel = arrival.channel
         let wrapped = try await channel.eventLoop.submit {
             try channel.pipeline.syncOperations.addHandler(PromptLane(session))
             let wrapped = try ClientSession.Wire(wrappingChannelSynchronously: channel)
-            // A channel that has ended by now refuses, and reading from it says so.
+            // The call fails for a channel that has ended meanwhile, and reading from that channel reports the end.
             channel.setOption(.autoRead, value: true).whenFailure { _ in channel.close(promise: nil) }
             return wrapped
         }.get()
@@ -124,7 +124,7 @@ package struct SocketServer: Sendable {
         do {
             try await session.run(client.channel)
         } catch {
-            // Clients come and go as they like: not worth more than a trace.
+            // Clients may disconnect at any time, so this deserves only a debug message.
             logger.debug(
                 "A client's connection ended", metadata: ["pid": "\(client.peer.processID)", "why": "\(error)"])
         }
@@ -143,7 +143,7 @@ package struct SocketServer: Sendable {
     }
 }
 
-/// The connections that are open, so that none outlasts the server.
+/// The open connections, tracked so that none outlives the server.
 private final class Connections: Sendable {
     private struct State {
         var open: [ObjectIdentifier: any Channel] = [:]
@@ -179,7 +179,7 @@ private final class Connections: Sendable {
     }
 }
 
-/// How many are inside.
+/// Counts concurrent users.
 private final class Counter: Sendable {
     private let count = Mutex(0)
 

@@ -2,13 +2,13 @@ import Basics
 import Foundation
 import Logging
 
-/// Says whether the machine has run on since this state was last opened. Only then is a log with a hole in its middle damage: after a
-/// loss of power any part of what was not synced may be missing.
+/// Detects whether the machine has run without interruption since this state was last opened. Only then does a hole in the middle of a log
+/// mean corruption: after a power loss, any part of the unsynced data may be missing.
 struct BootMark {
     private let path: String
     private let log: Logger
 
-    /// The kernel's own number of this run of the machine (random(4)).
+    /// The kernel's random identifier of the present boot (random(4)).
     private static let source = "/proc/sys/kernel/random/boot_id"
 
     init(state: String, log: Logger) {
@@ -16,13 +16,13 @@ struct BootMark {
         self.log = log
     }
 
-    /// False where nothing shows it.
+    /// Whether the state was opened during this boot; false if there is no mark.
     var isOfThisRun: Bool {
         guard let mark = try? Data(contentsOf: URL(filePath: path)), !mark.isEmpty else { return false }
         return mark == Self.current
     }
 
-    /// Marks the state as opened in this run. Without the mark the next start takes more for a loss of power, which loses nothing.
+    /// Marks the state as opened during this boot. Without the mark, the next start assumes a power loss, which loses no data.
     func set() {
         guard !isOfThisRun, let current = Self.current else { return }
         do { try current.write(to: URL(filePath: path), options: .atomic) } catch {

@@ -9,8 +9,8 @@ import Synchronization
 import Transfers
 import VirtualFileSystem
 
-/// Lets the file system ask the engine: for bytes, for progress, and to look at what changed. The engine is there from the moment that
-/// the mount answers.
+/// Lets the file system request bytes, progress and the inspection of changes from the engine, which exists from the moment that the mount
+/// responds.
 final class ContentSourceAdapter: ContentSource {
     private let engine = Mutex<SyncEngine?>(nil)
     private let metadata: MetadataDatabase
@@ -27,7 +27,7 @@ final class ContentSourceAdapter: ContentSource {
 
     func openIncomplete(_ item: LocalItem) throws -> (bytes: SharedDescriptor, download: ContentDownload) {
         guard let current else { throw Errno(EAGAIN) }
-        // With nothing here and no cloud, a wait could only end in the same error.
+        // If nothing is here and there is no cloud, waiting could only end in the same error.
         if item.presence == .none, case .offline = current.state { throw Errno(ENETUNREACH) }
         do {
             try requestPackage(around: item)
@@ -36,7 +36,7 @@ final class ContentSourceAdapter: ContentSource {
         } catch is StaleItem { throw Errno(ESTALE) }
     }
 
-    /// A package is one document: who opens a file of it will want the others.
+    /// Requests the package around a file. A package is one document: a program that opens one of its files will need the others.
     private func requestPackage(around item: LocalItem) throws {
         guard let package = try metadata.read({ try $0.local.package(around: item.parent).flatMap($0.local.item) })
         else { return }
@@ -44,7 +44,7 @@ final class ContentSourceAdapter: ContentSource {
         if noted.items > 0 { downloadsWanted() }
     }
 
-    /// Behind what was asked for by name, before a newer version of something else.
+    /// The priority of a package: below explicit requests, and above newer versions of other items.
     private static let packagePriority: UInt8 = 60
 
     func closeIncomplete(_ item: LocalItem) { current?.downloads.close(item) }
@@ -69,14 +69,14 @@ final class ContentSourceAdapter: ContentSource {
         case .download: try requestDownload(item)
         case .downloadWhenSpace: try requestDownload(item, priority: DownloadPriority.whenSpace)
         case .evict:
-            // Those who show it are asked without holding up the caller, who may be one of them.
+            // Presenters are asked without blocking the caller, who may be one of them.
             do {
                 guard try current?.evictor.evictWithPermit(item.node) ?? true else { throw Errno(EINPROGRESS) }
             } catch is EvictionRefusal { throw Errno(EBUSY) }
         }
     }
 
-    /// Notes a download of a file, or of all below a folder. Returns how many files that is.
+    /// Records the request to download a file, or all files below a folder. Returns the number of files and bytes.
     @discardableResult
     func requestDownload(_ item: LocalItem, priority: UInt8 = 100) throws -> (items: Int, bytes: UInt64) {
         let noted = try metadata.write { try $0.transfers.want(item, priority: priority) }
@@ -90,7 +90,7 @@ final class ContentSourceAdapter: ContentSource {
 
     func kernelWrites() { current?.room.kernelWrites() }
 
-    /// Runs work once more after an eviction where the disk is full. Not under a lock that an open takes.
+    /// Runs work, and once more after an eviction if the disk is full. Must not be called under a lock that an open acquires.
     func makingRoom<T>(_ work: () throws -> T) throws -> T {
         do { return try work() } catch  where RoomMaker.isOfFullDisk(error) {
             guard makeRoom(for: 0) else { throw error }

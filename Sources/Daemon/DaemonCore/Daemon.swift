@@ -9,10 +9,10 @@ import Mount
 import Synchronization
 import UnixSignals
 
-/// The daemon: composes the parts of a device and runs them until it is to stop.
+/// The daemon: composes the parts of a device and runs them until it is stopped.
 package enum Daemon {
-    /// Runs until SIGTERM, SIGINT, a `stop` request or the end of the mount. Reports through `readiness` once it answers; throws what
-    /// kept it from that. Returns whether it is to be started again with a reset of its state.
+    /// Runs until SIGTERM, SIGINT, a `stop` request or the end of the mount. Reports through `readiness` once it serves requests, and
+    /// throws the reason if it cannot. Returns whether it has to be started again with a reset of its state.
     package static func run(
         _ configuration: DaemonConfiguration, readiness: ReadinessPipe, logger: Logger
     ) async throws -> Bool {
@@ -35,7 +35,7 @@ package enum Daemon {
         let running = RunningDaemon(device, configuration, rebuild: rebuild, logger: logger)
         try await running.run(readiness)
         if let failure = device.metadata.syncFailure {
-            // Closing would carry over what the kernel may have forgotten. The next start looks after it, as after a death.
+            // Closing would keep what the kernel may have lost. The next start recovers the state, as after a crash.
             throw DaemonFailure(failure, path: configuration.stateDirectory)
         }
         try device.close()
@@ -44,15 +44,15 @@ package enum Daemon {
         return running.resetsNext
     }
 
-    /// A start that a command waits for is not repeated; a daemon that crashes later is.
+    /// Restarts the daemon after a later crash. A start that a command waits for is not repeated.
     static func outliveCrashes(_ configuration: DaemonConfiguration) {
-        // The runtime prints backtraces by default; only a user who asks for them wants them more than the mount.
+        // The runtime prints backtraces by default; only a user who enables them explicitly prefers them to a working mount.
         let wantsBacktrace = getenv("SWIFT_BACKTRACE").map { String(cString: $0).contains("enable=yes") } ?? false
         guard let command = configuration.commandAfterCrash, !wantsBacktrace else { return }
         CrashGuard.startAgain(arguments: command, crashes: configuration.crashes)
     }
 
-    /// Every open file takes a descriptor or two; more than the usual soft limit allows is asked for, less is lived with.
+    /// Raises the limit of descriptors as far as possible: every open file takes one or two, which may exceed the usual soft limit.
     private static func raiseDescriptorLimit() {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }

@@ -2,37 +2,37 @@ package import Basics
 package import DaemonProtocol
 package import LocalMetadata
 
-/// What a daemon is to do, complete and checked for form.
+/// The complete configuration of a daemon, whose form has been checked.
 package struct DaemonConfiguration: Hashable, Sendable {
-    /// Absolute.
+    /// The absolute path of the mount point.
     package var mountPoint: String
     package var cloud: CloudAddress
-    /// What other devices call this one.
+    /// The name of this device for other devices.
     package var deviceName: String
-    /// Absolute.
+    /// The absolute path of the state directory.
     package var stateDirectory: String
-    /// How many local bytes of documents there may be; nil: as many as ``minimumFree`` leaves room for.
+    /// The upper bound for local bytes of documents; nil: limited only by ``minimumFree``.
     package var cacheLimit: ByteCount?
-    /// How many bytes of the disk to leave free; nil: ``minimumFree(ofDisk:)`` decides.
+    /// The number of bytes of the disk to leave free; nil: ``minimumFree(ofDisk:)`` decides.
     package var minimumFree: ByteCount?
-    /// How many superseded versions of a document are listed, and for how many days; nil: 10 and 30.
+    /// The number of superseded versions of a document that are listed, and for how many days; nil: 10 and 30.
     package var versionCount: Int?
     package var versionDays: Int?
-    /// Attached to a terminal or to a service manager.
+    /// Whether the daemon is attached to a terminal or to a service manager.
     package var isForeground: Bool
-    /// Rebuild the state from the cloud before anything else.
+    /// Whether to rebuild the state from the cloud first.
     package var resets = false
-    /// How often in a row the daemon has crashed before this start.
+    /// The number of consecutive crashes before this start.
     package var crashes = 0
-    /// The command line that starts it again after a crash, without the number of crashes at its end; nil: it stays dead.
+    /// The command line that restarts the daemon after a crash, without the number of crashes at its end; nil: it is not restarted.
     package var commandAfterCrash: [String]?
 
-    /// What to leave free of a disk of `total` bytes: 2 %, but no more than 1 GiB.
+    /// Returns the number of bytes to leave free on a disk of `total` bytes: 2 %, but at most 1 GiB.
     package func minimumFree(ofDisk total: ByteCount) -> ByteCount {
         minimumFree ?? ByteCount(min(1 << 30, total.bytes / 50))
     }
 
-    /// The command line that says the same, without the reset.
+    /// The command line that yields this configuration, without the reset.
     package var arguments: [String] {
         var arguments = [
             "--mount", mountPoint, "--cloud", cloud.description, "--device", deviceName, "--state", stateDirectory,
@@ -55,7 +55,7 @@ package struct DaemonConfiguration: Hashable, Sendable {
     package var settingsFile: String { "\(stateDirectory)/settings.json" }
 }
 
-/// What was said on the command line.
+/// The options of the command line.
 package struct DaemonOptions: Hashable, Sendable {
     package var mount: String
     package var cloud: String?
@@ -71,7 +71,7 @@ package struct DaemonOptions: Hashable, Sendable {
     package init(mount: String) { self.mount = mount }
 }
 
-/// The machine as far as a configuration depends on it.
+/// The properties of the machine that a configuration depends on.
 package struct DaemonSurroundings: Sendable {
     package var paths: StandardPaths
     package var currentDirectory: String
@@ -87,20 +87,20 @@ package struct DaemonSurroundings: Sendable {
         normalized(path.hasPrefix("/") ? path : "\(currentDirectory)/\(path)")
     }
 
-    /// Without doubled slashes, `.` and a slash at the end; `..` stays, as only the file system knows what it means.
+    /// Removes doubled slashes, `.` and a trailing slash; `..` stays, since only the file system knows its meaning.
     private func normalized(_ path: String) -> String {
         "/" + path.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
     }
 }
 
 extension DaemonOptions {
-    /// Where the state is, before anything else can be read from it.
+    /// Returns the state directory, which has to be known before the settings can be read from it.
     package func stateDirectory(in surroundings: DaemonSurroundings) -> String {
         state.map(surroundings.absolute)
             ?? surroundings.paths.stateDirectory(forMount: surroundings.absolute(mount))
     }
 
-    /// Completes the options: what was not said comes from the settings of the last start, else from the surroundings.
+    /// Completes the options: missing values are taken from the settings of the last start, or else from the surroundings.
     package func resolve(
         settings: DaemonSettings?, in surroundings: DaemonSurroundings
     ) throws(DaemonFailure) -> DaemonConfiguration {

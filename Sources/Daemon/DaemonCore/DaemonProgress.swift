@@ -1,12 +1,12 @@
 import DaemonProtocol
 import Synchronization
 
-/// What a daemon reports about itself in its status.
+/// The progress and problems that a daemon reports in its status.
 final class DaemonProgress: Sendable {
-    /// What is wrong with the database, as far as it was checked.
+    /// The damage of the database that has been found so far.
     let damage = Mutex<DaemonFailure?>(nil)
-    /// The check that runs; one at a time.
+    /// The running check; there is at most one.
     let check = Mutex<CheckStatus?>(nil)
-    /// The newest work on many items that runs.
+    /// The newest running command on many items.
     let work = Mutex<WorkStatus?>(nil)
 }

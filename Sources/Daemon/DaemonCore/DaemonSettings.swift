@@ -2,7 +2,8 @@ package import DaemonProtocol
 import FoundationEssentials
 import Glibc
 
-/// What a device goes by at every start, kept in its state directory, so that `--cloud` and `--device` are said once.
+/// The settings that a device uses at every start. They are kept in its state directory, so that `--cloud` and `--device` are passed only
+/// once.
 package struct DaemonSettings: Codable, Hashable, Sendable {
     package let format: UInt32
     package let cloud: String
@@ -20,7 +21,7 @@ package struct DaemonSettings: Codable, Hashable, Sendable {
         self.init(cloud: configuration.cloud.description, device: configuration.deviceName)
     }
 
-    /// Nil when the device has none yet. Throws when they can not be read or are of a newer version.
+    /// Returns nil if the device has no settings yet. Throws if they cannot be read or are of a newer version.
     package static func load(from file: String) throws(DaemonFailure) -> DaemonSettings? {
         guard access(file, F_OK) == 0 else { return nil }
         do {
@@ -36,10 +37,10 @@ package struct DaemonSettings: Codable, Hashable, Sendable {
             advice: "Use that version, or another --state.")
     }
 
-    /// Replaces the file as a whole; does nothing when it says the same already.
+    /// Replaces the file atomically; does nothing if it has the same content already.
     package func save(to file: String) throws {
         let text = try ControlFrame.payload(self)
-        // An unreadable file is one that differs.
+        // An unreadable file counts as different.
         if let present = try? Data(contentsOf: URL(filePath: file)), present == text { return }
         try text.write(to: URL(filePath: file), options: .atomic)
     }

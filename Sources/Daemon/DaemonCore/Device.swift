@@ -18,7 +18,7 @@ import VirtualFileSystem
 
 import struct Foundation.Data
 
-/// One device: its database, its bytes, its file system and its engine, joined. Knows neither the kernel nor the socket.
+/// One device: joins its database, its bytes, its file system and its engine. Does not know the kernel or the socket.
 struct Device: Sendable {
     let metadata: MetadataDatabase
     let content: ContentStore
@@ -34,7 +34,7 @@ struct Device: Sendable {
     let limits: CacheLimits
     let versions: VersionLimits
 
-    /// Opens or makes what is in the state directory and brings it in order. Nothing answers before this returns.
+    /// Opens or creates the contents of the state directory and repairs them. Nothing is served before this initialiser returns.
     init(_ configuration: DaemonConfiguration, logger: Logger) throws {
         let state = configuration.stateDirectory
         let time = SystemTime()
@@ -73,9 +73,9 @@ struct Device: Sendable {
         claims.whenClaimEnds { [engine] in engine.askCloud() }
     }
 
-    /// The device's id, made at the first start together with the container that everybody has.
+    /// Returns the device's id, which is created at the first start together with the container that everybody has.
     private static func prepare(_ metadata: MetadataDatabase, _ time: SystemTime) throws -> CloudModel.DeviceID {
-        // On a full disk a start has to succeed, and it changes nothing after the first.
+        // A start has to succeed on a full disk; only the first one changes anything here.
         try metadata.write(.freeing) { transaction in
             if try transaction.container(named: .cloudDocs) == nil {
                 _ = try transaction.createContainer(.cloudDocs, at: time.now())
@@ -99,7 +99,7 @@ struct Device: Sendable {
             size: configuration.cacheLimit?.bytes, minimumFree: configuration.minimumFree(ofDisk: total).bytes)
     }
 
-    /// The way to the cloud, and the threads for it.
+    /// Returns the connection to the cloud, and the threads for it.
     static func transfers(_ configuration: DaemonConfiguration, _ logger: Logger) throws -> TransferContext {
         TransferContext(
             backend: try backend(configuration.cloud, logger), slots: TransferSlots(),
@@ -113,7 +113,7 @@ struct Device: Sendable {
         case .http(let url): return try ServerAccess.backend(url, logger)
         case .s3: throw CloudError(.failed, "This version can not use \(address).")
         }
-        // The embedded cloud is ours to make; any other folder's parent is a disk that may not be mounted now.
+        // The embedded cloud may be created; the parent of any other folder may be a disk that is not mounted now.
         let embedded = StandardPaths.current.embeddedCloud
         if path == embedded { try createDirectories(FilePath(embedded).removingLastComponent().string) }
         return DirectoryBackend(path: FilePath(path), logger: logger)

@@ -4,7 +4,7 @@ import Sync
 import Transfers
 import VirtualFileSystem
 
-/// Lets live queries see the engine: its transfers, its cloud and its threads.
+/// Gives live queries access to the engine: its transfers, its cloud and its threads.
 struct EngineQuerySource: QuerySource {
     private let engine: SyncEngine
 

@@ -7,7 +7,7 @@ import Sync
 import Synchronization
 import VirtualFileSystem
 
-/// Lets the engine see the mount: which files are open, and what the kernel has to be notified of.
+/// Gives the engine access to the mount: the open files, and the invalidation of the kernel's cache.
 final class MountAdapter: MountedFiles {
     private let files: VirtualFileSystem
     private let invalidator: KernelInvalidator

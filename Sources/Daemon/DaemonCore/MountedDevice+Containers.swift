@@ -6,7 +6,7 @@ import LocalMetadata
 import Mount
 import VirtualFileSystem
 
-/// Containers by the names that requests have for them.
+/// Looks up containers by the names in requests.
 extension MountedDevice {
     private func name(_ text: String) throws(DaemonFailure) -> ContainerName {
         guard let name = ContainerName(text) else {
@@ -20,7 +20,7 @@ extension MountedDevice {
         return try device.metadata.read { try $0.container(named: name)?.id }
     }
 
-    /// The store of a container, which is made where there is none.
+    /// Returns the store of a container, which is created if it does not exist.
     func made(_ text: String) throws -> ContainerID {
         if let known = try store(text) { return known }
         let name = try name(text)
@@ -29,7 +29,7 @@ extension MountedDevice {
             _ = try device.files.makeFolder(
                 Array(name.folderName.utf8), in: .root, permissions: 0o755, caller: caller)
         } catch {
-            // Another request may have been faster.
+            // Another request may have created it meanwhile.
             guard let known = try store(text) else { throw error }
             return known
         }
@@ -38,7 +38,7 @@ extension MountedDevice {
         return made
     }
 
-    /// The package types that a container declares here, in the log or not.
+    /// Returns the package types that a container declares on this device, whether or not the declaration is in the log.
     func declaredTypes(of container: ContainerID) throws -> Set<String> {
         try device.metadata.read { transaction in
             guard let root = try transaction.local.item(.root, in: container) else { return [] }

@@ -6,12 +6,12 @@ import Sync
 import Transfers
 import VirtualFileSystem
 
-/// A device with the settings of its mount: what the paths of requests mean on it.
+/// A device with the configuration of its mount; resolves the paths of requests.
 struct MountedDevice: Sendable {
     let device: Device
     let configuration: DaemonConfiguration
 
-    /// Describes errors of the database as failures that name the state directory.
+    /// Converts errors of the database into failures that name the state directory.
     func describing<T>(_ body: () async throws -> T) async throws -> T {
         do { return try await body() } catch let error as MetadataError {
             throw DaemonFailure(error, path: configuration.stateDirectory)
@@ -25,7 +25,7 @@ struct MountedDevice: Sendable {
 
     // MARK: Paths
 
-    /// The item at a path; nil for the mount's root.
+    /// Returns the item at a path; nil for the mount's root.
     func item(at path: MountPath) throws -> LocalItem? {
         do { return try device.files.item(at: path.components.map(Array.init)) } catch let error as Errno {
             throw DaemonFailure(
@@ -35,7 +35,7 @@ struct MountedDevice: Sendable {
         }
     }
 
-    /// The item at a path that must not be the root.
+    /// Returns the item at a path that must not be the root.
     func document(at path: MountPath) throws -> LocalItem {
         guard let item = try item(at: path) else {
             throw DaemonFailure(
@@ -45,10 +45,10 @@ struct MountedDevice: Sendable {
         return item
     }
 
-    /// The items that a path stands for: every container for the root.
+    /// Returns the items that a path stands for: every container for the root.
     func items(at path: MountPath) throws -> [LocalItem] {
         if let item = try item(at: path) { return [item] }
-        // The trash beside the containers is on this device only.
+        // The trash beside the containers exists on this device only.
         return try device.metadata.read {
             try $0.local.readableChildren(of: .root, limit: 10_000).items.filter { $0.item == .root }
         }

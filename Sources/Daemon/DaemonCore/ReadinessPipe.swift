@@ -3,32 +3,33 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// Reports to the program that started the daemon how the start goes: lines into a pipe that was inherited from it, and notifications to a
-/// service manager if there is one.
+/// Reports the progress of the start to the program that started the daemon: lines in an inherited pipe, and notifications to a service
+/// manager if there is one.
 ///
-/// `starting: WHAT` and `note: TEXT` any number of times, then once `ready` or `error: ` and a ``DaemonFailure`` as JSON on one line.
+/// The lines are `starting: WHAT` and `note: TEXT`, any number of times, and finally one `ready`, or one `error: ` with a ``DaemonFailure``
+/// as JSON on one line.
 ///
-/// From then on the descriptor's number is another file's, and nothing is written to it or closed any more.
+/// After that the descriptor is closed and its number may belong to another file, so it is not used any more.
 package final class ReadinessPipe: Sendable {
     private let descriptor: Mutex<Int32?>
 
-    /// Nil when no client waits.
+    /// Creates a pipe; `descriptor` is nil if no client waits.
     package init(descriptor: Int32?) {
         self.descriptor = Mutex(descriptor)
         guard let descriptor else { return }
-        // Not for programs that the daemon itself starts: the reader would wait for them too.
+        // Programs that the daemon starts must not inherit the descriptor: the reader would wait for them too.
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         signal(SIGPIPE, SIG_IGN)
     }
 
-    /// Something that takes time; also keeps the waiting side patient.
+    /// Reports an operation that takes time; this also extends the timeout of the waiting side.
     package func starting(_ what: String) {
         write("starting: \(what)\n")
-        // Two minutes more, as the other side of the pipe gives.
+        // Two minutes more, the same as the reader of the pipe grants.
         ServiceNotification.send("STATUS=\(what)\nEXTEND_TIMEOUT_USEC=120000000")
     }
 
-    /// Something that its user is to read, whatever comes of the start.
+    /// Reports a remark for the user, whether or not the start succeeds.
     package func note(_ text: String) { write("note: \(text)\n") }
 
     package func ready() {
@@ -38,7 +39,7 @@ package final class ReadinessPipe: Sendable {
     }
 
     package func failed(_ failure: DaemonFailure) {
-        // Encoding a failure can not fail but for its length; the text alone is the fallback.
+        // Encoding a failure can fail only for its length; the plain text is the fallback.
         let text = (try? ControlFrame.payload(failure)).map { String(decoding: $0, as: UTF8.self) }
         write("error: \(text ?? failure.message)\n")
         finish()
@@ -48,7 +49,7 @@ package final class ReadinessPipe: Sendable {
         if let descriptor = descriptor.withLock({ $0.take() }) { close(descriptor) }
     }
 
-    /// A reader that has gone is no reason to fail.
+    /// Writes a line; ignores a reader that is gone.
     private func write(_ line: String) {
         descriptor.withLock { descriptor in
             guard let descriptor else { return }

@@ -19,7 +19,7 @@ import VirtualFileSystem
 final class RunningDaemon: Sendable {
     let device: Device
     let configuration: DaemonConfiguration
-    /// What was done to the state at this start, if anything.
+    /// The result of a rebuild of the state at this start, if there was one.
     let rebuild: RebuildReport?
     let logger: Logger
     private let stopping = Mutex<AsyncStream<Void>.Continuation?>(nil)
@@ -37,7 +37,7 @@ final class RunningDaemon: Sendable {
     func run(_ readiness: ReadinessPipe) async throws {
         let (stops, stop) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         stopping.withLock { $0 = stop }
-        // Before the mount: a signal that came between would kill the process and leave a dead mount behind.
+        // Before the mount: a signal in between would kill the process and leave a dead mount behind.
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         let socket = try ControlSocket.listen(at: configuration.controlSocket)
         readiness.starting("mounting \(configuration.mountPoint)")
@@ -70,10 +70,10 @@ final class RunningDaemon: Sendable {
         MountRegistry.standard.withdraw(mount: record.mount, pid: record.pid)
     }
 
-    /// How long the cloud has to be found before the mount is ready without a word of it.
+    /// How long the start waits for the cloud before it becomes ready without a note about it.
     private static let cloudPatience = Duration.seconds(2)
 
-    /// Says why the cloud cannot be reached, if that turns out at once.
+    /// Notes why the cloud cannot be reached, if that turns out in time.
     private func noteCloud(_ readiness: ReadinessPipe) async {
         let deadline = ContinuousClock.now + Self.cloudPatience
         while ContinuousClock.now < deadline {
@@ -84,19 +84,20 @@ final class RunningDaemon: Sendable {
                 let reason = why.split(whereSeparator: \.isNewline).joined(separator: " ")
                 return readiness.note("the cloud cannot be reached: \(reason) Edits wait until it can.")
             case .connecting:
-                // Only cancellation ends it early, and then the mount.
+                // Only cancellation ends the sleep early, and it ends the mount too.
                 do { try await Task.sleep(for: .milliseconds(5)) } catch { return }
             }
         }
     }
 
-    /// Begins an orderly end: the mount goes, what waits to be uploaded stays noted.
+    /// Begins an orderly shutdown: the mount is removed, and pending uploads stay recorded.
     func stop() { _ = stopping.withLock { $0?.yield() } }
 
-    /// What the kernel has asked so far.
+    /// The number of the kernel's requests so far.
     var requestCounts: FuseRequestCounts? { session.withLock { $0?.counts } }
 
-    /// A disk that lost commits once is not trusted again: the supervisor of this process starts another.
+    /// Ends the daemon if a commit was not durable: a disk that lost commits is not trusted again, and the supervisor of this process
+    /// starts another.
     private func endIfNotDurable() {
         device.metadata.onSyncFailure { [logger, weak self] failure in
             logger.critical("\(failure)")
@@ -104,7 +105,7 @@ final class RunningDaemon: Sendable {
         }
     }
 
-    /// Ends as ``stop()`` does; the next start rebuilds the state.
+    /// Ends the daemon as ``stop()`` does; the next start rebuilds the state.
     func stopForReset() {
         ending.withLock { $0 = true }
         stop()
@@ -118,7 +119,7 @@ final class RunningDaemon: Sendable {
         progress.damage.withLock { $0 = failure }
     }
 
-    /// Whether the daemon ended to have its state reset.
+    /// Whether the daemon ended in order to reset its state.
     var resetsNext: Bool { ending.withLock { $0 } }
 
     private func mount() async throws -> FuseSession {
@@ -142,7 +143,7 @@ final class RunningDaemon: Sendable {
 
     private func publish(_ record: MountRecord) {
         do { try MountRegistry.standard.publish(record) } catch {
-            // Commands find the mount through the mount table then, if its path is given.
+            // Commands can still find the mount in the mount table if its path is given.
             logger.warning("could not publish the mount", metadata: ["error": "\(error)"])
         }
     }
@@ -161,14 +162,14 @@ final class RunningDaemon: Sendable {
         }
     }
 
-    /// Notifies presenters of the state of their items: what the library calls ubiquity attributes.
+    /// Notifies presenters of the state of their items, which the library calls ubiquity attributes.
     private func watchAttributes() async {
         let (claims, engine) = (device.claims, device.engine)
         while !Task.isCancelled {
-            // Only cancellation ends the sleep early, and then the loop.
+            // Only cancellation ends the sleep early, and it ends the loop too.
             try? await Task.sleep(for: AttributeWatch.period)
             guard !claims.attributes.isEmpty else { continue }
-            // Nothing in it throws; what can not be looked at is left out.
+            // Nothing in it throws; an item that cannot be inspected is skipped.
             try? await engine.context.blocking { [device] in
                 claims.tellAttributes(writes: device.metadata.writes, isMoving: !engine.transfers.isEmpty) {
                     try device.files.status(of: $0)
@@ -185,8 +186,8 @@ final class RunningDaemon: Sendable {
         }
     }
 
-    /// Removes leftovers of a process that died, beside everything else. Not by the word of a damaged database: bytes of documents
-    /// whose rows are gone would be leftovers to it.
+    /// Removes leftovers of a process that died, concurrently with everything else. Skipped if the database is damaged: bytes of documents
+    /// whose rows are lost would look like leftovers.
     private func sweep() async {
         let startedAt = SystemTime().now()
         do {

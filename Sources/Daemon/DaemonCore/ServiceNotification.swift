@@ -1,9 +1,9 @@
 import Basics
 import Glibc
 
-/// Notifies a service manager of how the start goes: a datagram to the socket named by NOTIFY_SOCKET (sd_notify(3)).
+/// Notifies a service manager of the start's progress: a datagram to the socket named by NOTIFY_SOCKET (sd_notify(3)).
 enum ServiceNotification {
-    /// One assignment per line, such as `READY=1`. Does nothing where no manager listens.
+    /// Sends one assignment per line, such as `READY=1`. Does nothing if there is no manager.
     static func send(_ text: String) {
         guard let name = getenv("NOTIFY_SOCKET").map({ String(cString: $0) }), let address = address(name) else {
             return
@@ -11,11 +11,11 @@ enum ServiceNotification {
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
-        // The path's bytes count, without the NUL: an abstract name is as long as it is said to be (unix(7)).
+        // The length covers the path's bytes without the NUL, since an abstract name has exactly the given length (unix(7)).
         let length = MemoryLayout<sa_family_t>.size + name.utf8.count
         withUnsafePointer(to: address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-                // A manager that does not listen is no reason to fail.
+                // Best effort: a manager that does not listen is no error.
                 _ = text.withCString {
                     sendto(descriptor, $0, strlen($0), Int32(MSG_NOSIGNAL), generic, socklen_t(length))
                 }
@@ -28,7 +28,7 @@ enum ServiceNotification {
         address.sun_family = sa_family_t(AF_UNIX)
         var bytes = Array(name.utf8)
         guard !bytes.isEmpty, bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return nil }
-        // `@` stands for the NUL that begins an abstract name.
+        // `@` is written for the NUL that begins an abstract name.
         if bytes[0] == UInt8(ascii: "@") { bytes[0] = 0 }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
         return address

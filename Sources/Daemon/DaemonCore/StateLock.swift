@@ -2,11 +2,12 @@ import Basics
 package import DaemonProtocol
 import Glibc
 
-/// The right to use a state directory: flock(2) on `lock` in it, which the kernel gives up with the process, however it dies.
+/// The exclusive right to use a state directory: flock(2) on its file `lock`, which the kernel releases when the process ends, however it
+/// dies.
 package struct StateLock: ~Copyable, Sendable {
     private let descriptor: Int32
 
-    /// Makes the directory if need be. Throws `stateInUse` at once when another daemon has the lock.
+    /// Acquires the lock, and creates the directory if needed. Throws `stateInUse` at once if another daemon has the lock.
     package static func acquire(stateDirectory: String) throws(DaemonFailure) -> StateLock {
         do {
             try createDirectories(stateDirectory)
@@ -37,7 +38,7 @@ package struct StateLock: ~Copyable, Sendable {
             advice: "Unmount that one first, or choose another directory with --state.")
     }
 
-    /// Only for the message above; the lock itself is the truth.
+    /// Writes the process id for the message above; the lock itself is authoritative.
     private func writeProcessID() {
         let text = "\(getpid())\n"
         _ = ftruncate(descriptor, 0)

@@ -9,7 +9,7 @@ import Logging
 import Maintenance
 import Transfers
 
-/// Opens a device on its state directory. A state that is damaged, or whose reset was asked for, is first rebuilt from the cloud.
+/// Opens a device on its state directory. A state that is damaged, or whose reset was requested, is first rebuilt from the cloud.
 struct StateOpening {
     let configuration: DaemonConfiguration
     let readiness: ReadinessPipe
@@ -18,7 +18,7 @@ struct StateOpening {
     private var state: String { configuration.stateDirectory }
     private var database: String { "\(state)/metadata.sqlite" }
 
-    /// The device, and what a rebuild did if there was one.
+    /// Returns the device, and the report of a rebuild if there was one.
     func open() async throws -> (device: Device, rebuild: RebuildReport?) {
         readiness.starting("opening \(state)")
         if let report = try StateSwap(state: state).resume() { logger.notice("carried a rebuild through: \(report)") }
@@ -38,10 +38,10 @@ struct StateOpening {
         }
     }
 
-    /// Only the version that wrote a state knows what in it must not be lost.
+    /// Refuses a state of a newer version, since only that version knows which parts of it must not be lost.
     private func refuseNewer() throws(DaemonFailure) {
         do { try MetadataDatabase.refuseNewer(database) } catch {
-            // Damage is what a reset is for.
+            // A damaged state is handled by a reset.
             guard let error = error as? MetadataError, error.code == .tooNew else { return }
             throw DaemonFailure(error, path: state)
         }
@@ -56,7 +56,7 @@ struct StateOpening {
         }
     }
 
-    /// SQLite takes an empty file for a new database. Beside documents it is what is left of one.
+    /// Requires a non-empty database: SQLite accepts an empty file as a new one, but beside documents it is the remainder of a lost one.
     private func requireDatabase() throws(DaemonFailure) {
         var information = stat()
         if stat(database, &information) == 0, information.st_size > 0 { return }
@@ -64,7 +64,8 @@ struct StateOpening {
         throw DaemonFailure(.damaged, "the metadata database is empty or gone, though there are documents", path: state)
     }
 
-    /// A folder that can not be read may hold anything: taken for empty, the start would sweep away what the others hold.
+    /// Returns whether there are blobs. Throws if the folder cannot be read: if it were treated as empty, the start would remove bytes of
+    /// documents.
     private func hasBlobs() throws(DaemonFailure) -> Bool {
         let content = "\(state)/content"
         guard access(content, F_OK) == 0 else { return false }
@@ -111,7 +112,7 @@ struct StateOpening {
 }
 
 extension RebuildReport {
-    /// What its user wants to know.
+    /// The report as a sentence for the user.
     var sentence: String {
         var text = "rebuilt this device's state from the cloud because \(DaemonFailure.clause(reason)). "
         if let folder {

@@ -2,7 +2,7 @@ import ClaimService
 import LiveQueries
 import VirtualFileSystem
 
-/// Those who learn of changes of the tree: coordination and monitors.
+/// Passes changes of the tree to coordination and monitors.
 struct TreeObservers: TreeObserver {
     let claims: ClaimService
     let monitors: MonitorService

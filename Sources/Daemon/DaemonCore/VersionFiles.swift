@@ -7,16 +7,18 @@ import LocalMetadata
 import Sync
 import Transfers
 
-/// Bytes of versions that a program asked for: `versions/ITEM-VERSION/NAME` in the state directory, only to be read. They are copies: what is
-/// older than a day goes with the next one that is fetched, all of it at a start.
+/// Bytes of versions that a program requested: read-only files `versions/ITEM-VERSION/NAME` in the state directory. They are copies: those
+/// older than a day are removed when the next version is fetched, and all of them at a start.
 struct VersionFiles: Sendable {
     let directory: String
     let context: EngineContext
 
-    /// Whether the bytes of a version are where they belong.
+    /// Returns whether the bytes of a version have been fetched.
     func has(_ version: HistoricVersion, named name: ItemName) -> Bool { access(path(of: version, name), R_OK) == 0 }
 
-    /// Throws ``VersionError``.
+    /// Fetches the bytes of a version.
+    ///
+    /// - Throws: ``VersionError``.
     func fetch(_ version: HistoricVersion, named name: ItemName, in container: ContainerName) async throws {
         guard !has(version, named: name) else { return }
         let path = path(of: version, name)
@@ -45,7 +47,7 @@ struct VersionFiles: Sendable {
         "\(directory)/\(item)-\(version)/\(name)"
     }
 
-    /// Fetches all files of a package's state. They appear together.
+    /// Fetches all files of a package's state. They appear atomically.
     ///
     /// - Throws: ``VersionError``.
     func fetch(
@@ -82,7 +84,7 @@ struct VersionFiles: Sendable {
 
     /// Runs `body` with one zip file of these contents, which is removed afterwards.
     ///
-    /// - Throws: ``VersionError``, and what `body` throws.
+    /// - Throws: ``VersionError``, and the errors of `body`.
     func withArchive<T: Sendable>(
         of contents: [PackageContent], named name: ItemName, in container: ContainerName,
         _ body: (_ file: SharedDescriptor, _ size: UInt64) async throws -> T
@@ -120,7 +122,7 @@ struct VersionFiles: Sendable {
         _ content: PackageContent, below folder: String, in container: ContainerName
     ) async throws {
         let file: SharedDescriptor? = try await context.blocking {
-            // Names are bytes, which a String need not hold.
+            // Names are bytes, which are not necessarily valid in a String.
             var path = Array(folder.utf8)
             for name in content.path.dropLast() {
                 path += [UInt8(ascii: "/")] + name.bytes
@@ -149,10 +151,10 @@ struct VersionFiles: Sendable {
             atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
 
-    /// What stays costs space until the next start.
+    /// Removes a file with best effort: a file that stays uses space until the next start.
     private static func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
 
-    /// To be called at a start, before anybody asks.
+    /// Removes all files. Called at a start, before requests are served.
     func removeAll() throws {
         guard access(directory, F_OK) == 0 else { return }
         try FileManager.default.removeItem(atPath: directory)
@@ -163,7 +165,7 @@ struct VersionFiles: Sendable {
     func path(of version: HistoricVersion, _ name: ItemName) -> String { "\(folder(of: version))/\(name)" }
 
     private func removeOld() {
-        // A listing that fails, or a file that stays, costs space until the next start.
+        // Best effort: if a file is not removed, it uses space until the next start.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         for name in names {
             var status = stat()

@@ -5,8 +5,8 @@ import FoundationEssentials
 import Glibc
 import Logging
 
-/// `ubiquityd sign-in` and `ubiquityd sign-out`: what `ubiquity login` and `logout` have done here, because this program speaks HTTP
-/// and that one starts faster without. The code comes on standard input, and the second factor on a line of its own; the outcome is one JSON object.
+/// `ubiquityd sign-in` and `ubiquityd sign-out`, which perform `ubiquity login` and `logout`: this program has an HTTP client, and the
+/// command line starts faster without one. The code and the second factor are lines of standard input; the outcome is one JSON object.
 struct SignInProgram: AsyncParsableCommand {
     enum Action: String, ExpressibleByArgument {
         case signIn = "sign-in"

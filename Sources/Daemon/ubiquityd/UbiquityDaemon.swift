@@ -58,7 +58,7 @@ struct UbiquityDaemon: AsyncParsableCommand {
     var crashes: Int = 0
 
     static func main() async {
-        // Whatever this process creates is its user's alone. Modes of documents come from the kernel with their requests.
+        // Files of this process belong to its user alone. The kernel's requests have the modes of documents.
         umask(0o077)
         let arguments = Array(CommandLine.arguments.dropFirst())
         guard SignInProgram.isMeant(by: arguments) else { return await main(arguments) }
@@ -92,7 +92,7 @@ struct UbiquityDaemon: AsyncParsableCommand {
         configuration.commandAfterCrash =
             [CommandLine.arguments.first ?? "ubiquityd"] + configuration.arguments
             + ["--log-level", logLevel.rawValue, "--crashes"]
-        // The daemon would keep the file system busy that it was started in.
+        // Otherwise the daemon would keep the file system busy in which it was started.
         _ = chdir("/")
         guard try await Daemon.run(configuration, readiness: readiness, logger: Logger(label: "ubiquityd")) else {
             return
@@ -100,7 +100,7 @@ struct UbiquityDaemon: AsyncParsableCommand {
         try startAgain(configuration)
     }
 
-    /// Replaces this process by one that resets the state: the same process id, so its supervisor sees no end.
+    /// Replaces this process with one that resets the state: the process id stays the same, so its supervisor does not notice an end.
     private func startAgain(_ configuration: DaemonConfiguration) throws -> Never {
         let arguments = configuration.arguments + ["--log-level", logLevel.rawValue, "--reset"]
         var pointers = ([CommandLine.arguments.first ?? "ubiquityd"] + arguments).map { strdup($0) } + [nil]
@@ -111,7 +111,7 @@ struct UbiquityDaemon: AsyncParsableCommand {
             advice: "Reset it with: ubiquity reset \(configuration.mountPoint).")
     }
 
-    /// What a library has opened for this process is not for the next one.
+    /// Marks descriptors that libraries have opened, so that the next program does not inherit them.
     private func closeOnExec() {
         guard let folder = opendir("/proc/self/fd") else { return }
         defer { closedir(folder) }
@@ -158,6 +158,6 @@ private func hostName() -> String {
     var buffer = [CChar](repeating: 0, count: 256)
     guard gethostname(&buffer, buffer.count - 1) == 0 else { return "device" }
     let name = buffer.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } } ?? ""
-    // The first label is what a person calls the machine.
+    // The first label is the usual name of the machine.
     return name.split(separator: ".").first.map(String.init) ?? "device"
 }

@@ -1,7 +1,7 @@
 import Basics
 
-/// What makes an append idempotent: 128 random bits of one append of one device, sent again with every try in ``header``. The server
-/// returns, for a key that it has seen, the position of then.
+/// The idempotency key of an append: 128 random bits that one device chooses for one append and sends with every attempt in ``header``. For
+/// a key that it has seen, the server returns the position of the original append.
 package struct AppendKey: Hashable, Sendable, CustomStringConvertible {
     package static let header = "Ubiquity-Append"
 

@@ -1,11 +1,11 @@
-/// A field `Range` of one range of bytes (RFC 9110, 14.1.2).
+/// A `Range` header field with one range of bytes (RFC 9110, 14.1.2).
 package enum ByteRange: Hashable, Sendable {
-    /// From an offset, to another one inclusive or to the end.
+    /// From an offset to another one, inclusive, or to the end.
     case from(UInt64, to: UInt64?)
-    /// So many bytes at the end.
+    /// The given number of bytes at the end.
     case last(UInt64)
 
-    /// Nil for anything but one range of bytes; a server may then ignore the field and send all.
+    /// Returns nil for anything but one range of bytes; a server may then ignore the field and send everything.
     package init?(_ text: String) {
         guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")),
             text[..<equals].lowercased() == "bytes"
@@ -27,7 +27,7 @@ package enum ByteRange: Hashable, Sendable {
         }
     }
 
-    /// The bytes that it means of `size`; nil when there are none of them (status 416).
+    /// Returns the range in a content of `size` bytes; nil if it is empty (status 416).
     package func resolved(in size: UInt64) -> Range<UInt64>? {
         switch self {
         case .from(let start, let end):
@@ -47,7 +47,7 @@ private func trimmed(_ text: Substring) -> Substring {
     return text
 }
 
-/// Digits only: `UInt64.init` would take a sign.
+/// Parses digits only: `UInt64.init` would accept a sign.
 private func number(_ text: Substring) -> UInt64? {
     text.utf8.allSatisfy { (48...57).contains($0) } ? UInt64(text) : nil
 }

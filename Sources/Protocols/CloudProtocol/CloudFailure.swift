@@ -1,38 +1,39 @@
-/// Why a server refused a request, or failed: the JSON body of every error response.
+/// The reason why a server refused or failed a request: the JSON body of every error response.
 package struct CloudFailure: Error, Hashable, Codable, Sendable, CustomStringConvertible {
     package enum Code: String, Codable, Sendable, CaseIterable {
-        /// Malformed, or not possible here.
+        /// The request is malformed, or not possible here.
         case invalidRequest
-        /// No token, or one that is not valid any more.
+        /// The token is missing or no longer valid.
         case unauthorized
         /// The account's second factor is missing or wrong; the sign-in code stays valid.
         case secondFactor
-        /// The device may read only.
+        /// The device has read-only access.
         case forbidden
         case notFound
         /// The account has no cloud yet; `PUT /v1/cloud` makes it.
         case noCloud
-        /// Something is not what was put there.
+        /// Stored bytes are corrupt.
         case damaged
-        /// The account's cloud is another than the one that the request is meant for.
+        /// The account's cloud is not the one that the request is meant for.
         case foreign
-        /// The account's cloud has another identity since it was restored, or since a container was removed: ask for it again.
+        /// The account's cloud has another identity because it was restored or a container was removed; the client must request the
+        /// identity again.
         case renamed
         case tooLarge
         /// The account's share of the server is used up.
         case quota
         /// The disk of the server is full.
         case serverFull
-        /// Too many requests; the answer says after how many seconds to try again.
+        /// There are too many requests; the response says after how many seconds to retry.
         case busy
-        /// The client's version is older than this server still speaks.
+        /// The client's version is older than those that this server supports.
         case clientTooOld
-        /// The client's version is newer than this server.
+        /// The client's version is newer than this server's.
         case clientTooNew
-        /// Anything else.
+        /// Any other failure.
         case failed
 
-        /// The status that goes with it (RFC 9110, RFC 6585, RFC 4918 for 507).
+        /// The HTTP status of the code (RFC 9110, RFC 6585, RFC 4918 for 507).
         package var status: Int {
             switch self {
             case .invalidRequest: 400
@@ -50,7 +51,7 @@ package struct CloudFailure: Error, Hashable, Codable, Sendable, CustomStringCon
     }
 
     package let code: Code
-    /// What happened, to what, and what to do; without names of documents.
+    /// The message for the user: what happened, to what, and what to do; without names of documents.
     package let message: String
 
     package init(_ code: Code, _ message: String) {
@@ -64,7 +65,7 @@ package struct CloudFailure: Error, Hashable, Codable, Sendable, CustomStringCon
 
     package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
-        // A code that a newer server added says no more to us than that it failed.
+        // A code that a newer server added means only that the request failed.
         code = Code(rawValue: try values.decode(String.self, forKey: .code)) ?? .failed
         message = try values.decode(String.self, forKey: .message)
     }

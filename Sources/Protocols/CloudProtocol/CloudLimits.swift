@@ -1,21 +1,22 @@
-/// What one request may hold, in bytes unless said otherwise. A server refuses more before it reads it; a client splits.
+/// The limits of one request, in bytes unless noted otherwise. A server refuses a larger request before it reads it; a client splits its
+/// requests.
 package enum CloudLimits {
-    /// One entry of a log.
+    /// The size of one entry of a log.
     package static let entry = 16 << 20
-    /// The frame of one chunk.
+    /// The size of the frame of one chunk.
     package static let frame = 16 << 20
-    /// The body of a request with many chunks.
+    /// The size of the body of a request with many chunks.
     package static let batchBody = 16 << 20
-    /// Chunks in one such request.
+    /// The number of chunks in such a request.
     package static let batchChunks = 1024
-    /// Names of chunks in one question.
+    /// The number of chunk names in one query.
     package static let names = 1 << 16
-    /// Entries in one page of a log.
+    /// The number of entries in one page of a log.
     package static let pageEntries = 1024
-    /// Bytes of entries after which a page ends; it has at least one entry.
+    /// The size of entries after which a page ends; a page has at least one entry.
     package static let pageBytes = 8 << 20
-    /// A JSON body.
+    /// The size of a JSON body.
     package static let json = 64 << 10
-    /// A line of the change feed.
+    /// The size of a line of the change feed.
     package static let newsLine = 4 << 20
 }

@@ -1,8 +1,9 @@
-/// `GET` and `PUT /v1/cloud`: which cloud this account's is.
+/// `GET` and `PUT /v1/cloud`: the identity of this account's cloud.
 package struct CloudDescription: Hashable, Codable, Sendable {
     package let identity: String
-    /// What it was called before a restore or the removal of a container, each with how many entries of each log of that time are still
-    /// there. A device that knows it by such a name, and has seen no more than those, goes on; absent where there are none.
+    /// The identities that the cloud had before a restore or the removal of a container, each with the number of entries of each log of
+    /// that time that still exist. A device that knows the cloud by such an identity, and has seen no more than those entries, continues;
+    /// absent if there are none.
     package let former: [String: [String: UInt64]]?
     package init(identity: String, former: [String: [String: UInt64]]? = nil) {
         self.identity = identity
@@ -16,13 +17,13 @@ package struct ContainerList: Hashable, Codable, Sendable {
     package init(containers: [String]) { self.containers = containers }
 }
 
-/// `POST /v1/containers/NAME/log`: where the entry is.
+/// `POST /v1/containers/NAME/log`: the position of the entry.
 package struct AppendResponse: Hashable, Codable, Sendable {
     package let sequence: UInt64
     package init(sequence: UInt64) { self.sequence = sequence }
 }
 
-/// `GET /v1/space`: bytes in all and free of what the account may use.
+/// `GET /v1/space`: the total and the free bytes that the account may use.
 package struct SpaceResponse: Hashable, Codable, Sendable {
     package let total: UInt64
     package let free: UInt64
@@ -35,9 +36,9 @@ package struct SpaceResponse: Hashable, Codable, Sendable {
 /// `POST /v1/sign-in`: exchanges a code that the server's owner handed out for a token.
 package struct SignInRequest: Hashable, Codable, Sendable {
     package let code: String
-    /// What to call the device in the server's list.
+    /// The name of the device in the server's list.
     package let device: String
-    /// What the account's authenticator app shows, or a recovery code, where the account asks for one.
+    /// A code from the account's authenticator app, or a recovery code, if the account requires one.
     package let secondFactor: String?
     package init(code: String, device: String, secondFactor: String? = nil) {
         self.code = code
@@ -46,7 +47,7 @@ package struct SignInRequest: Hashable, Codable, Sendable {
     }
 }
 
-/// The token is returned once; the server keeps only its digest.
+/// `POST /v1/sign-in`: the token, which is returned only once; the server keeps only its digest.
 package struct SignInResponse: Hashable, Codable, Sendable {
     package let token: String
     package let account: String
@@ -59,10 +60,10 @@ package struct SignInResponse: Hashable, Codable, Sendable {
     }
 }
 
-/// `GET /v1/news`: how far each container's log is; one JSON object in a line. The first line of a stream names all containers,
-/// the others those that changed; a line without containers only shows that the connection lives.
+/// `GET /v1/news`: the length of each container's log, as one JSON object per line. The first line of a stream names all containers, and
+/// each further line those that changed; a line without containers only shows that the connection is alive.
 package struct ChangeFeedEvent: Hashable, Codable, Sendable {
-    /// Grows with every change of the account; what `GET /v1/news?after=…` compares.
+    /// A number that grows with every change of the account; `GET /v1/news?after=…` compares it.
     package let revision: UInt64
     package let containers: [String: UInt64]
     package init(revision: UInt64, containers: [String: UInt64]) {

@@ -1,19 +1,19 @@
-/// The version of what devices and servers say to each other. Both send theirs in ``header`` with every message.
+/// The version of the protocol between devices and servers. Both send theirs in ``header`` with every message.
 package enum CloudProtocolVersion {
-    /// Raised when the other side could misunderstand. Additions that can be ignored do not raise it.
+    /// Raised when the other side could misunderstand a message. Additions that can be ignored do not raise it.
     package static let current = 1
-    /// The field of requests and responses that carries it.
+    /// The header field of requests and responses with the version.
     package static let header = "Ubiquity-Protocol"
-    /// The field of a request that names the cloud it is meant for, by its identity: an account's cloud may have been replaced.
+    /// The header field of a request with the identity of the cloud that it is meant for, since an account's cloud may have been replaced.
     package static let cloudHeader = "Ubiquity-Cloud"
 
-    /// How another side's version relates to ours.
+    /// The relation of another side's version to ours.
     package enum Relation: Hashable, Sendable {
         case same
         /// The other side is older than this program.
         case older
         case newer
-        /// No number, or none at all: the other side does not speak this protocol.
+        /// The field is missing or not a number: the other side does not speak this protocol.
         case foreign
     }
 

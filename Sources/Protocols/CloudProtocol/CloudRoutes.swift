@@ -10,14 +10,14 @@ package enum CloudRoutes {
     package static let news = "/v1/news"
     package static let containers = "/v1/containers"
 
-    /// A device begins the reset that responses with ``resetHeader`` request.
+    /// Posted by a device that begins the reset that ``resetHeader`` in a response requested.
     package static let reset = "/v1/reset"
     package static let resetHeader = "Ubiquity-Reset"
     package static let links = "/v1/links"
 
     package static func link(_ id: Int64) -> String { "\(links)/\(id)" }
     package static func links(in name: ContainerName) -> String { "\(container(name))/links" }
-    /// A published document, for everyone who has the token.
+    /// Returns the path of a published document, which everyone with the token can read.
     package static func published(_ token: LinkToken) -> String { "/p/\(token.text)" }
 
     package static func container(_ name: ContainerName) -> String { "\(containers)/\(name)" }

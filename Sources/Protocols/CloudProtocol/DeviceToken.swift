@@ -1,7 +1,7 @@
 import Basics
 
-/// What a device shows with every request: `ubq_NUMBER_SECRET`, the device's number and 256 random bits in hexadecimal.
-/// The prefix lets a search for leaked secrets find it.
+/// The bearer token that a device sends with every request: `ubq_NUMBER_SECRET`, with the device's number and 256 random bits in
+/// hexadecimal. Scanners for leaked secrets recognise the prefix.
 package struct DeviceToken: Hashable, Sendable {
     package let device: Int64
     /// 32 bytes.
@@ -25,7 +25,7 @@ package struct DeviceToken: Hashable, Sendable {
         self.init(device: device, known: secret)
     }
 
-    /// Takes a field `Authorization` (RFC 6750, 2.1).
+    /// Parses an `Authorization` header field (RFC 6750, 2.1).
     package init?(authorization field: String) {
         let parts = field.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }

@@ -1,4 +1,4 @@
-/// Cuts a stream of bytes into lines. Total: a line that grows beyond its limit is an error, not memory.
+/// Splits a stream of bytes into lines. A line beyond the limit is an error, so memory use is bounded.
 package struct LineReader: Sendable {
     package struct TooLong: Error, Hashable {}
 
@@ -7,7 +7,7 @@ package struct LineReader: Sendable {
 
     package init(limit: Int = CloudLimits.newsLine) { self.limit = limit }
 
-    /// The lines that are whole now, without their ends.
+    /// Appends bytes and returns the lines that are now complete, without their terminators.
     package mutating func append(_ bytes: some Collection<UInt8>) throws(TooLong) -> [[UInt8]] {
         var lines: [[UInt8]] = []
         for part in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {

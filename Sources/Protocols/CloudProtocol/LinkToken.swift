@@ -1,4 +1,4 @@
-/// What the address of a published link ends with: 160 random bits, 32 small letters and digits of Crockford's base 32.
+/// The token at the end of a published link's address: 160 random bits, as 32 lowercase letters and digits of Crockford's base 32.
 package struct LinkToken: Hashable, Sendable {
     private static let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
     private static let length = 32

@@ -1,20 +1,20 @@
 package import Foundation
 
-/// `POST /v1/containers/NAME/links`: publishes one content, as it is, for everyone who has the address.
+/// `POST /v1/containers/NAME/links`: publishes one immutable content for everyone who has the address.
 package struct PublishRequest: Hashable, Codable, Sendable {
-    /// A link lasts at most so many seconds.
+    /// The maximum lifetime of a link in seconds.
     package static let longest: Int64 = 366 * 86_400
 
     /// 64 hexadecimal digits.
     package let digest: String
     package let size: UInt64
-    /// Of the content: 0 empty, 1 a chunk, 2 a manifest.
+    /// The layout of the content: 0 empty, 1 a chunk, 2 a manifest.
     package let layout: UInt8
-    /// The document's name, where it is UTF-8.
+    /// The document's name if it is UTF-8.
     package let name: String?
-    /// The name in base 64, where it is not.
+    /// The document's name in base 64 if it is not UTF-8.
     package let nameBytes: Data?
-    /// How long the link lasts.
+    /// The lifetime of the link in seconds.
     package let seconds: Int64
     package let password: String?
 
@@ -31,7 +31,7 @@ package struct PublishRequest: Hashable, Codable, Sendable {
     }
 }
 
-/// The path is below the server's address. It is returned once.
+/// The response with the link's path below the server's address, which is returned only once.
 package struct PublishResponse: Hashable, Codable, Sendable {
     package let id: Int64
     package let path: String
@@ -51,7 +51,7 @@ package struct PublishedLinks: Hashable, Codable, Sendable {
     package init(links: [PublishedLink]) { self.links = links }
 }
 
-/// A link as its account sees it: without its address, which the server does not know.
+/// A link as its account sees it. The address is missing because the server does not know it.
 package struct PublishedLink: Hashable, Codable, Sendable {
     package let id: Int64
     package let container: String

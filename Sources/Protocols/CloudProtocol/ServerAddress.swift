@@ -1,4 +1,4 @@
-/// Where a server is: `http(s)://HOST[:PORT][/PREFIX]`, without a slash at the end.
+/// The address of a server: `http(s)://HOST[:PORT][/PREFIX]`, without a trailing slash.
 package struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
     package enum Problem: Error, Hashable, CustomStringConvertible {
         case scheme
@@ -16,7 +16,7 @@ package struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// With scheme and host in small letters.
+    /// The address with scheme and host in lowercase.
     package let description: String
     package let isEncrypted: Bool
     /// Whether the host is this machine: `localhost`, 127.0.0.0/8 or ::1.
@@ -46,7 +46,7 @@ package struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
         return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
 
-    /// The host, which in brackets may have colons (RFC 3986, 3.2.2), and the port.
+    /// Parses the host, which may contain colons in brackets (RFC 3986, 3.2.2), and the port.
     private static func place(_ text: Substring) throws(Problem) -> String {
         var host = text
         var port: Substring?

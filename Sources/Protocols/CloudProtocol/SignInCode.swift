@@ -1,10 +1,10 @@
-/// A code that the owner of a server hands to a person, who types it once: 80 random bits in the alphabet of Crockford's
-/// base 32 (crockford.com/base32.html), four groups of four.
+/// A code that the owner of a server gives to a person, who types it once: 80 random bits in the alphabet of Crockford's base 32
+/// (crockford.com/base32.html), in four groups of four characters.
 package struct SignInCode: Hashable, Sendable, CustomStringConvertible {
     private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
     private static let length = 16
 
-    /// Without hyphens, in capitals.
+    /// The code in capitals, without hyphens.
     package let text: String
 
     package static func random(using generator: inout some RandomNumberGenerator) -> SignInCode {
@@ -14,7 +14,7 @@ package struct SignInCode: Hashable, Sendable, CustomStringConvertible {
 
     private init(known text: String) { self.text = text }
 
-    /// Takes what a person typed: small letters, hyphens and spaces anywhere, O for 0, I and L for 1; nil for anything else.
+    /// Parses typed text with lowercase letters, hyphens and spaces anywhere, O for 0, and I and L for 1; returns nil for anything else.
     package init?(typed: String) {
         guard typed.utf8.count <= 64 else { return nil }
         var bytes: [UInt8] = []

@@ -1,10 +1,10 @@
 package import Basics
 package import CloudModel
 
-/// Binary bodies begin with this byte, so that another form is recognised.
+/// The first byte of binary bodies, which distinguishes later formats.
 private let version: UInt8 = 1
 
-/// A page of a log: entries one after the other, the first one's position before them.
+/// A page of a log: the position of its first entry, followed by consecutive entries.
 package struct LogPage: Hashable, Sendable {
     package let first: LogSequence
     package let payloads: [[UInt8]]
@@ -23,7 +23,7 @@ package struct LogPage: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Total, in the time and memory of what `bytes` really holds.
+    /// Decodes any bytes or throws, in time and memory proportional to the actual size of `bytes`.
     package init(decoding bytes: [UInt8]) throws(ByteCodingError) {
         var reader = try framesReader(bytes)
         let first = try reader.varint()
@@ -36,7 +36,7 @@ package struct LogPage: Hashable, Sendable {
     }
 }
 
-/// Names of chunks: what a device asks for, and which of them are missing.
+/// A list of chunk names: those that a device queries, or those of them that are missing.
 package struct ChunkNames: Hashable, Sendable {
     package let ids: [ChunkID]
     package init(_ ids: [ChunkID]) { self.ids = ids }
@@ -87,7 +87,7 @@ package struct ChunkBatch: Hashable, Sendable {
 
     package init(decoding bytes: [UInt8]) throws(ByteCodingError) {
         var reader = try framesReader(bytes)
-        // An id and the length of its frame.
+        // A part has at least an id of 32 bytes and one byte for the length of its frame.
         let count = try reader.count(minimumBytes: 33)
         var parts: [Part] = []
         parts.reserveCapacity(count)

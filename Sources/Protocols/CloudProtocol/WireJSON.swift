@@ -1,6 +1,6 @@
 import Foundation
 
-/// The JSON bodies of the protocol (RFC 8259), fields in the order of their names.
+/// Encodes and decodes the JSON bodies of the protocol (RFC 8259), with sorted keys.
 package enum WireJSON {
     package static func encode(_ value: some Encodable) throws -> [UInt8] {
         let encoder = JSONEncoder()
@@ -8,7 +8,9 @@ package enum WireJSON {
         return try Array(encoder.encode(value))
     }
 
-    /// Fields that are not known are ignored. Throws ``CloudFailure`` with `invalidRequest`.
+    /// Decodes a body and ignores unknown fields.
+    ///
+    /// - Throws: ``CloudFailure`` with `invalidRequest`.
     package static func decode<T: Decodable>(_ type: T.Type = T.self, from bytes: [UInt8]) throws(CloudFailure) -> T {
         do { return try JSONDecoder().decode(type, from: Data(bytes)) } catch {
             throw CloudFailure(.invalidRequest, "The body is not the JSON object that belongs here.")

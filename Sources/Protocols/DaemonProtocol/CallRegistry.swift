@@ -32,7 +32,7 @@ struct WireKey: CodingKey {
 }
 
 extension KeyedDecodingContainer<WireKey> {
-    /// The only key that `find` knows, with what it found. Keys of later versions are ignored.
+    /// Returns the only key that `find` recognises, with the value found. Keys of later versions are ignored.
     ///
     /// - Returns: Nil if there is none, or more than one.
     func only<Found>(_ find: (String) -> Found?) -> (key: WireKey, found: Found)? {

@@ -1,5 +1,5 @@
-/// Reads messages in the one form in which this program writes them: keys sorted, nothing between tokens, no escapes. Messages in
-/// any other form are left to the complete parser, which accepts the same messages in every form.
+/// Reads messages in the canonical form in which this program writes them: sorted keys, no white space between tokens, no escapes. Messages
+/// in any other form are left to the general parser, which accepts the same messages in every form.
 struct CanonicalReader: ~Copyable {
     private let bytes: UnsafeRawBufferPointer
     private var place = 0
@@ -71,9 +71,9 @@ struct CanonicalReader: ~Copyable {
 
 /// Writes messages as ``ControlFrame/payload(_:)`` does, byte for byte, as long as no text needs escapes.
 struct CanonicalWriter {
-    /// The frame so far, with room for its header in front.
+    /// The frame so far, with space reserved for its header.
     private(set) var bytes: [UInt8]
-    /// Whether a text would have to be escaped, so that none of this may be sent.
+    /// Whether a text needs escapes, so that the frame must not be sent.
     private(set) var isSpoiled = false
 
     /// Begins an envelope.
@@ -85,7 +85,7 @@ struct CanonicalWriter {
         put(id)
     }
 
-    /// The whole frame; nil if it can not be written in the canonical form.
+    /// Returns the complete frame; nil if the message cannot be written in the canonical form.
     consuming func frame() -> [UInt8]? {
         let length = bytes.count - ControlFrame.headerLength
         guard !isSpoiled, length <= ControlFrame.maximumLength else { return nil }

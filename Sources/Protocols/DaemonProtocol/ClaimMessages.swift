@@ -61,9 +61,9 @@ package enum AccessOption: String, Codable, Hashable, Sendable, CaseIterable {
 package struct GrantedResponse: CallResponse {
     package static let kind = "granted"
 
-    /// Where the items are now, in the order of the request.
+    /// The present paths of the items, in the order of the request.
     package let paths: [MountPath]
-    /// Unique in this daemon; for ``AccessRequest/within``.
+    /// The claim's number, unique in this daemon, for ``AccessRequest/within``.
     package let claim: UInt64
     /// True if all items are files whose bytes are known to be local, so that nothing has to be checked or downloaded before a read. Nil
     /// if this is not known.
@@ -117,7 +117,7 @@ package struct ClaimsResponse: CallResponse {
 
 package struct ClaimedItem: Codable, Hashable, Sendable {
     package let path: MountPath
-    /// In the order in which they were requested.
+    /// The claims, in the order in which they were requested.
     package let claims: [ClaimStatus]
     /// The presenters of the item.
     package let presenters: [PresenterStatus]
@@ -141,9 +141,9 @@ package struct PresenterStatus: Codable, Hashable, Sendable {
     package let presenter: UInt64
     package let program: String
     package let pid: Int32
-    /// The number of questions to which it has not replied.
+    /// The number of questions that the presenter has not answered.
     package let unanswered: Int
-    /// Whether it left a question without a reply for so long that no claim waits for it any more.
+    /// Whether the presenter left a question unanswered for so long that claims no longer wait for it.
     package let isSilent: Bool
 
     package init(presenter: UInt64, program: String, pid: Int32, unanswered: Int, isSilent: Bool) {

@@ -1,6 +1,6 @@
-/// A fast path for the requests that programs make thousands of times a second, without a tree of values in between.
+/// A fast path for requests that programs send thousands of times a second, without an intermediate tree of values.
 extension ClientEnvelope {
-    /// Nil for any other request, and for one that is not in the canonical form.
+    /// Returns nil for any other request, and for one that is not in the canonical form.
     package init?(canonical bytes: UnsafeRawBufferPointer) {
         var reader = CanonicalReader(bytes)
         guard reader.skip("{\"id\":"), let id = reader.number(), reader.skip(",\"request\":{\"") else { return nil }
@@ -16,7 +16,7 @@ extension ClientEnvelope {
         self.init(id: id, call)
     }
 
-    /// The whole frame; nil for any other request.
+    /// The complete frame; nil for any other request.
     var canonicalFrame: [UInt8]? {
         var writer = CanonicalWriter(id: id)
         writer.put(",\"request\":{\"")
@@ -50,7 +50,7 @@ extension AccessRequest {
         if reader.skip(",\"purpose\":") { purpose = reader.text().map { String(decoding: $0, as: UTF8.self) } }
         if reader.skip(",\"within\":") { within = reader.number() }
         if reader.skip(",\"withinPresenter\":") { withinPresenter = reader.number() }
-        // After a failed read this fails too.
+        // If a read failed, so does this one.
         guard reader.skip("}") else { return nil }
         self.init(
             accesses: accesses, purpose: purpose, within: within, withinPresenter: withinPresenter,
@@ -130,7 +130,7 @@ extension FinishRequest {
 }
 
 extension CanonicalWriter {
-    /// A field that may be absent.
+    /// Writes an optional field.
     fileprivate mutating func put(_ field: StaticString, _ number: UInt64?) {
         guard let number else { return }
         put(field)

@@ -1,10 +1,10 @@
 import Basics
 
-/// Which cloud to use, as `--cloud` names it.
+/// The address of a cloud, as `--cloud` takes it.
 package enum CloudAddress: Hashable, Sendable, CustomStringConvertible {
-    /// A folder of this machine, or of a file system it has mounted; absolute.
+    /// An absolute path of a folder, on this machine or on a mounted file system.
     case directory(path: String)
-    /// A `ubiquity-server`.
+    /// The URL of a `ubiquity-server`.
     case http(url: String)
     case s3(bucket: String, prefix: String)
 
@@ -29,7 +29,7 @@ package enum CloudAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// A word without a slash is more likely a slip than a folder's name.
+    /// Rejects a word without a slash, which is more likely a typo than a folder's name.
     private static func path(_ text: String, _ currentDirectory: String) throws(DaemonFailure) -> String {
         guard text.utf8.contains(UInt8(ascii: "/")) else { throw invalid(text, "it is neither a URL nor a path") }
         return isAbsolute(text) ? text : "\(currentDirectory)/\(text)"

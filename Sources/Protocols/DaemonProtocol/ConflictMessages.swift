@@ -30,7 +30,7 @@ package struct ConflictedItem: Codable, Hashable, Sendable {
 package struct ConflictSide: Codable, Hashable, Sendable {
     /// The name of the version that `resolve --keep` takes.
     package let version: String
-    /// Where the mount shows it.
+    /// The path of the version in the mount.
     package let path: MountPath
     package let device: String
     package let modified: WireTime
@@ -58,7 +58,7 @@ package struct ResolveRequest: DaemonCall {
     }
 }
 
-/// Which side to keep. As text: `current`, `both`, or a version.
+/// The side of a conflict to keep. As text: `current`, `both`, or a version.
 package enum ConflictChoice: Codable, Hashable, Sendable {
     /// The current version stays, the others go to the history.
     case current

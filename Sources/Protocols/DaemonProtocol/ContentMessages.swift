@@ -36,9 +36,9 @@ package struct PinRequest: DaemonCall {
     }
 }
 
-/// What to keep local, per item; children inherit.
+/// The policy for keeping an item's bytes on this device; children inherit it.
 package enum PinPolicy: String, Codable, Hashable, Sendable, CaseIterable {
-    /// As for the folder above; at the top ``lazy``.
+    /// The policy of the folder above; at the top, ``lazy``.
     case inherited
     /// Downloaded when first opened, updated once local, evicted when space is short.
     case lazy

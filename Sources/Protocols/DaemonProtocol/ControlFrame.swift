@@ -2,15 +2,16 @@ package import FoundationEssentials
 
 /// The framing of messages on the control socket: a length (4 bytes, big-endian, of what follows), then one JSON object.
 package enum ControlFrame {
-    /// Longer frames end the connection. Room for the largest value of a key-value store in base64.
+    /// The maximum length of a frame; a longer frame ends the connection. The largest value of a key-value store fits in base64.
     package static let maximumLength = 2 << 20
     package static let headerLength = 4
     /// The interval at which the daemon sends ``DaemonEvent/alive`` to a connected client.
     package static let heartbeat: Duration = .seconds(2)
-    /// A client considers a daemon that was silent this long frozen. Several heartbeats: a busy daemon is not mistaken for one.
+    /// The time after which a client considers a silent daemon frozen. It spans several heartbeats, so that a busy daemon is not mistaken
+    /// for a frozen one.
     package static let silenceLimit: Duration = .seconds(15)
 
-    /// The payload of a frame. Keys are sorted, so equal messages have equal bytes.
+    /// Returns the payload of a frame. Keys are sorted, so equal messages have equal bytes.
     package static func payload(_ message: some Encodable) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -23,15 +24,15 @@ package enum ControlFrame {
         return data
     }
 
-    /// A whole frame, header and payload.
+    /// Returns a complete frame: header and payload.
     package static func frame(_ message: some Encodable) throws -> [UInt8] { frame(around: try payload(message)) }
 
-    /// The same with a fast path for frequent messages.
+    /// Returns a complete frame; frequent messages take a fast path.
     package static func frame(_ envelope: ClientEnvelope) throws -> [UInt8] {
         try envelope.canonicalFrame ?? frame(around: payload(envelope))
     }
 
-    /// The same with a fast path for frequent messages.
+    /// Returns a complete frame; frequent messages take a fast path.
     package static func frame(_ envelope: DaemonEnvelope) throws -> [UInt8] {
         try envelope.canonicalFrame ?? frame(around: payload(envelope))
     }
@@ -50,7 +51,7 @@ package enum ControlFrame {
         try JSONDecoder().decode(type, from: payload, configuration: calls)
     }
 
-    /// The same with a fast path for frequent messages.
+    /// Decodes a payload; frequent messages take a fast path.
     package static func decode(
         _ type: ClientEnvelope.Type, from payload: Data, calls: CallRegistry
     ) throws -> ClientEnvelope {
@@ -58,7 +59,7 @@ package enum ControlFrame {
             ?? JSONDecoder().decode(type, from: payload, configuration: calls)
     }
 
-    /// The same with a fast path for frequent messages.
+    /// Decodes a payload; frequent messages take a fast path.
     package static func decode(
         _ type: DaemonEnvelope.Type, from payload: Data, calls: CallRegistry
     ) throws -> DaemonEnvelope {
@@ -66,7 +67,7 @@ package enum ControlFrame {
             ?? JSONDecoder().decode(type, from: payload, configuration: calls)
     }
 
-    /// The number of a request that could not be decoded otherwise, so that the failure can be sent for that request.
+    /// Returns the number of a request that could not be decoded otherwise, so that the failure can be sent for that request.
     package static func requestID(of payload: Data) -> UInt64 {
         struct Numbered: Decodable { let id: UInt64 }
         // 0 stands for the connection itself.
@@ -74,7 +75,7 @@ package enum ControlFrame {
     }
 }
 
-/// Cuts a stream of bytes into frames. Keeps at most one frame's worth of bytes beyond what it was given last.
+/// Splits a stream of bytes into frames. Buffers at most one frame beyond the bytes that were appended last.
 package struct FrameSplitter: Sendable {
     private var pending: [UInt8] = []
 
@@ -82,7 +83,7 @@ package struct FrameSplitter: Sendable {
 
     package mutating func append(_ bytes: some Sequence<UInt8>) { pending.append(contentsOf: bytes) }
 
-    /// The payload of the next whole frame; nil when more bytes are needed. Throws on a length above the limit.
+    /// Returns the payload of the next complete frame; nil if more bytes are needed. Throws if a length exceeds the limit.
     package mutating func next() throws(DaemonFailure) -> Data? {
         guard pending.count >= ControlFrame.headerLength else { return nil }
         let length = pending.prefix(ControlFrame.headerLength).reduce(0) { $0 << 8 | Int($1) }

@@ -8,7 +8,7 @@ package enum ControlSocketAddress {
         path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) throws(Errno) -> Result
     ) throws(Errno) -> Result {
         if path.utf8.count <= capacity { return try address(path, body) }
-        // Too long: reach the directory through a descriptor, whose name in /proc is short.
+        // The path is too long: access the directory through a descriptor, whose name in /proc is short.
         guard let slash = path.lastIndex(of: "/") else { throw Errno(ENAMETOOLONG, "socket") }
         let directory = try check("open") { open(String(path[..<slash]), O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
         defer { close(directory) }

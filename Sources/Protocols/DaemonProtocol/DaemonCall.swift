@@ -1,7 +1,7 @@
-/// A request of a client, with the type of the response to it. A new call is one such type, and one line that registers what the daemon
-/// does for it; clients then send it as it is.
+/// A request of a client, with the type of its response. A new call is one such type and one line that registers its handler; clients need
+/// no further code.
 package protocol DaemonCall: Codable, Hashable, Sendable {
-    /// ``DoneResponse`` for a call without a result, and for one to which the daemon sends events.
+    /// ``DoneResponse`` for a call without a result, and for a call to which the daemon sends events.
     associatedtype Response: CallResponse
     /// The key of the request on the wire, `{"evict": {"paths": […]}}`. It never changes.
     static var verb: String { get }
@@ -21,15 +21,15 @@ package protocol CallResponse: Codable, Hashable, Sendable {
     static var kind: String { get }
 }
 
-/// Which limit of a connection a call counts against.
+/// The limit of a connection that a call counts against.
 package enum CallAdmission: Hashable, Sendable {
     /// The limit of requests.
     case request
-    /// None: the daemon performs it at once, whatever else is in progress, so that it can end what other requests wait for.
+    /// No limit: the daemon performs the call at once, whatever else is in progress, so that it can end what other requests wait for.
     case brief
-    /// The limit of requests that wait, as other requests may have to be performed first.
+    /// The limit of waiting requests, since other requests may have to be performed first.
     case wait
-    /// The same. A claim is ended by a ``FinishRequest``, all else by an ``UnfollowRequest``.
+    /// The limit of waiting requests, for claims. A claim is ended by a ``FinishRequest``, any other call by an ``UnfollowRequest``.
     case claim
     /// The limit of requests to which the daemon sends events for as long as the client wants them.
     case lasting

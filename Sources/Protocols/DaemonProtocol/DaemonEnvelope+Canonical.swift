@@ -1,6 +1,6 @@
 /// A fast path for the responses to the requests of ``ClientEnvelope/init(canonical:)``.
 extension DaemonEnvelope {
-    /// Nil for any other message, and for one that is not in the canonical form.
+    /// Returns nil for any other message, and for one that is not in the canonical form.
     package init?(canonical bytes: UnsafeRawBufferPointer) {
         var reader = CanonicalReader(bytes)
         guard reader.skip("{\"id\":"), let id = reader.number(), reader.skip(",\"response\":{\"") else { return nil }
@@ -15,7 +15,7 @@ extension DaemonEnvelope {
         self.init(id: id, .response(DaemonResponse(response)))
     }
 
-    /// The whole frame; nil for any other message.
+    /// The complete frame; nil for any other message.
     var canonicalFrame: [UInt8]? {
         guard case .response(let response) = body else { return nil }
         var writer = CanonicalWriter(id: id)

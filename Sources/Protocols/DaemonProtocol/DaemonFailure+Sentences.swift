@@ -1,4 +1,4 @@
-/// Failures of lower layers have whole sentences as messages: first what happened, then what to do.
+/// Failures of lower layers, whose messages are complete sentences: first what happened, then what to do.
 extension DaemonFailure {
     /// Makes the first sentence the message and the others the advice.
     package init(_ code: Code, sentences: String, path: String? = nil, errno: Int32? = nil) {
@@ -8,7 +8,8 @@ extension DaemonFailure {
         self.init(code, Self.clause(first), path: subject, advice: rest.isEmpty ? nil : rest, errno: errno)
     }
 
-    /// A sentence as a clause of another one: without its period, and without its capital unless a second one follows, as in an acronym.
+    /// Returns a sentence as a clause of another one: without its period, and with a small first letter unless a second capital follows, as
+    /// in an acronym.
     package static func clause(_ sentence: String) -> String {
         let text = sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence
         guard let first = text.first, first.isUppercase, let second = text.dropFirst().first, !second.isUppercase else {
@@ -17,7 +18,8 @@ extension DaemonFailure {
         return first.lowercased() + text.dropFirst()
     }
 
-    /// Sentences end with a period before a space and a capital: periods in names are followed by something else.
+    /// Splits off the first sentence, which ends with a period before a space and a capital; a period in a name is followed by other
+    /// characters.
     private static func split(_ text: String) -> (first: String, rest: String) {
         var start = text.startIndex
         while let period = text[start...].firstRange(of: ". ") {

@@ -1,16 +1,16 @@
-/// Why the daemon did not fulfil a request, in words for its user.
+/// The reason why the daemon did not fulfil a request, in words for its user.
 package struct DaemonFailure: Error, Codable, Hashable, Sendable, CustomStringConvertible {
     /// The kind of failure, for programs. Clients treat a code they do not know as ``failed``.
     package enum Code: String, Codable, Sendable, CaseIterable {
         case notFound
         case invalidRequest
-        /// The other side speaks another major version of the protocol.
+        /// The other side uses another major version of the protocol.
         case versionMismatch
         case unsupported
-        /// The cloud can not be reached.
+        /// The cloud cannot be reached.
         case offline
         case timedOut
-        /// Too many requests or clients; or a file is in use.
+        /// There are too many requests or clients, or a file is in use.
         case busy
         /// Content that exists only on this device may not be evicted.
         case notUploaded
@@ -21,11 +21,11 @@ package struct DaemonFailure: Error, Codable, Hashable, Sendable, CustomStringCo
         case permissionDenied
         /// Another daemon holds the state directory.
         case stateInUse
-        /// The mount point can not be mounted on.
+        /// The mount point cannot be used.
         case mountPoint
         /// The request would have waited for itself.
         case deadlock
-        /// Another device wrote what is to be replaced.
+        /// Another device wrote the content that the request would replace.
         case conflict
         case cancelled
         case failed
@@ -36,11 +36,11 @@ package struct DaemonFailure: Error, Codable, Hashable, Sendable, CustomStringCo
     }
 
     package let code: Code
-    /// What happened, without a period.
+    /// The description of what happened, without a period.
     package let message: String
     /// The path that the failure is about: relative to the mount for an item, absolute for any other.
     package let path: String?
-    /// What to do about it, a whole sentence.
+    /// The advice for the user, as a complete sentence.
     package let advice: String?
     package let errno: Int32?
 

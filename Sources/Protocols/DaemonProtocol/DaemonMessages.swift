@@ -18,9 +18,9 @@ package struct HelloResponse: CallResponse {
 
     package let version: ProtocolVersion
     package let pid: Int32
-    /// Where the daemon's mount is.
+    /// The mount point of the daemon.
     package let mount: String
-    /// Its state directory.
+    /// The state directory of the daemon.
     package let state: String
 
     package init(version: ProtocolVersion = .current, pid: Int32, mount: String, state: String) {
@@ -57,9 +57,9 @@ package struct DiagnoseRequest: DaemonCall {
 package struct DiagnoseResponse: CallResponse {
     package static let kind = "diagnose"
 
-    /// A readable text.
+    /// The report as readable text.
     package let report: String
-    /// How many requests the kernel has sent since the mount, by their names in its protocol; nil from a daemon that does not count.
+    /// The number of requests of the kernel since the mount, by their names in its protocol; nil from a daemon that does not count them.
     package let requests: [String: UInt64]?
 
     package init(report: String, requests: [String: UInt64]? = nil) {

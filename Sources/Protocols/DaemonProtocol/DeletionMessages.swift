@@ -31,9 +31,9 @@ package struct DeletedResponse: CallResponse {
 }
 
 package struct DeletedEntry: Codable, Hashable, Sendable {
-    /// Identifies the item in a ``RestoreDeletedRequest``.
+    /// The identity of the item in a ``RestoreDeletedRequest``.
     package let itemID: String
-    /// Where it was.
+    /// The path of the item before the deletion.
     package let path: MountPath
     package let kind: ItemStatus.Kind
     package let deleted: WireTime
@@ -63,12 +63,12 @@ package struct RestoreDeletedRequest: DaemonCall {
     package typealias Response = RestoreDeletedResponse
     package static let verb = "restoreDeleted"
 
-    /// The path that it had. Of several items with this path, the one deleted last is restored.
+    /// The path before the deletion. Of several items with this path, the one deleted last is restored.
     package let path: MountPath
     /// Selects the item if several had that path.
     package let itemID: String?
-    /// The target in the same container: a folder, or a free name in one. Nil restores to the old place, together with deleted folders
-    /// above it. A name that is taken gets ` 2`.
+    /// The target in the same container: a folder, or a free name in one. Nil restores the item to its old place, together with deleted
+    /// folders above it. If the name is taken, ` 2` is appended.
     package let to: MountPath?
 
     package init(path: MountPath, itemID: String? = nil, to: MountPath? = nil) {
@@ -81,11 +81,11 @@ package struct RestoreDeletedRequest: DaemonCall {
 package struct RestoreDeletedResponse: CallResponse {
     package static let kind = "restoreDeleted"
 
-    /// Where it is now.
+    /// The present path of the item.
     package let path: MountPath
-    /// How many items came back.
+    /// The number of restored items.
     package let items: UInt64
-    /// How many did not, because their folder was changed meanwhile.
+    /// The number of items that were not restored because their folder was changed meanwhile.
     package let missing: UInt64
 
     package init(path: MountPath, items: UInt64, missing: UInt64) {

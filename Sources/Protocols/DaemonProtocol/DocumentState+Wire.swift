@@ -6,7 +6,7 @@ extension DocumentState: Codable {
 
     package func encode(to encoder: any Encoder) throws { try encode(to: encoder) { errorText($0) } }
 
-    /// A fact that the writer of the message does not know has its default. Only what the writer has to know is required: whether the bytes
+    /// Decodes a state. A fact that the writer of the message does not know has its default. The only required facts are whether the bytes
     /// are local, and whether they are in the cloud.
     ///
     /// - Parameter text: Returns the text of an error from its field, which is not a string in every message.
@@ -28,7 +28,7 @@ extension DocumentState: Codable {
         }
     }
 
-    /// - Parameter failure: Returns what the field of an error has.
+    /// - Parameter failure: Returns the value for the field of an error.
     func encode<Failure: Encodable>(to encoder: any Encoder, failure: (DocumentFact) -> Failure?) throws {
         var fields = encoder.container(keyedBy: Key.self)
         try fields.encode(size, forKey: .size)

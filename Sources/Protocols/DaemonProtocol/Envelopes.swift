@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// What a client sends: a request under a number that it chooses, new for each request of the connection.
+/// A message of a client: a request with a number that the client chooses, new for each request of the connection.
 package struct ClientEnvelope: Hashable, Sendable {
     package let id: UInt64
     package let request: DaemonRequest
@@ -23,7 +23,7 @@ extension ClientEnvelope: Encodable, DecodableWithConfiguration {
     }
 }
 
-/// What the daemon sends: a response to the request of that number, or an event (number 0: to the connection itself).
+/// A message of the daemon: a response to the request with that number, or an event (number 0: to the connection itself).
 package struct DaemonEnvelope: Hashable, Sendable {
     package enum Body: Hashable, Sendable {
         /// The last message about a request.
@@ -73,11 +73,11 @@ extension DaemonEnvelope: Encodable, DecodableWithConfiguration {
     }
 }
 
-/// An event that the daemon sends without a request, or as long as a watch lasts.
+/// An event that the daemon sends without a request, or for as long as a watch lasts.
 package enum DaemonEvent: Hashable, Sendable {
-    /// The newest state; the states between may be left out.
+    /// The newest state; intermediate states may be left out.
     case status(StatusResponse)
-    /// For a presenter of this connection: a question to reply to, the end of the access that it made way for, a notification.
+    /// Messages for a presenter of this connection: a question to answer, the end of the access that it made way for, a notification.
     case question(PresenterQuestion)
     case comeBack(PresenterReturn)
     case news(PresenterEvent)
@@ -85,7 +85,7 @@ package enum DaemonEvent: Hashable, Sendable {
     case found(FoundItems)
     case happened(Happening)
     case keyValues(KeyValueEvent)
-    /// The daemon is alive, however long a response takes. Sent every ``ControlFrame/heartbeat`` while a client is connected.
+    /// A heartbeat, sent every ``ControlFrame/heartbeat`` while a client is connected, however long a response takes.
     case alive
 }
 
@@ -109,7 +109,7 @@ extension DaemonEvent: Codable {
         } else if let news = try container.decodeIfPresent(KeyValueEvent.self, forKey: .keyValues) {
             self = .keyValues(news)
         } else {
-            // A kind of event from a newer version proves at least that the daemon is alive.
+            // An unknown kind of event, from a newer version, proves at least that the daemon is alive.
             self = .alive
         }
     }

@@ -3,9 +3,9 @@ package import CloudModel
 /// An item that a query found, with all attributes that a query can use: one object with the fields of both parts.
 @dynamicMemberLookup
 package struct FoundItem: Codable, Hashable, Sendable {
-    /// Which item it is, and what is so of it besides the facts of its state.
+    /// The item's identity and its attributes other than the facts of its state.
     package struct Details: Codable, Hashable, Sendable {
-        /// Stays the same while the item exists on this device, wherever it is moved.
+        /// The item's number, which is stable while the item exists on this device, even if it is moved.
         package var item: UInt64
         package var path: MountPath
         package var kind: ItemStatus.Kind

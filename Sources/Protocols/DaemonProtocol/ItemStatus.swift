@@ -7,7 +7,7 @@ package import CloudModel
 package struct ItemStatus: Codable, Hashable, Sendable {
     package enum Kind: String, Codable, Sendable { case file, folder, package, symlink }
 
-    /// Which item it is, and what is so of it besides the facts of its state.
+    /// The item's identity and its attributes other than the facts of its state.
     package struct Details: Codable, Hashable, Sendable {
         package var path: MountPath
         package var kind: Kind
@@ -19,17 +19,17 @@ package struct ItemStatus: Codable, Hashable, Sendable {
         package var itemID: String
         /// The version that the local content is based on; nil before the first upload.
         package var version: String?
-        /// The device that made that version.
+        /// The device that created that version.
         package var device: String?
         package var container: String
-        /// Of a package and of a container's folder: the extensions that the container declares as packages. Nil for other items.
+        /// For a package and a container's folder: the extensions that the container declares as packages. Nil for other items.
         package var packageTypes: [String]?
     }
 
     package var details: Details
-    /// Its errors are the messages of ``failure(_:)``.
+    /// The state, whose errors are the messages of ``failure(_:)``.
     package private(set) var state: DocumentState
-    /// The errors of the state as the message has them.
+    /// The errors of the state as the message contains them.
     private var failures: [DocumentFact: DaemonFailure] = [:]
 
     package init(path: MountPath, kind: Kind, state: DocumentState, itemID: String, container: String) {
@@ -41,7 +41,7 @@ package struct ItemStatus: Codable, Hashable, Sendable {
         }
     }
 
-    /// - Returns: The error that a fact of this kind stands for; nil if there is none.
+    /// - Returns: The error of this fact; nil if there is none.
     package func failure(_ fact: DocumentFact) -> DaemonFailure? { failures[fact] }
 
     package var allFailures: [DaemonFailure] { DocumentFact.errors.compactMap { failures[$0] } }

@@ -6,7 +6,7 @@ package struct KeyValuesRequest: DaemonCall {
     package static let verb = "keyValues"
 
     package let container: String
-    /// Nil requests all keys.
+    /// The keys to return; nil for all.
     package let keys: [String]?
 
     package init(container: String, keys: [String]? = nil) {
@@ -57,7 +57,7 @@ package struct KeyValueEvent: Codable, Hashable, Sendable {
         case serverChange
         /// The values came from the cloud when this device first saw the store.
         case initialSync
-        /// Values written here exceeded the size of the store in the cloud and are gone.
+        /// Values written here exceeded the size of the store in the cloud and were discarded.
         case quotaViolation
 
         package init(from decoder: any Decoder) throws {

@@ -4,7 +4,7 @@ package struct PublishRequest: DaemonCall {
     package static let verb = "publish"
 
     package let path: MountPath
-    /// How long the link is valid.
+    /// The lifetime of the link.
     package let seconds: Int64
     package let password: String?
     /// Seconds to wait for the upload; nil waits without a limit.
@@ -23,7 +23,7 @@ package struct PublishedResponse: CallResponse {
 
     /// The number of the link that `unpublish` takes.
     package let link: Int64
-    /// Sent only in this response.
+    /// The address, which is sent only in this response.
     package let url: String
     package let expires: WireTime
 

@@ -1,5 +1,5 @@
-/// Rebuilds the device's state from the cloud. What was not uploaded is uploaded first if possible, and otherwise becomes
-/// documents in the folder `Recovered`.
+/// Rebuilds the device's state from the cloud. Pending changes are uploaded first if possible, and otherwise become documents in the folder
+/// `Recovered`.
 package struct ResetRequest: DaemonCall {
     package typealias Response = ResetResponse
     package static let verb = "reset"
@@ -7,7 +7,8 @@ package struct ResetRequest: DaemonCall {
     package init() {}
 }
 
-/// The reset begins: the daemon unmounts, rebuilds and mounts again under the same process id. Its next ``MountStatus`` reports the result.
+/// Confirms that the reset begins: the daemon unmounts, rebuilds and mounts again under the same process id. Its next ``MountStatus``
+/// reports the result.
 package struct ResetResponse: CallResponse {
     package static let kind = "reset"
 
@@ -19,14 +20,14 @@ package struct ResetResponse: CallResponse {
 /// The result of a rebuild of the state at the start of this daemon.
 package struct RebuildStatus: Codable, Hashable, Sendable {
     package let reason: String
-    /// Where the old state is, absolute.
+    /// The absolute path of the old state.
     package let aside: String
     /// The folder of the recovered documents; nil when there were none.
     package let folder: MountPath?
     package let recovered: UInt64
-    /// The number of files that stay with the old state because it is unknown what they are.
+    /// The number of files that stay with the old state because they could not be identified.
     package let keptAside: UInt64
-    /// The same in words.
+    /// The result in words.
     package let summary: String
 
     package init(
@@ -41,7 +42,7 @@ package struct RebuildStatus: Codable, Hashable, Sendable {
     }
 }
 
-/// Verifies what this device and its cloud keep: the database against itself, bytes against digests, the log entry by entry.
+/// Verifies the data on this device and in its cloud: the consistency of the database, bytes against digests, the log entry by entry.
 package struct CheckRequest: DaemonCall {
     package typealias Response = CheckResponse
     package static let verb = "check"
@@ -61,11 +62,11 @@ package struct CheckResponse: CallResponse {
 
     package let checkedItems: UInt64
     package let checkedBytes: UInt64
-    /// What is damaged, and still is after a repair; at most a few hundred entries.
+    /// The problems, without those that were repaired; at most a few hundred entries.
     package let problems: [DaemonFailure]
-    /// How many problems there are in total.
+    /// The total number of problems.
     package let problemCount: UInt64
-    /// What was repaired, and how; at most a few hundred entries.
+    /// The problems that were repaired, and how; at most a few hundred entries.
     package let repairs: [DaemonFailure]
     package let repairCount: UInt64
     /// Whether the database is damaged, which a reset repairs. Absent in responses of older daemons.
@@ -87,7 +88,7 @@ package struct CheckResponse: CallResponse {
 
 /// The progress of a check.
 package struct CheckStatus: Codable, Hashable, Sendable {
-    /// What it is checking, as readable text.
+    /// The present stage, as readable text.
     package let stage: String
     package let completedBytes: UInt64
     package let totalBytes: UInt64

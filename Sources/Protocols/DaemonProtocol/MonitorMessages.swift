@@ -7,7 +7,7 @@ package struct MonitorRequest: DaemonCall {
     package init() {}
 }
 
-/// Ends a request of this connection that sends events: its response is then `done`.
+/// Ends a request of this connection that sends events; the response to that request is then `done`.
 package struct UnfollowRequest: DaemonCall {
     package typealias Response = DoneResponse
     package static let verb = "unfollow"
@@ -17,15 +17,15 @@ package struct UnfollowRequest: DaemonCall {
     package init(request: UInt64) { self.request = request }
 }
 
-/// An event in the mount. For a client that reads slowly the oldest events are dropped, and their number is sent.
+/// An event in the mount. If a client reads slowly, the oldest events are dropped, and their number is sent.
 package struct Happening: Codable, Hashable, Sendable {
     package enum Kind: String, Codable, Hashable, Sendable {
         case created, moved, removed
-        /// Its content or metadata.
+        /// The content or metadata changed.
         case changed
-        /// Its sync status: whether its bytes are local, in the cloud, or in conflict.
+        /// The sync status changed: whether the bytes are local, in the cloud, or in conflict.
         case status
-        /// The state of the connection to the cloud, in `detail`.
+        /// The state of the connection to the cloud changed; `detail` has it.
         case cloud
         /// Events that were dropped because they were not read in time; `count` is their number.
         case missed
@@ -38,9 +38,9 @@ package struct Happening: Codable, Hashable, Sendable {
     package let kind: Kind
     package let time: WireTime
     package var path: MountPath?
-    /// Where it was before it moved.
+    /// The path before a move.
     package var from: MountPath?
-    /// The item as it is now.
+    /// The present state of the item.
     package var item: FoundItem?
     package var detail: String?
     package var count: UInt64?

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The entry of a daemon in the registry while it serves a mount, so that clients find it.
+/// The entry of a daemon in the registry, by which clients find it while it serves a mount.
 package struct MountRecord: Codable, Hashable, Sendable {
     /// The version of this file's format; other formats are ignored.
     package let format: UInt32
@@ -22,7 +22,7 @@ package struct MountRecord: Codable, Hashable, Sendable {
         self.socket = socket
     }
 
-    /// Whether a process with that id exists (kill(2) with signal 0). It may be another one by now; its socket shows that.
+    /// Whether a process with this id exists (kill(2) with signal 0). The id may belong to another process by now; the socket shows that.
     package var isRunning: Bool { kill(pid, 0) == 0 || errno != ESRCH }
 
     var fileName: String { "\(fingerprint(mount)).json" }

@@ -37,7 +37,7 @@ package struct MountRegistry: Sendable {
         throw failure
     }
 
-    /// Removes the record of that mount if it is of that process: a successor's record stays.
+    /// Removes the record of the mount if it belongs to that process; a successor's record stays.
     package func withdraw(mount: String, pid: Int32) {
         for (file, record) in directories.flatMap(files(in:)) where record.mount == mount && record.pid == pid {
             unlink(file)
@@ -54,7 +54,7 @@ package struct MountRegistry: Sendable {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         return names.filter { $0.hasSuffix(".json") }.compactMap { name in
             let file = "\(directory)/\(name)"
-            // A record that vanishes or can not be read is ignored.
+            // A record that disappears or cannot be read is ignored.
             guard let data = try? Data(contentsOf: URL(filePath: file)),
                 let record = try? JSONDecoder().decode(MountRecord.self, from: data),
                 record.format == MountRecord.currentFormat
@@ -66,7 +66,7 @@ package struct MountRegistry: Sendable {
     private func write(_ record: MountRecord, in directory: String) throws(Errno) {
         try createDirectories(directory)
         guard let text = try? ControlFrame.payload(record) else { throw Errno(EINVAL, "encode") }
-        // A record means nothing after a loss of power.
+        // After a power loss a record has no meaning, so it need not be durable.
         try DurableFile("\(directory)/\(record.fileName)").replace(with: Array(text), isSynced: false)
     }
 }

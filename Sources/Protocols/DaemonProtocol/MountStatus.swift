@@ -17,7 +17,7 @@ package struct MountStatus: Codable, Hashable, Sendable {
     /// Documents with unresolved conflicts.
     package var conflicts: UInt64
     package var cache: CacheStatus
-    /// The rebuild of the state at this start of the daemon; nil when there was none.
+    /// The rebuild of the state at this daemon's start; nil if there was none.
     package var rebuild: RebuildStatus?
     /// The running check.
     package var check: CheckStatus?
@@ -54,12 +54,12 @@ package struct DeviceStatus: Codable, Hashable, Sendable {
 
 package struct CloudStatus: Codable, Hashable, Sendable {
     package enum Reachability: String, Codable, Sendable { case online, offline }
-    /// The message while the cloud is being looked for.
+    /// The message before the first attempt to connect has ended.
     package static let connecting = "connecting"
 
     package let url: String
     package let state: Reachability
-    /// Why it is offline.
+    /// The reason why the cloud is offline.
     package let message: String?
     /// The account with which this device is signed in at the server; nil if it is not, and for clouds without accounts.
     package var account: String?
@@ -79,7 +79,7 @@ package struct CloudStatus: Codable, Hashable, Sendable {
 
 /// The progress of a command on many items.
 package struct WorkStatus: Codable, Hashable, Sendable {
-    /// What is done to them: `restoring`, `evicting`.
+    /// The present operation: `restoring`, `evicting`.
     package let what: String
     package let completedItems: UInt64
     package let totalItems: UInt64
@@ -90,7 +90,7 @@ package struct WorkStatus: Codable, Hashable, Sendable {
     }
 }
 
-/// What is queued or running.
+/// The queued and running work.
 package struct QueueStatus: Codable, Hashable, Sendable {
     package let uploads: UInt64
     package let downloads: UInt64

@@ -1,6 +1,6 @@
 package import CloudModel
 
-/// An attribute of a document that a presenter can observe; the names of `URLResourceKey`, shortened.
+/// An attribute of a document that a presenter can observe; the names are those of `URLResourceKey`, shortened.
 package enum ObservableAttribute: Hashable, Sendable {
     case isUbiquitousItem, containerDisplayName
     /// A fact of the document's state that is observable.
@@ -13,7 +13,7 @@ extension ObservableAttribute: CaseIterable {
         + DocumentFact.allCases.filter(\.isObservable).map { .fact($0) }
 }
 
-/// In messages its name.
+/// The raw value is the attribute's name in messages.
 extension ObservableAttribute: RawRepresentable, Codable {
     package init?(rawValue: String) {
         guard let known = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }

@@ -1,5 +1,5 @@
-/// Downloads the newest version of a document in the cloud, even while its sync is paused; then to a file outside the mount, which is
-/// kept for at least a day while the daemon runs. The response is a ``FetchVersionResponse``.
+/// Downloads the newest version of a document from the cloud. If the document's sync is paused, the version is downloaded to a file outside
+/// the mount, which is kept for at least a day while the daemon runs.
 package struct LatestVersionRequest: DaemonCall {
     package typealias Response = FetchVersionResponse
     package static let verb = "latestVersion"
@@ -20,17 +20,18 @@ package struct ResumeRequest: DaemonCall {
     package static let verb = "resume"
 
     package enum Edits: String, Codable, Hashable, Sendable {
-        /// They are uploaded; if another device wrote too, this is a conflict, as always.
+        /// The edits are uploaded; if another device wrote too, this is a conflict, as always.
         case upload
-        /// They are uploaded, unless another device wrote since: then the request fails with `conflict` and changes nothing.
+        /// The edits are uploaded unless another device wrote since; then the request fails with `conflict` and changes nothing.
         case uploadUnlessConflict
-        /// They are discarded.
+        /// The edits are discarded.
         case drop
     }
 
     package let path: MountPath
     package let edits: Edits
-    /// The version that the edits take into account, as returned for ``LatestVersionRequest``; nil for the one that they are based on.
+    /// The version that the edits take into account, from the response to ``LatestVersionRequest``; nil for the version that they are based
+    /// on.
     package let seen: String?
     /// Whether sync is paused again afterwards.
     package let staysPaused: Bool

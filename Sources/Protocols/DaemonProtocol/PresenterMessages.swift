@@ -1,17 +1,17 @@
 package import CloudModel
 
-/// Registers a presenter of an item: it gets a question before others read or write, and notifications of what happened.
+/// Registers a presenter of an item: it receives a question before others read or write the item, and notifications of changes.
 package struct PresentRequest: DaemonCall {
     package typealias Response = PresentingResponse
     package static let verb = "present"
 
     /// The item need not exist yet, but its folder must.
     package let path: MountPath
-    /// The callbacks that it implements. No others are sent.
+    /// The callbacks that the presenter implements. No others are sent.
     package let callbacks: [PresenterCallback]
-    /// Accesses of this purpose are its own: it gets no questions and no notifications about them.
+    /// Accesses with this purpose are the presenter's own: it receives no questions and no notifications about them.
     package let purpose: String?
-    /// The attributes that it observes, if it has that callback; nil for all.
+    /// The attributes that the presenter observes, if it implements that callback; nil for all.
     package let observed: [ObservableAttribute]?
 
     package init(
@@ -33,7 +33,7 @@ package struct PresentingResponse: CallResponse {
     package init(presenter: UInt64) { self.presenter = presenter }
 }
 
-/// Removes a presenter. Requests that wait for its reply go on.
+/// Removes a presenter. Requests that wait for its answer continue.
 package struct WithdrawRequest: DaemonCall {
     package typealias Response = DoneResponse
     package static let verb = "withdraw"
@@ -51,14 +51,14 @@ package struct PresenterEventsRequest: DaemonCall {
     package init() {}
 }
 
-/// The reply to a ``PresenterQuestion``.
+/// The answer to a ``PresenterQuestion``.
 package struct AnswerRequest: DaemonCall {
     package typealias Response = DoneResponse
     package static let verb = "answer"
     package var admission: CallAdmission { .brief }
 
     package let question: UInt64
-    /// Why the presenter could not do it, in which case the access fails; nil if it did.
+    /// The reason why the presenter failed, which makes the access fail; nil if it succeeded.
     package let failure: String?
 
     package init(question: UInt64, failure: String? = nil) {
@@ -69,7 +69,7 @@ package struct AnswerRequest: DaemonCall {
 
 // MARK: Letters
 
-/// What a presenter has to do, in this order, before it sends one ``AnswerRequest``.
+/// The callbacks that a presenter performs, in this order, before it sends one ``AnswerRequest``.
 package struct PresenterQuestion: Codable, Hashable, Sendable {
     package struct Part: Codable, Hashable, Sendable {
         package let callback: PresenterCallback
@@ -93,7 +93,7 @@ package struct PresenterQuestion: Codable, Hashable, Sendable {
     }
 }
 
-/// The access that the presenter made way for is over.
+/// Reports that the access for which the presenter made way is over.
 package struct PresenterReturn: Codable, Hashable, Sendable {
     package let presenter: UInt64
     package let question: UInt64
@@ -104,17 +104,18 @@ package struct PresenterReturn: Codable, Hashable, Sendable {
     }
 }
 
-/// A notification of a presenter after the fact, without a reply. `accommodateDeletion`: a program deleted it without coordination.
+/// A notification of a presenter after the event, without an answer. `accommodateDeletion` means that a program deleted the item without
+/// coordination.
 package struct PresenterEvent: Codable, Hashable, Sendable {
     package let presenter: UInt64
     package let callback: PresenterCallback
-    /// Where the item or the subitem is now, or was, if it was deleted.
+    /// The present path of the item or subitem, or its last path if it was deleted.
     package let path: MountPath?
-    /// Where a subitem was before it moved.
+    /// The path of a subitem before it moved.
     package let from: MountPath?
-    /// The version that came into conflict or was resolved, as `resolve` takes it.
+    /// The version that is in conflict or was resolved, as `resolve` takes it.
     package let version: String?
-    /// The attributes that changed, of those that it observes.
+    /// The changed attributes among those that the presenter observes.
     package let attributes: [ObservableAttribute]?
 
     package init(

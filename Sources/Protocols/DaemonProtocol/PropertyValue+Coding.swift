@@ -1,6 +1,6 @@
 package import Basics
 
-/// The bytes of a value, format 1; docs/KEYVALUES.md has the layout. Equal values have equal bytes.
+/// The binary encoding of a value, format 1; docs/KEYVALUES.md has the layout. Equal values have equal bytes.
 extension PropertyValue {
     private static let format: UInt8 = 1
 
@@ -16,14 +16,14 @@ extension PropertyValue {
         case dictionary = 8
     }
 
-    /// Nil for a value that is nested too deep.
+    /// Returns nil for a value that is nested too deeply.
     package func encoded() -> [UInt8]? {
         var writer = ByteWriter()
         writer.append(byte: Self.format)
         return write(to: &writer, depth: 0) ? writer.bytes : nil
     }
 
-    /// Any bytes decode or throw, in time and memory proportional to their number.
+    /// Decodes any bytes or throws, in time and memory proportional to their number.
     package init(decoding bytes: some Collection<UInt8>) throws(ByteCodingError) {
         var reader = ByteReader(bytes)
         let format = try reader.byte()
@@ -99,11 +99,11 @@ extension PropertyValue {
         var last: String?
         for _ in 0..<(try reader.count(minimumBytes: 2)) {
             let key = try reader.string()
-            // One value has one encoding.
+            // Sorted keys make the encoding unique.
             guard last.map({ precedes($0, key) }) ?? true else { throw .invalid("keys out of order") }
             last = key
             let value = try read(&reader, depth: depth + 1)
-            // Two spellings of one text are one key to Swift.
+            // Two canonically equivalent spellings of a text are the same key in Swift.
             guard values.updateValue(value, forKey: key) == nil else { throw .invalid("a key twice") }
         }
         return .dictionary(values)

@@ -1,7 +1,7 @@
 import Basics
 import FoundationEssentials
 
-/// A value as people read and write it: JSON, with `{"$data": base64}` and `{"$date": ISO 8601}` for what JSON does not have.
+/// The JSON encoding of a value for people, with `{"$data": base64}` and `{"$date": ISO 8601}` for types that JSON lacks.
 extension PropertyValue: Codable {
     private struct Key: CodingKey {
         let stringValue: String
@@ -13,7 +13,7 @@ extension PropertyValue: Codable {
         static let date = Key(stringValue: "$date")
     }
 
-    /// 2001-01-01 in seconds since 1970.
+    /// 2001-01-01, in seconds since 1970.
     private static let referenceDate: Double = 978_307_200
 
     package init(from decoder: any Decoder) throws {

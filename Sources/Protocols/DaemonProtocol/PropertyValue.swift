@@ -10,6 +10,6 @@ package indirect enum PropertyValue: Hashable, Sendable {
     case array([PropertyValue])
     case dictionary([String: PropertyValue])
 
-    /// The depth to which values may be nested; deeper ones are neither written nor read.
+    /// The maximum depth of nesting; deeper values are neither written nor read.
     package static let maximumDepth = 64
 }

@@ -4,16 +4,16 @@ package struct FindRequest: DaemonCall {
     package static let verb = "find"
     package var admission: CallAdmission { .lasting }
 
-    /// In the language of docs/QUERIES.md.
+    /// The predicate in the language of docs/QUERIES.md.
     package let predicate: String
-    /// Where to search; nil for all scopes.
+    /// The scopes to search; nil for all.
     package let scopes: [FindScope]?
     /// Names of containers; nil for all.
     package let containers: [String]?
     package let live: Bool?
-    /// Seconds for which changes are gathered; 0.25 if nil.
+    /// The number of seconds for which changes are gathered; 0.25 if nil.
     package let interval: Double?
-    /// Whether a text that is not a predicate and has no operator of one is taken as words to search for in names.
+    /// Whether a text without operators that is not a predicate is taken as words to search for in names.
     package let acceptsWords: Bool?
 
     package init(
@@ -29,12 +29,12 @@ package struct FindRequest: DaemonCall {
     }
 }
 
-/// Which part of containers: `Documents/`, the rest, both; or documents outside, of which a mount has none.
+/// The parts of containers to search: `Documents/`, the rest, or both; or documents outside of containers, of which a mount has none.
 package enum FindScope: String, Codable, Hashable, Sendable, CaseIterable {
     case documents, data, all, external
 }
 
-/// Items of a query, as many as fit a frame. An item is reported once as added, then as changed or removed.
+/// Items of a query, as many as fit into a frame. An item is reported once as added, then as changed or removed.
 package struct FoundItems: Codable, Hashable, Sendable {
     package enum Phase: String, Codable, Hashable, Sendable {
         case gathering

@@ -30,9 +30,9 @@ package struct ServerSignIn: Codable, Hashable, Sendable {
         self.allowsPlaintext = allowsPlaintext ? true : nil
     }
 
-    /// The sign-in at `server`; a token of another server that a file holds is not used.
+    /// Loads the sign-in at `server`. A file with a token of another server is ignored.
     ///
-    /// - Returns: Nil if there is none that this version can read: the device then has to sign in.
+    /// - Returns: Nil if there is no sign-in that this version can read; the device then has to sign in.
     package static func load(from file: String, server: String) -> ServerSignIn? {
         guard let data = try? Data(contentsOf: URL(filePath: file)),
             let found = try? JSONDecoder().decode(Self.self, from: data), found.format == currentFormat,
@@ -41,7 +41,7 @@ package struct ServerSignIn: Codable, Hashable, Sendable {
         return found
     }
 
-    /// Replaces the file atomically; on return it is on the disk.
+    /// Replaces the file atomically and durably.
     package func save(to file: String) throws(Errno) {
         guard let slash = file.lastIndex(of: "/") else { throw Errno(EINVAL, "save") }
         guard let text = try? ControlFrame.payload(self) else { throw Errno(EINVAL, "encode") }
@@ -50,12 +50,12 @@ package struct ServerSignIn: Codable, Hashable, Sendable {
     }
 }
 
-/// What `ubiquityd sign-in` and `sign-out` print for the command line: one JSON object.
+/// The output of `ubiquityd sign-in` and `sign-out` for the command line: one JSON object.
 package struct SignInOutcome: Codable, Hashable, Sendable {
     /// The account; nil after signing out or a failure.
     package let account: String?
     package let failure: DaemonFailure?
-    /// The account asks for a second factor, and none was passed; the sign-in code stays valid. Absent means false.
+    /// Whether the account requires a second factor and none was passed; the sign-in code stays valid. Absent means false.
     package let asksSecondFactor: Bool?
 
     package init(account: String?, failure: DaemonFailure? = nil, asksSecondFactor: Bool? = nil) {

@@ -1,7 +1,7 @@
 import Basics
 import Glibc
 
-/// The default locations of files, by the XDG base directory specification. Pure except for ``current``.
+/// The default locations of files according to the XDG base directory specification. Pure except for ``current``.
 package struct StandardPaths: Sendable {
     package let home: String
     private let environment: [String: String]
@@ -24,11 +24,11 @@ package struct StandardPaths: Sendable {
         return StandardPaths(home: home, environment: environment, userID: getuid())
     }
 
-    /// A directory outside of which this program sees no mounts, for tests beside mounts that are in use: `UBIQUITY_SCOPE`. If nil, it
-    /// sees all mounts of its user.
+    /// The directory that limits the mounts that this program sees: `UBIQUITY_SCOPE`. Tests set it on a machine whose mounts are in use. If
+    /// nil, the program sees all mounts of its user.
     package var scope: String? { absolute("UBIQUITY_SCOPE") }
 
-    /// Whether a path is not outside of ``scope``.
+    /// Returns whether a path is inside ``scope``; true if there is no scope.
     package func isInScope(_ path: String) -> Bool { scope.map { path == $0 || path.hasPrefix("\($0)/") } ?? true }
 
     /// The default mount point.
@@ -58,8 +58,8 @@ package struct StandardPaths: Sendable {
         return result.filter(isInScope)
     }
 
-    /// Where the sign-in at a server is kept: one file for each address, whose name is the address with all but letters and digits
-    /// percent-encoded, so no two addresses share one. An address that is too long for a name is replaced by a digest.
+    /// The file with the sign-in at a server. Its name is the address with everything but letters and digits percent-encoded, so no two
+    /// addresses share a file. An address that is too long for a name is replaced by a digest.
     package func signInFile(server: String) -> String {
         let name = PercentCoding.encode(server.utf8, uppercase: false) { byte in
             (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte) || byte == UInt8(ascii: ".")
@@ -67,14 +67,14 @@ package struct StandardPaths: Sendable {
         return "\(stateHome)/servers/\(name.utf8.count <= 240 ? name : fingerprint(server)).json"
     }
 
-    /// Where earlier versions kept the sign-in. Two addresses could share a file, so its `server` has to be compared.
+    /// The file in which earlier versions kept the sign-in. Two addresses could share it, so its `server` has to be compared.
     package func formerSignInFile(server: String) -> String { "\(stateHome)/servers/\(fingerprint(server)).json" }
 
     private var stateHome: String { directory("XDG_STATE_HOME", else: "\(home)/.local/state") + "/ubiquity" }
 
     private func directory(_ variable: String, else fallback: String) -> String { absolute(variable) ?? fallback }
 
-    /// By the specification a relative path in these variables is invalid and ignored.
+    /// The specification requires that a relative path in these variables is ignored.
     private func absolute(_ variable: String) -> String? {
         environment[variable].flatMap { $0.hasPrefix("/") ? $0 : nil }
     }

@@ -7,7 +7,7 @@ package struct StatusRequest: DaemonCall {
     package init(paths: [MountPath] = []) { self.paths = paths }
 }
 
-/// Requests the same as ``StatusRequest``, now and after each change.
+/// Requests the same as ``StatusRequest``, once now and again after each change.
 package struct WatchRequest: DaemonCall {
     package typealias Response = DoneResponse
     package static let verb = "watch"
@@ -20,9 +20,9 @@ package struct StatusResponse: CallResponse {
     package static let kind = "status"
 
     package let mount: MountStatus
-    /// One for each requested path that exists.
+    /// The states of the requested paths that exist.
     package let items: [ItemStatus]
-    /// One for each requested path that does not exist.
+    /// The failures of the requested paths that do not exist.
     package let failures: [DaemonFailure]
 
     package init(mount: MountStatus, items: [ItemStatus] = [], failures: [DaemonFailure] = []) {

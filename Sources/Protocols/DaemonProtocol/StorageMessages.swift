@@ -1,4 +1,4 @@
-/// Asks how much space containers take, on this device and in the cloud.
+/// Requests the space that containers use, on this device and in the cloud.
 package struct StorageRequest: DaemonCall {
     package typealias Response = StorageResponse
     package static let verb = "storage"
@@ -13,14 +13,14 @@ package struct StorageResponse: CallResponse {
     package init(containers: [ContainerStorage]) { self.containers = containers }
 }
 
-/// What one container takes. Bytes are those of the documents: the cloud keeps equal pieces once, and compresses them.
+/// The space that one container uses. Sizes are those of the documents; the cloud deduplicates and compresses chunks.
 package struct ContainerStorage: Codable, Hashable, Sendable {
     package let name: String
-    /// The folder of the mount's root that shows it.
+    /// The folder in the mount's root that shows the container.
     package let folder: String
-    /// What is directly in it: `Documents`, and where programs keep data of their own.
+    /// The folders directly in the container: `Documents`, and those in which programs keep data of their own.
     package let areas: [StorageArea]
-    /// Bytes in the cloud of versions in conflict and of earlier versions that are still listed.
+    /// The size in the cloud of conflict versions, and of earlier versions that are still listed.
     package let versionBytes: UInt64
 
     package init(name: String, folder: String, areas: [StorageArea], versionBytes: UInt64) {
@@ -33,7 +33,7 @@ package struct ContainerStorage: Codable, Hashable, Sendable {
 
 package struct StorageArea: Codable, Hashable, Sendable {
     package let name: String
-    /// Whether it is the folder that shows the documents of people.
+    /// Whether the area is the container's `Documents` folder, which shows the documents of people.
     package let isDocuments: Bool
     package let files: UInt64
     /// Bytes on this device.

@@ -24,15 +24,15 @@ package struct StreamWatch: ~Copyable, Sendable {
         return watch
     }
 
-    /// The next bytes, those that have arrived already, or the end of the stream wake the waiting thread once.
+    /// Arms the watch: bytes that have arrived already or arrive next, or the end of the stream, wake the waiting thread once.
     package func arm() { set(EPOLLIN.rawValue) }
 
-    /// Only the end of the stream wakes the waiting thread.
+    /// Disarms the watch: only the end of the stream wakes the waiting thread.
     package func disarm() { set(0) }
 
     private func set(_ events: UInt32) {
         var event = Self.event(events)
-        // This fails only for descriptors that are not in the epoll set.
+        // The call fails only for descriptors that are not in the epoll set.
         epoll_ctl(queue, EPOLL_CTL_MOD, stream, &event)
     }
 

@@ -4,7 +4,7 @@ package struct SyncRequest: DaemonCall {
     package static let verb = "sync"
 
     package let paths: [MountPath]
-    /// Whether to respond only when everything is in the cloud, and what the cloud had then is known on this device.
+    /// Whether to respond only when everything is in the cloud, and what the cloud had at the time of the request is known on this device.
     package let wait: Bool
     /// Seconds after which a waiting request fails with `timedOut`; nil waits without a limit.
     package let timeout: Double?

@@ -12,7 +12,7 @@ package struct UnixStream: ~Copyable, Sendable {
     package static func connected(to path: String, patience: Duration) throws(Errno) -> UnixStream {
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         let stream = UnixStream(descriptor: try check("socket") { socket(AF_UNIX, kind, 0) })
-        // The wait of connect(2) for room in the queue of a unix socket counts as one to send.
+        // connect(2) applies the send timeout while it waits for room in the queue of a unix socket.
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] { try stream.limit(option, to: patience) }
         try timed { () throws(Errno) in try stream.connect(path) }
         return stream
@@ -20,7 +20,7 @@ package struct UnixStream: ~Copyable, Sendable {
 
     private init(descriptor: Int32) { self.descriptor = descriptor }
 
-    /// A call that the limit ends fails with EAGAIN (socket(7)).
+    /// Sets a timeout; a call that exceeds it fails with EAGAIN (socket(7)).
     private func limit(_ option: Int32, to patience: Duration) throws(Errno) {
         var limit = timeval(max(patience, .microseconds(1)))
         let size = socklen_t(MemoryLayout<timeval>.size)
@@ -48,12 +48,13 @@ package struct UnixStream: ~Copyable, Sendable {
         }
     }
 
-    /// Returns what has arrived, at least one byte; empty at the end. Throws ETIMEDOUT if nothing arrives within the patience.
+    /// Returns the bytes that have arrived, at least one; empty at the end of the stream. Throws ETIMEDOUT if nothing arrives within the
+    /// patience.
     package func receive() throws(Errno) -> [UInt8] {
         try Self.timed { () throws(Errno) in try receive(flags: 0) }
     }
 
-    /// The same without waiting; nil when nothing has arrived.
+    /// Returns the bytes that have arrived, without waiting; nil if there are none.
     package func receiveNow() throws(Errno) -> [UInt8]? {
         do throws(Errno) { return try receive(flags: Int32(MSG_DONTWAIT)) } catch {
             if error.code == EAGAIN { return nil }

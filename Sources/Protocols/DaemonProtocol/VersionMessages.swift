@@ -3,7 +3,7 @@ package struct VersionsRequest: DaemonCall {
     package typealias Response = VersionsResponse
     package static let verb = "versions"
 
-    /// The path of a document. If it is deleted, the one deleted last under this name is listed.
+    /// The path of a document. If the document is deleted, the one deleted last under this name is listed.
     package let path: MountPath
     package init(path: MountPath) { self.path = path }
 }
@@ -12,9 +12,9 @@ package struct VersionsResponse: CallResponse {
     package static let kind = "versions"
 
     package let path: MountPath
-    /// Whether the document is deleted: there is then no current version, and a version of the history can only be restored to a file.
+    /// Whether the document is deleted: then there is no current version, and a version of the history can only be restored to a file.
     package let isDeleted: Bool
-    /// The current one first, then the newest first.
+    /// The versions: the current one first, then newest first.
     package let versions: [DocumentVersion]
 
     package init(path: MountPath, isDeleted: Bool, versions: [DocumentVersion]) {
@@ -30,15 +30,15 @@ package struct DocumentVersion: Codable, Hashable, Sendable {
     /// A permanent name, the same on every device; `current` for a content that is not in the cloud yet.
     package let version: String
     package let kind: Kind
-    /// The device that made it.
+    /// The device that created the version.
     package let device: String
     package let modified: WireTime
     package let size: UInt64
     /// For a version of the history: when the daemon learned that another version replaced it.
     package let superseded: WireTime?
-    /// Whether its bytes can be read now.
+    /// Whether the bytes can be read without a download.
     package let isHere: Bool
-    /// The absolute path of the bytes, or where they will be after their download.
+    /// The absolute path of the bytes, even before their download.
     package let file: String
 
     package init(
@@ -78,7 +78,7 @@ package struct FetchVersionResponse: CallResponse {
     package init(version: DocumentVersion) { self.version = version }
 }
 
-/// Makes a version the document's current one; what is current now becomes one of the history.
+/// Makes a version the document's current one; the present current version becomes one of the history.
 package struct RestoreRequest: DaemonCall {
     package typealias Response = DoneResponse
     package static let verb = "restore"

@@ -1,10 +1,11 @@
 import CLinux
 import Glibc
 
-/// A path without symbolic links above its last component, so that two spellings of one folder are one; as it is where nothing of it exists.
+/// A path without symbolic links above its last component, so that two spellings of one folder are equal. A path of which nothing exists
+/// stays as it is.
 struct CanonicalPath {
     let text: String
-    /// Something is there, perhaps a link that leads nowhere.
+    /// Whether the item exists; it may be a dangling link.
     let exists: Bool
 
     init(_ path: String) {
@@ -16,9 +17,9 @@ struct CanonicalPath {
         }
     }
 
-    /// No dots, and no slash too many.
+    /// Returns whether the path has no `.` or `..` components and no redundant slashes.
     private static func isPlain(_ path: some Sequence<UInt8>) -> Bool {
-        // Dots since the last slash; nil behind another character.
+        // The number of dots since the last slash; nil after any other character.
         var dots: Int?
         for byte in path {
             switch (byte, dots) {
@@ -32,7 +33,8 @@ struct CanonicalPath {
         return dots == nil || (dots ?? 0) > 2
     }
 
-    /// Two system calls, where realpath(3) makes one for each folder. False where nothing is, or where the kernel does not know how to say it.
+    /// Returns whether an item exists at the path and no symbolic links lead to it; false if the kernel does not support the lookup. Uses
+    /// two system calls, where realpath(3) makes one for each folder.
     private static func isWithoutLinks(_ path: String) -> Bool {
         let item = linux_open_without_links(path, O_NOFOLLOW | O_CLOEXEC)
         guard item >= 0 else { return false }
@@ -43,7 +45,7 @@ struct CanonicalPath {
     private static func resolved(_ path: String) -> String {
         var folder = path.split(separator: "/")
         var rest: [Substring] = []
-        // Dots mean something only to the system, which knows what is a link.
+        // Only the system can interpret dot components, since it knows which names are links.
         while let last = folder.popLast() {
             rest.insert(last, at: 0)
             guard last != ".", last != "..", let real = real("/" + folder.joined(separator: "/")) else { continue }
@@ -52,7 +54,7 @@ struct CanonicalPath {
         return path
     }
 
-    /// Nil for what is not there.
+    /// Returns the real path; nil if the item does not exist.
     private static func real(_ path: String) -> String? {
         guard let real = realpath(path, nil) else { return nil }
         defer { free(real) }

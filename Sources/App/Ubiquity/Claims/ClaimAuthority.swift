@@ -1,24 +1,24 @@
 import Coordination
 
-/// Who decides who may read and write what: the daemon of a mount for everything in it, this process for all else.
+/// Decides who may read and write an item: the daemon of a mount for the items in it, and this process for all others.
 protocol ClaimAuthority: AnyObject, Sendable {
-    /// Requests all of these accesses together. The outcome is delivered once, perhaps before this returns, on any thread, which must not be
-    /// held up.
+    /// Requests all of these accesses together. The outcome is delivered once, perhaps before this method returns, on any thread, which
+    /// must not be blocked.
     func open(
         _ accesses: [PathAccess], _ terms: ClaimTerms,
         _ outcome: @escaping @Sendable (Result<GrantedClaim, CoordinationFailure>) -> Void
     ) -> ClaimTicket
 
-    /// Asks for something, and lends the calling thread until that is done: it may read the answer on that thread.
+    /// Runs `body`, which sends a request, and lends the calling thread until `isDone`: the authority may read the response on that thread.
     func ask(_ body: () -> Void, until isDone: () -> Bool)
 
-    /// Presenters are identified by the agents that serve them. Returns once accesses of others ask the presenter.
+    /// Presenters are identified by the agents that serve them. Returns once other accesses ask the presenter first.
     func add(_ agent: PresenterAgent, at path: String)
     func remove(_ agent: PresenterAgent)
     func answer(_ question: UInt64, failure: String?)
-    /// The program has moved an item.
+    /// Reports that the program has moved an item.
     func moved(_ path: String, to newPath: String)
-    /// The program has moved an item to another authority.
+    /// Reports that the program has moved an item to another authority.
     func left(_ path: String)
 }
 

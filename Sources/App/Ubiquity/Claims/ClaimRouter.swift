@@ -2,7 +2,7 @@ import DaemonProtocol
 import Foundation
 import Synchronization
 
-/// Finds who decides about a path.
+/// Finds the authority that decides about a path.
 final class ClaimRouter: Sendable {
     static let shared = ClaimRouter()
 
@@ -11,7 +11,7 @@ final class ClaimRouter: Sendable {
         let path: String
         /// Nil outside of every mount.
         let mount: MountAuthority?
-        /// Something was there when it was looked for.
+        /// Whether the item existed at the time of the lookup.
         let exists: Bool
     }
 
@@ -30,8 +30,8 @@ final class ClaimRouter: Sendable {
         return Route(authority: mount ?? process, path: found.text, mount: mount, exists: found.exists)
     }
 
-    /// The mount that programs use unless they name one: that of the variable `UBIQUITY_MOUNT`, else the user's standard one if it is there,
-    /// else the first.
+    /// The mount that programs use by default: the one that the variable `UBIQUITY_MOUNT` names, else the user's standard mount if it
+    /// exists, else the first.
     var principalMount: MountAuthority? {
         if let named = ProcessInfo.processInfo.environment["UBIQUITY_MOUNT"] {
             return records().first { $0.mount == named }.map(authority)
@@ -54,7 +54,7 @@ final class ClaimRouter: Sendable {
         }
     }
 
-    /// The running daemons; looked up once a second at most, as every access asks.
+    /// Returns the running daemons. They are looked up at most once a second, since every access needs them.
     private func records() -> [MountRecord] {
         let now = ContinuousClock.now
         let known = state.withLock { state in state.readAt.map { now - $0 < .seconds(1) } == true ? state.records : nil

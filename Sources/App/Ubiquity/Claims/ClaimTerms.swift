@@ -1,6 +1,6 @@
 import Coordination
 
-/// In whose name something is asked for.
+/// The purpose and the presenter on whose behalf a claim is requested.
 struct ClaimTerms: Sendable {
     let purpose: String
     let agent: PresenterAgent?

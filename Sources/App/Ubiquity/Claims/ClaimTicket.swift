@@ -1,5 +1,5 @@
-/// A request under way.
+/// A request that is not finished.
 struct ClaimTicket: Sendable {
-    /// Calls it off, unless it was granted.
+    /// Cancels the request, unless it was granted.
     let cancel: @Sendable () -> Void
 }

@@ -1,6 +1,6 @@
 import Coordination
 
-/// Why an access did not begin, or was not held to its end.
+/// The reason why an access did not begin, or was not held until its end.
 struct CoordinationFailure: Error, Sendable {
     enum Code: Sendable { case cancelled, gone, deadlock, busy, disconnected, unavailable, failed }
 

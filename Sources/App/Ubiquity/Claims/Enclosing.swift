@@ -1,14 +1,14 @@
 import Coordination
 
-/// In the accessors and callbacks of which claims and presenters this code runs, the innermost last. So an authority can see that a request
-/// holds up what it is made in.
+/// The claims and presenters in whose accessors and callbacks this code runs, innermost last. They let an authority recognise that a
+/// request blocks the access in which it is made.
 struct Enclosing: Sendable {
     let authority: any ClaimAuthority
     let enclosure: Enclosure
 
     @TaskLocal static var current: [Enclosing] = []
 
-    /// The innermost that means something to an authority.
+    /// Returns the innermost enclosure of an authority.
     static func innermost(of authority: any ClaimAuthority) -> Enclosure? {
         current.last { $0.authority === authority }?.enclosure
     }

@@ -1,12 +1,12 @@
 struct GrantedClaim: Sendable {
-    /// Where the items are now, in the order asked for.
+    /// The present paths of the items, in the order of the request.
     let paths: [String]
-    /// The authority's number of it.
+    /// The authority's number of the claim.
     let number: UInt64
-    /// All of the items are files that are here with all their bytes: nothing has to be looked at before they are read.
+    /// Whether all of the items are files that are completely downloaded, so that nothing has to be checked before they are read.
     var isWhole = false
-    /// Ends it, perhaps after a wait for the daemon. A failure says that it had ended before.
+    /// Releases the claim, perhaps after waiting for the daemon. A failure means that the claim had ended before.
     let finish: @Sendable () -> CoordinationFailure?
-    /// Ends it before anything was done under it. Does not wait, so the thread that delivers outcomes may call it.
+    /// Releases the claim before anything was done under it. Does not wait, so the thread that delivers outcomes may call it.
     let drop: @Sendable () -> Void
 }

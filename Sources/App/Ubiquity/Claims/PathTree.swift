@@ -4,8 +4,8 @@ import Coordination
 import Glibc
 import Synchronization
 
-/// The part of this machine's file tree that is claimed or presented in this process, by path. A path is an item, whether or not anything
-/// is there: only this process' own accesses and announced moves are known.
+/// The part of this machine's file tree that is claimed or presented in this process, by path. A path is an item, whether or not a file
+/// exists there: the tree knows only this process's own accesses and announced moves.
 final class PathTree: ItemTree, Sendable {
     fileprivate struct Node {
         var folder: ItemNumber?
@@ -18,7 +18,7 @@ final class PathTree: ItemTree, Sendable {
     fileprivate struct State {
         var nodes: [ItemNumber: Node] = [ItemNumber(1): Node(folder: nil, name: "", kind: .folder, holds: 1)]
         var lastNumber: Int64 = 1
-        /// What was replaced by a move, and what stands in its place now.
+        /// Maps each item that a move replaced to the item that now has its place.
         var successors: [ItemNumber: ItemNumber] = [:]
     }
 
@@ -37,7 +37,7 @@ final class PathTree: ItemTree, Sendable {
 
     // MARK: Paths
 
-    /// The item at an absolute path, kept until it is released as often.
+    /// Returns the item at an absolute path and retains it. Each call must be balanced by a release.
     func hold(_ path: String) -> ItemNumber {
         let isFolder = Self.isFolder(path)
         return state.withLock { state in
@@ -79,7 +79,7 @@ final class PathTree: ItemTree, Sendable {
         }
     }
 
-    /// What stands at the path, if anything is held there.
+    /// Returns the item at the path, if one is held there.
     func known(_ path: String) -> ItemNumber? {
         state.withLock { state in
             path.split(separator: "/").reduce(Self.root as ItemNumber?) { item, name in
@@ -90,7 +90,7 @@ final class PathTree: ItemTree, Sendable {
 
     /// Moves an item to its new path.
     ///
-    /// - Returns: The item that had that path before: claims of it are claims of this one from now on.
+    /// - Returns: The item that had that path before; its claims are claims of the moved item from now on.
     func move(_ item: ItemNumber, to path: String) -> ItemNumber? {
         state.withLock { state in
             let target = state.find(path)
@@ -122,7 +122,7 @@ final class PathTree: ItemTree, Sendable {
 }
 
 extension PathTree.State {
-    /// Makes what is not known yet.
+    /// Returns the item at the path, and creates the missing nodes.
     fileprivate mutating func find(_ path: String) -> ItemNumber {
         var item = PathTree.root
         for name in path.split(separator: "/").map(String.init) {
@@ -132,7 +132,7 @@ extension PathTree.State {
             }
             lastNumber += 1
             let next = ItemNumber(lastNumber)
-            // What something is in is a folder, whatever it was taken for.
+            // An item that contains another is a folder, whatever its kind was before.
             if nodes[item]?.kind == .file { nodes[item]?.kind = .folder }
             nodes[next] = .init(folder: item, name: name, kind: PathTree.folderKind(name))
             nodes[item]?.children[name] = next
@@ -141,7 +141,7 @@ extension PathTree.State {
         return item
     }
 
-    /// Forgets an item and the folders above it, unless a claim or presenter holds them.
+    /// Removes an item and the folders above it, unless a claim or presenter holds them.
     fileprivate mutating func prune(_ item: ItemNumber) {
         var current: ItemNumber? = item
         while let item = current, let node = nodes[item], node.holds <= 0, node.children.isEmpty, item != PathTree.root

@@ -5,7 +5,8 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Decides among the coordinators and presenters of this process about everything that is in no mount. Other processes know nothing of it.
+/// Decides among this process's coordinators and presenters about everything outside of mounts. It does not coordinate with other
+/// processes.
 final class ProcessAuthority: ClaimAuthority {
     private static let client = ClientID(1)
 
@@ -118,7 +119,7 @@ final class ProcessAuthority: ClaimAuthority {
     }
 
     func moved(_ path: String, to newPath: String) {
-        // What is not known is neither claimed nor presented.
+        // An unknown item is neither claimed nor presented.
         guard let item = tree.known(path), let from = tree.place(of: item) else { return }
         let claim = Enclosing.innermost(of: self)?.claim.map { ClaimID($0) }
         let replaced = tree.move(item, to: newPath)
@@ -128,14 +129,14 @@ final class ProcessAuthority: ClaimAuthority {
     }
 
     func left(_ path: String) {
-        // What is not known is neither claimed nor presented.
+        // An unknown item is neither claimed nor presented.
         guard let item = tree.known(path), let place = tree.place(of: item) else { return }
         let claim = Enclosing.innermost(of: self)?.claim.map { ClaimID($0) }
         arbiter.handle(.deleted(item, from: place, by: claim))
     }
 }
 
-/// Passes on what the arbiter of this process says to its presenters.
+/// Passes messages of this process's arbiter to its presenters.
 private final class Messenger: ClaimMessenger {
     private struct State {
         var agents: [PresenterID: PresenterAgent] = [:]
@@ -169,9 +170,9 @@ private final class Messenger: ClaimMessenger {
         }
     }
 
-    /// A process that is stopped does not run its own arbiter either.
+    /// Does nothing: a process that is stopped does not run its own arbiter either.
     func revoke(_ claim: ClaimID, of client: ClientID) {}
-    /// What the arbiter reports shows in the accesses themselves, which go on without the silent presenter.
+    /// Does nothing: what the arbiter reports shows in the accesses themselves, which continue without the unresponsive presenter.
     func report(_ report: ClaimReport) {}
 }
 
@@ -193,7 +194,7 @@ extension PresenterCall {
         self.init(message.callback, message.subitem.map(tree.url))
     }
 
-    /// - Parameter now: Where the presented item is.
+    /// - Parameter now: The present URL of the presented item.
     fileprivate init(_ notice: PresenterNotice, now: URL?, _ tree: PathTree) {
         let own = notice.callback.parameters.contains(.path) ? now : nil
         self.init(

@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// Hands one value from one thread to another that waits for it.
+/// Passes one value from one thread to another that waits for it.
 final class BlockingPromise<Value: Sendable>: Sendable {
     private let value = Mutex<Value?>(nil)
     private let arrival = DispatchSemaphore(value: 0)
 
-    /// The first value counts.
+    /// Sets the value and wakes the waiting thread. Only the first value counts.
     func put(_ new: Value) {
         let isFirst = value.withLock { value in
             guard value == nil else { return false }
@@ -16,10 +16,10 @@ final class BlockingPromise<Value: Sendable>: Sendable {
         if isFirst { arrival.signal() }
     }
 
-    /// Something is in it.
+    /// Whether the value is set.
     var isFull: Bool { value.withLock { $0 != nil } }
 
-    /// Waits. To be called once.
+    /// Waits for the value. May be called only once.
     func take() -> Value {
         while true {
             arrival.wait()

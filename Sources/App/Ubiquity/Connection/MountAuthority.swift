@@ -4,16 +4,17 @@ import DaemonProtocol
 import Foundation
 import Synchronization
 
-/// Asks the daemon of a mount, which decides for all programs that coordinate. Connects at the first request, and again after the daemon was restarted.
+/// Requests claims from the daemon of a mount, which decides for all programs that coordinate. It connects at the first request, and
+/// reconnects after the daemon was restarted.
 final class MountAuthority: ClaimAuthority {
     private struct State {
         var connection: MountConnection?
         /// The daemon's numbers of this process' presenters.
         var agents: [UInt64: PresenterAgent] = [:]
         var numbers: [ObjectIdentifier: UInt64] = [:]
-        /// Where they were registered, to do it again with a daemon that comes back.
+        /// The paths where the presenters were registered, to register them again with a restarted daemon.
         var paths: [ObjectIdentifier: (agent: PresenterAgent, path: String)] = [:]
-        /// Messages that arrived before the number of their presenter.
+        /// Messages that arrived before their presenter's number was known.
         var early: [UInt64: [PresenterAgent.Delivery]] = [:]
         var registrations = 0
         var isReadingLetters = false
@@ -58,7 +59,7 @@ final class MountAuthority: ClaimAuthority {
         switch answer {
         case .success(let granted):
             let finish: @Sendable () -> CoordinationFailure? = {
-                // For a reader it does not matter whether it was in time.
+                // For a reader it does not matter whether its claim was held to the end.
                 guard isWrite else {
                     connection.finish(id)
                     return nil
@@ -85,7 +86,7 @@ final class MountAuthority: ClaimAuthority {
             withinPresenter: terms.enclosure?.presenter, presenter: presenter)
     }
 
-    /// The path from the mount on.
+    /// Returns the path relative to the mount.
     func path(_ absolute: String) throws(DaemonFailure) -> MountPath {
         do { return try MountPath(bytes: Array(absolute.utf8.dropFirst(root.utf8.count))) } catch {
             throw DaemonFailure(.invalidRequest, "that is no path in the mount", path: absolute)
@@ -94,9 +95,9 @@ final class MountAuthority: ClaimAuthority {
 
     // MARK: Other requests
 
-    /// Asks the daemon, without waiting. The completion is called once, on the thread that reads.
+    /// Sends a request to the daemon without waiting. The completion is called once, on the thread that reads.
     ///
-    /// - Returns: What calls the request off; the completion may be called all the same.
+    /// - Returns: A function that cancels the request; the completion may be called all the same.
     func send<Call: DaemonCall>(
         _ request: Call, _ completion: @escaping @Sendable (Result<Call.Response, DaemonFailure>) -> Void
     ) throws(DaemonFailure) -> @Sendable () -> Void {
@@ -105,14 +106,14 @@ final class MountAuthority: ClaimAuthority {
         return { connection.unfollow(id) }
     }
 
-    /// Asks the daemon and waits for its answer.
+    /// Sends a request to the daemon and waits for its response.
     func call<Call: DaemonCall>(_ request: Call) throws(DaemonFailure) -> Call.Response {
         try connection().call(request)
     }
 
-    /// Requests events. `onEnd` is called once, with the reason unless the end was requested.
+    /// Subscribes to events. `onEnd` is called once, with the reason unless the end was requested.
     ///
-    /// - Returns: A function that ends it.
+    /// - Returns: A function that ends the subscription.
     func follow(
         _ request: some DaemonCall, onEvent: @escaping @Sendable (DaemonEvent) -> Void,
         onEnd: @escaping @Sendable (DaemonFailure?) -> Void
@@ -122,13 +123,13 @@ final class MountAuthority: ClaimAuthority {
         return { connection.unfollow(id) }
     }
 
-    /// Waits until the bytes of an item, or of all in a folder, are here.
+    /// Waits until the bytes of an item, or of everything in a folder, are on this device.
     func download(_ absolute: String) throws(DaemonFailure) {
         let items = try call(DownloadRequest(paths: [try path(absolute)], wait: true))
         if let failure = items.outcomes.first?.failure { throw failure }
     }
 
-    /// What the mount says of an item in one of its extended attributes; nil if it says nothing.
+    /// Returns the value of one of the item's extended attributes in the mount; nil if it has none.
     static func attribute(_ name: String, of path: String) -> String? {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = getxattr(path, "user.ubiquity.\(name)", &buffer, buffer.count)
@@ -166,7 +167,7 @@ final class MountAuthority: ClaimAuthority {
         }
     }
 
-    /// Reconnects, as presenters would otherwise receive nothing until the next access. Retries each second until a daemon is there.
+    /// Reconnects, since presenters would otherwise receive nothing until the next access. Retries every second until a daemon responds.
     private func reconnectForPresenters() {
         let begins = state.withLock { state in
             guard !state.paths.isEmpty, !state.isReconnecting else { return false }
@@ -180,7 +181,7 @@ final class MountAuthority: ClaimAuthority {
         DispatchQueue.global().asyncAfter(deadline: .now() + 1) { [weak self] in
             guard let self else { return }
             let isWanted = state.withLock { !$0.paths.isEmpty }
-            // A failure is tried again below.
+            // A failure is retried below.
             if isWanted, (try? connection()) == nil { return tryReconnecting() }
             state.withLock { $0.isReconnecting = false }
         }
@@ -190,13 +191,14 @@ final class MountAuthority: ClaimAuthority {
 
     func add(_ agent: PresenterAgent, at path: String) {
         state.withLock { $0.paths[ObjectIdentifier(agent)] = (agent, path) }
-        // Without a daemon it is registered as soon as there is one.
+        // Without a daemon, the presenter is registered as soon as there is one.
         guard let connection = try? connection() else { return reconnectForPresenters() }
         let isKnown = state.withLock { $0.numbers[ObjectIdentifier(agent)] != nil }
         if !isKnown { register(agent, path, connection) }
     }
 
-    /// Returns when the daemon knows it, or refused it: then it is served nothing, as for an item whose folder does not exist.
+    /// Registers the presenter. Returns when the daemon has registered or refused it. A refused presenter receives nothing, such as one of
+    /// an item whose folder does not exist.
     private func register(_ agent: PresenterAgent, _ path: String, _ connection: MountConnection) {
         // A path that no mount can have is never presented.
         guard let mountPath = try? self.path(path) else { return }
@@ -242,14 +244,14 @@ final class MountAuthority: ClaimAuthority {
     }
 
     func answer(_ question: UInt64, failure: String?) {
-        // To a daemon that is gone there is nothing to answer.
+        // If the daemon is gone, no answer is needed.
         alive?.send(AnswerRequest(question: question, failure: failure)) { _, _ in }
     }
 
-    /// The daemon sees every move by itself.
+    /// Does nothing: the daemon sees every move by itself.
     func moved(_ path: String, to newPath: String) {}
 
-    /// The daemon sees what disappears.
+    /// Does nothing: the daemon sees by itself that an item disappeared.
     func left(_ path: String) {}
 
     private func handle(_ event: DaemonEvent) {
@@ -265,7 +267,7 @@ final class MountAuthority: ClaimAuthority {
 }
 
 extension MountConnection {
-    /// Ends a claim, or cancels its request. The response is ignored.
+    /// Releases a claim, or cancels its request. The response is ignored.
     fileprivate func finish(_ id: UInt64) { post(FinishRequest(claim: id, isQuiet: true)) }
 
     fileprivate func withdraw(_ number: UInt64) { send(WithdrawRequest(presenter: number)) { _, _ in } }

@@ -1,19 +1,19 @@
 import DaemonProtocol
 import Synchronization
 
-/// Who reads: a thread that waits for its answer, so that no second one has to be woken for it; a thread that watches the stream while
-/// none does, or only others wait.
+/// Decides which thread reads: a thread that waits for its response, so that no second thread has to be woken for it; or the connection's
+/// own thread, which watches the stream while no such thread reads.
 extension MountConnection {
     struct Reader {
         var splitter = FrameSplitter()
-        /// When something came last.
+        /// When data last arrived.
         var heard = ContinuousClock.now
     }
 
-    /// Runs `body`, which sends something, and lends the calling thread, which waits for what comes of it: it reads until `isDone`. Returns at once
-    /// if another thread reads already, or the connection is closed; callers that wait have then been resumed, or will be.
+    /// Runs `body`, which sends a request, and lends the calling thread: it reads until `isDone`. Returns at once if another thread reads
+    /// already, or if the connection is closed; waiting callers have then been resumed, or will be.
     func ask(_ body: () -> Void, until isDone: () -> Bool) {
-        // Before it is sent, for the answer may come at once, and would wake the other thread.
+        // This is set before sending, because the response may arrive at once and would wake the other thread.
         let isOurs = state.withLock { state in
             guard !state.isLent, !state.isOver else { return false }
             state.isLent = true
@@ -22,7 +22,7 @@ extension MountConnection {
         }
         body()
         guard isOurs else { return }
-        // Callbacks for other callers that run here are not inside of this thread's claims.
+        // Callbacks for other callers that run here are not inside this thread's claims.
         let isOpen = Enclosing.$current.withValue([]) { reader.withLock { read(until: isDone, &$0) } }
         state.withLock { state in
             state.isLent = false
@@ -31,7 +31,7 @@ extension MountConnection {
         if !isOpen { end() }
     }
 
-    /// Whether the conversation goes on.
+    /// Reads until `isDone`. Returns whether the connection is still open.
     private func read(until isDone: () -> Bool, _ reader: inout Reader) -> Bool {
         do {
             while !isDone() {
@@ -39,12 +39,12 @@ extension MountConnection {
             }
             return true
         } catch {
-            // The connection cannot go on after any error; callers that wait receive it.
+            // The connection cannot continue after any error; waiting callers receive it.
             return false
         }
     }
 
-    /// The thread that watches, for as long as the connection lasts.
+    /// The body of the thread that watches, which runs as long as the connection lasts.
     func keepWatch() {
         do {
             while try readWhatIsThere() {
@@ -53,12 +53,12 @@ extension MountConnection {
                 }
             }
         } catch {
-            // As above: callers that wait receive it.
+            // As above: waiting callers receive the error.
         }
         end()
     }
 
-    /// Whether the conversation goes on.
+    /// Reads the available data, and returns whether the connection is still open.
     private func readWhatIsThere() throws -> Bool {
         let isLent = state.withLock { $0.isLent }
         if !isLent {
@@ -81,7 +81,7 @@ extension MountConnection {
         return reader.withLock { ContinuousClock.now - $0.heard >= ControlFrame.silenceLimit }
     }
 
-    /// False at the end.
+    /// Handles received bytes; returns false at the end of the stream.
     private func take(_ bytes: [UInt8], _ reader: inout Reader) throws -> Bool {
         guard !bytes.isEmpty else { return false }
         reader.heard = .now

@@ -4,34 +4,34 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// This process' connection with the daemon of a mount: many threads ask over it, and one of them reads, or else a thread of its own. A daemon
-/// that is silent for ``ControlFrame/silenceLimit`` counts as gone, so nothing waits for longer than that for one that is frozen.
+/// This process's connection with the daemon of a mount. Many threads send requests over it; one of them reads, or else a thread of its own
+/// does. A daemon that is silent for ``ControlFrame/silenceLimit`` counts as gone, so nothing waits longer than that for a frozen daemon.
 final class MountConnection: Sendable {
-    /// With the number of the request. Called on whichever thread reads, which must not be held up.
+    /// Receives the number of the request and its outcome. Called on whichever thread reads, which must not be blocked.
     typealias Completion<Response> = @Sendable (UInt64, Result<Response, DaemonFailure>) -> Void
 
     struct State {
         var lastID: UInt64 = 0
         var waiting: [UInt64: Completion<DaemonResponse>] = [:]
-        /// Those that get the events of requests that last.
+        /// The recipients of events, by the number of the request that subscribed to them.
         var followers: [UInt64: @Sendable (DaemonEvent) -> Void] = [:]
-        /// Those that were sent, whose responses can be decoded.
+        /// The calls that were sent, whose responses can be decoded.
         var calls = CallRegistry()
         var isOver = false
-        /// A thread that waits for its answer reads.
+        /// Whether a thread that waits for its response reads.
         var isLent = false
     }
 
     let stream: UnixStream
     let watch: StreamWatch
-    /// Held by who reads.
+    /// Held by the thread that reads.
     let reader = Mutex(Reader())
     private let sending = Mutex(())
     let state = Mutex(State())
     private let onEvent: @Sendable (DaemonEvent) -> Void
     private let onEnd: @Sendable () -> Void
 
-    /// Connects and says hello.
+    /// Connects and sends the greeting.
     init(
         _ record: MountRecord, onEvent: @escaping @Sendable (DaemonEvent) -> Void,
         onEnd: @escaping @Sendable () -> Void
@@ -59,7 +59,7 @@ final class MountConnection: Sendable {
 
     /// Sends a request.
     ///
-    /// - Returns: Its number.
+    /// - Returns: The number of the request.
     @discardableResult
     func send<Call: DaemonCall>(
         _ request: Call, follower: (@Sendable (DaemonEvent) -> Void)? = nil,
@@ -107,12 +107,13 @@ final class MountConnection: Sendable {
         try sending.withLock { _ in try stream.send(frame) }
     }
 
-    /// Asks for events until the request ends, or ``unfollow(_:)``. Called on whichever thread reads, which must not be held up.
+    /// Subscribes to events until the request ends, or ``unfollow(_:)`` is called. `onEvent` and `onEnd` are called on whichever thread
+    /// reads, which must not be blocked.
     func follow(
         _ request: some DaemonCall, onEvent: @escaping @Sendable (DaemonEvent) -> Void,
         onEnd: @escaping @Sendable (DaemonFailure?) -> Void
     ) -> UInt64 {
-        // Entered before it is sent: the first event may come before this returns.
+        // The follower is registered before the request is sent: the first event may arrive before this method returns.
         send(request, follower: onEvent) { _, answer in
             switch answer {
             case .success: onEnd(nil)
@@ -123,7 +124,7 @@ final class MountConnection: Sendable {
 
     func unfollow(_ id: UInt64) { send(UnfollowRequest(request: id)) { _, _ in } }
 
-    /// Asks and waits for the answer.
+    /// Sends a request and waits for its response.
     func call<Call: DaemonCall>(_ request: Call) throws(DaemonFailure) -> Call.Response {
         let answer = BlockingPromise<Result<Call.Response, DaemonFailure>>()
         ask {
@@ -143,7 +144,7 @@ final class MountConnection: Sendable {
         }
     }
 
-    // MARK: What the daemon sends
+    // MARK: Messages from the daemon
 
     func handle(_ envelope: DaemonEnvelope) {
         switch envelope.body {
@@ -151,7 +152,7 @@ final class MountConnection: Sendable {
             if let follower = state.withLock({ $0.followers[envelope.id] }) { follower(event) } else { onEvent(event) }
         case .response(let response): take(envelope.id)?(envelope.id, .success(response))
         case .failure(let failure) where envelope.id != 0: take(envelope.id)?(envelope.id, .failure(failure))
-        // About the connection itself: turned away.
+        // The failure is about the connection itself: the daemon rejected it.
         case .failure(let failure): end(failure)
         }
     }
@@ -171,7 +172,7 @@ final class MountConnection: Sendable {
 }
 
 extension MountConnection.State {
-    /// Takes the next number for a request.
+    /// Assigns the next number to a request.
     fileprivate mutating func enter<Call: DaemonCall>(_ call: Call.Type) {
         lastID += 1
         if !calls.knows(Call.verb) { calls.add(call) }

@@ -2,7 +2,7 @@ import Coordination
 import DaemonProtocol
 import Foundation
 
-/// Between the words of the library and those of the control socket.
+/// Conversions between the library's types and those of the control socket.
 extension WantedAccess {
     init(_ mode: Access.Mode, _ path: MountPath) {
         switch mode {
@@ -13,7 +13,7 @@ extension WantedAccess {
             ]
             self.init(path: path, mode: .read, options: pairs.filter { options.contains($0.0) }.map(\.1))
         case .writing(let option): self.init(path: path, mode: .write, options: option.map { [AccessOption($0)] } ?? [])
-        // The daemon's own; a library never asks for it.
+        // Only the daemon itself evicts; the library never requests this mode.
         case .evicting: self.init(path: path, mode: .write)
         }
     }
@@ -58,7 +58,7 @@ extension CoordinationFailure {
 }
 
 extension PresenterAgent.Delivery {
-    /// The presenter's number and what it is sent; nil for an event that is for none.
+    /// Returns the presenter's number and the delivery for it; nil for an event that is not for a presenter.
     static func from(_ event: DaemonEvent, root: String) -> (UInt64, PresenterAgent.Delivery)? {
         switch event {
         case .question(let question):

@@ -1,23 +1,23 @@
 import Foundation
 import Synchronization
 
-/// One access on its way to its accessor, as what calls it off sees it: whatever it waits for, a claim or bytes, can be dropped at any time
-/// until the accessor runs.
+/// The cancellation handle of one access. Whatever the access waits for, a claim or bytes, can be cancelled at any time until the accessor
+/// runs.
 final class AccessCall: Sendable {
     private struct State {
         var isCancelled = false
         var hasBegun = false
-        /// Drops what it waits for now.
+        /// Cancels what the access waits for now.
         var drop: (@Sendable () -> Void)?
     }
 
     private let state = Mutex(State())
     private let onEnd: @Sendable () -> Void
 
-    /// - Parameter onEnd: Called once, when there is nothing left to call off.
+    /// - Parameter onEnd: Called once, when there is nothing left to cancel.
     init(onEnd: @escaping @Sendable () -> Void = {}) { self.onEnd = onEnd }
 
-    /// It waits for something from now on. Calls `drop` at once where it was cancelled before.
+    /// Records that the access waits for something. Calls `drop` at once if the access is already cancelled.
     func wait(_ drop: @escaping @Sendable () -> Void) {
         let isCancelled = state.withLock { state in
             state.drop = drop
@@ -26,7 +26,7 @@ final class AccessCall: Sendable {
         if isCancelled { drop() }
     }
 
-    /// The accessor runs now, unless this throws.
+    /// Marks the accessor as running, or throws if the access is cancelled.
     func begin() throws(CoordinationFailure) {
         let isCancelled = state.withLock { state in
             state.drop = nil
@@ -37,13 +37,13 @@ final class AccessCall: Sendable {
         if isCancelled { throw .cancelled }
     }
 
-    /// It failed.
+    /// Ends an access that failed.
     func end() {
         state.withLock { $0.drop = nil }
         onEnd()
     }
 
-    /// Calls it off, unless its accessor runs already.
+    /// Cancels the access, unless its accessor runs already.
     func cancel() {
         let drop = state.withLock { state -> (@Sendable () -> Void)? in
             guard !state.hasBegun else { return nil }

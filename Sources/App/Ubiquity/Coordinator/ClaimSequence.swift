@@ -2,14 +2,14 @@ import Coordination
 import Foundation
 import Synchronization
 
-/// The claims of one coordinated access: all items of one authority together, the authorities one after the other, in an order that is the
-/// same for everybody, so that no two of these wait for each other.
+/// The claims of one coordinated access. All items of one authority are claimed together; the authorities follow one another in a global
+/// order, so that no two sequences wait for each other.
 final class ClaimSequence: Sendable {
     typealias Completion = @Sendable (Result<HeldClaims, CoordinationFailure>) -> Void
 
     private struct Group: Sendable {
         let route: ClaimRouter.Route
-        /// Places in the list of what is wanted.
+        /// The indices in the list of wanted items.
         var indices: [Int] = []
         var accesses: [PathAccess] = []
     }
@@ -17,7 +17,7 @@ final class ClaimSequence: Sendable {
     private struct State {
         var ticket: ClaimTicket?
         var isCancelled = false
-        /// The accessor is about to run: too late to call it off.
+        /// Whether the accessor is about to run, so that it is too late to cancel.
         var isGranted = false
         var claims: [HeldClaims.Claim] = []
         var paths: [Int: String] = [:]
@@ -52,14 +52,14 @@ final class ClaimSequence: Sendable {
 
     func begin() { ask(for: groups[...]) }
 
-    /// The same on a thread that waits until the outcome has come.
+    /// Begins on a thread that waits for the outcome.
     func begin(until isDone: () -> Bool) {
-        // Of several authorities the next one is asked on the thread that delivers the outcome of the one before.
+        // With several authorities, the thread that delivers one outcome sends the next request.
         guard groups.count == 1 else { return begin() }
         groups[0].route.authority.ask(begin, until: isDone)
     }
 
-    /// Called off: the completion gets ``CoordinationFailure/cancelled``, unless it was called before.
+    /// Cancels the sequence: the completion receives ``CoordinationFailure/cancelled``, unless it was called before.
     func cancel() {
         let ticket = state.withLock { state -> ClaimTicket? in
             guard !state.isGranted else { return nil }
@@ -100,7 +100,7 @@ final class ClaimSequence: Sendable {
         }
     }
 
-    /// Called on the thread that delivers outcomes, which must not wait for an answer that only it can read.
+    /// Releases the claims. Called on the thread that delivers outcomes, which must not wait for a response that only it can read.
     private func giveBack() {
         for claim in state.withLock({ $0.claims }).reversed() { claim.granted.drop() }
     }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension CoordinationFailure {
-    /// The error that programs know: of Cocoa's domain, with the path and what happened.
+    /// Returns an error of the Cocoa domain with the path and the reason.
     func cocoa(_ wanted: [WantedItem]) -> NSError {
         let isReading = wanted.contains { if case .reading = $0.purpose { true } else { false } }
         let code: CocoaError.Code =

@@ -3,7 +3,7 @@ import DaemonProtocol
 import Foundation
 import Glibc
 
-/// What is held while an accessor runs.
+/// The claims that are held while an accessor runs.
 struct HeldClaims: Sendable {
     struct Claim: Sendable {
         let granted: GrantedClaim
@@ -12,13 +12,13 @@ struct HeldClaims: Sendable {
 
     struct Item: Sendable {
         let wanted: WantedItem
-        /// Where it was when it was asked for, and is now.
+        /// The item's path when it was requested, and its present path.
         let oldPath: String
         let path: String
-        /// Something was there when it was asked for.
+        /// Whether the item existed when it was requested.
         let existed: Bool
 
-        /// What the accessor gets: as the program spelt it, unless the item has moved.
+        /// The URL for the accessor: as the program spelt it, unless the item has moved.
         var url: URL {
             oldPath == path ? wanted.target : URL(filePath: path)
         }
@@ -27,15 +27,15 @@ struct HeldClaims: Sendable {
     let claims: [Claim]
     let items: [Item]
 
-    /// All of it is here, and nothing has to be copied: ``prepared`` does not block.
+    /// Whether everything is on this device and nothing has to be copied, so that ``prepared`` does not block.
     var isReady: Bool { claims.allSatisfy(\.granted.isWhole) && !items.contains(where: \.wanted.isForUploading) }
 
-    /// Of what is ``isReady``.
+    /// The prepared access of claims that are ``isReady``.
     var prepared: PreparedAccess { PreparedAccess(ready: self) }
 
-    /// What the accessor will read and cannot find here. Gives everything back where an item is gone.
+    /// Returns the content that the accessor will read and that is not on this device. Releases all claims if an item is gone.
     func missing() throws(CoordinationFailure) -> [MissingContent] {
-        // The daemon has looked already.
+        // The daemon has checked already.
         if claims.allSatisfy(\.granted.isWhole) { return [] }
         return try guarded { () throws(CoordinationFailure) in
             for item in items where item.existed && !item.wanted.mayBeGone && !WantedItem.exists(item.path) {
@@ -46,12 +46,12 @@ struct HeldClaims: Sendable {
         }
     }
 
-    /// Makes what the accessor gets; gives everything back if that fails. May take as long as a copy does.
+    /// Prepares the accessor's URLs; releases all claims if that fails. May take as long as a copy does.
     func prepare() throws(CoordinationFailure) -> PreparedAccess {
         try guarded { () throws(CoordinationFailure) in try PreparedAccess(self) }
     }
 
-    /// Gives everything back if `body` fails.
+    /// Runs `body`, and releases all claims if it fails.
     func guarded<T>(_ body: () throws(CoordinationFailure) -> T) throws(CoordinationFailure) -> T {
         do throws(CoordinationFailure) { return try body() } catch {
             drop()
@@ -59,15 +59,15 @@ struct HeldClaims: Sendable {
         }
     }
 
-    /// Gives everything back before anything was done, without waiting for anybody.
+    /// Releases all claims before anything was done, without waiting.
     func drop() { for claim in claims.reversed() { claim.granted.drop() } }
 
-    /// Gives everything back. A failure says that not everything was held to the end.
+    /// Releases all claims. A failure means that one of them was not held to the end.
     func finish() -> CoordinationFailure? {
         claims.reversed().compactMap { $0.granted.finish() }.first
     }
 
-    /// Runs the accessor, so that requests in it are known to be inside of these claims.
+    /// Runs the accessor so that requests in it are recognised as being inside of these claims.
     func around<T>(_ accessor: () throws -> T) rethrows -> T {
         try Enclosing.$current.withValue(enclosing) { try accessor() }
     }
@@ -82,7 +82,7 @@ struct HeldClaims: Sendable {
             item.path.hasPrefix($0.root + "/")
         }
         guard let mount else { return VersionDirectory.shared.missing(item.path) }
-        // Of a folder that is no package this is never so: it is read without what is in it.
+        // A folder that is no package never has this status: it is read without its contents.
         guard MountAuthority.attribute("status", of: item.path) == "notDownloaded" else { return nil }
         return .document(mount, path: item.path)
     }

@@ -3,20 +3,21 @@ import Foundation
 
 /// Bytes that an accessor will read and that are not on this device.
 enum MissingContent: Sendable {
-    /// Of a file, or of a package.
+    /// The content of a file or package.
     case document(MountAuthority, path: String)
-    /// Of a version that the cloud has.
+    /// The content of a version that the cloud has.
     case version(MountAuthority, FetchVersionRequest)
 
-    /// Returns when the bytes are here. The daemon ends it with an error when none have come for ``Patience/limit``.
+    /// Fetches the bytes, and returns when they are on this device. The daemon reports an error when none have arrived for
+    /// ``Patience/limit``.
     func fetch(_ call: AccessCall) throws(CoordinationFailure) {
         let outcome = BlockingPromise<CoordinationFailure?>()
         fetch(call) { outcome.put($0) }
         if let failure = outcome.take() { throw failure }
     }
 
-    /// The same without waiting. The completion is called once, on any thread, which must not be held up: with what went wrong, if anything
-    /// did.
+    /// Fetches the bytes without waiting. The completion is called once, on any thread, which must not be blocked, with the failure if
+    /// there was one.
     func fetch(_ call: AccessCall, _ completion: @escaping @Sendable (CoordinationFailure?) -> Void) {
         let once = Once()
         let end: @Sendable (CoordinationFailure?) -> Void = { if once.isFirst() { completion($0) } }

@@ -1,10 +1,10 @@
 public import Foundation
 import Synchronization
 
-/// One item of an access that is coordinated with others at once: what is to be done to it, and where it is.
+/// One item of a coordinated access to several items: its URL, and whether it is read or written.
 ///
 /// Apple's name: `NSFileAccessIntent`.
-// Its URL is behind a Mutex.
+// The URL is behind a Mutex.
 open class NSFileAccessIntent: NSObject, @unchecked Sendable {
     private let current: Mutex<URL>
     let purpose: WantedItem.Purpose
@@ -14,17 +14,17 @@ open class NSFileAccessIntent: NSObject, @unchecked Sendable {
         self.purpose = purpose
     }
 
-    /// To read.
+    /// Returns an intent to read the item.
     open class func readingIntent(
         with url: URL, options: NSFileCoordinator.ReadingOptions = []
     ) -> NSFileAccessIntent { NSFileAccessIntent(url, .reading(options)) }
 
-    /// To write.
+    /// Returns an intent to write the item.
     open class func writingIntent(
         with url: URL, options: NSFileCoordinator.WritingOptions = []
     ) -> NSFileAccessIntent { NSFileAccessIntent(url, .writing(options)) }
 
-    /// Where the item is: in the accessor where it is then, to be used in place of the one that was asked for.
+    /// The URL of the item. In the accessor, this is the item's present URL; use it instead of the requested one.
     open var url: URL { current.withLock { $0 } }
 
     var wanted: WantedItem { WantedItem(url: url, purpose: purpose) }

@@ -2,14 +2,14 @@ import DaemonProtocol
 import Foundation
 import Synchronization
 
-/// The way of an access: its claims, and the bytes that it reads. While bytes are fetched nothing is claimed, so no access waits behind a
-/// download, which may take long or end in nothing.
+/// The course of an access: acquiring its claims, and fetching the bytes that it reads. While bytes are fetched nothing is claimed, so no
+/// access waits behind a download, which may take long or fail.
 extension NSFileCoordinator {
-    /// What is granted and then found without its bytes is asked for again once these are here. The last time they are fetched under the
-    /// claim, which keeps them from being dropped in between.
+    /// The maximum number of attempts. If claimed content turns out to be missing, it is fetched without the claim, which is then requested
+    /// again. In the last attempt, the bytes are fetched under the claim, which prevents their eviction in between.
     private static let attempts = 3
 
-    /// What can be called off by ``cancel()``; refused where that was called before.
+    /// Returns a call that ``cancel()`` can cancel; throws if the coordinator was cancelled already.
     func makeCall() throws(CoordinationFailure) -> AccessCall {
         let call = state.withLock { state -> AccessCall? in
             guard !state.isCancelled else { return nil }
@@ -62,20 +62,20 @@ extension NSFileCoordinator {
         return ClaimSequence(wanted, purpose: purposeIdentifier, agent: agent, completion)
     }
 
-    // MARK: On no thread
+    // MARK: Without blocking a thread
 
     typealias Completion = @Sendable (Result<PreparedAccess, CoordinationFailure>) -> Void
 
-    /// The same without waiting: the claims are asked for when this returns. The completion is called once, on any thread, which must not
-    /// be held up.
+    /// Accesses the items without waiting: the claims have been requested when this method returns. The completion is called once, on any
+    /// thread, which must not be blocked.
     func access(
         _ wanted: [WantedItem], _ call: AccessCall, attempt: Int = 1, _ completion: @escaping Completion
     ) {
         let around = Enclosing.current
         let sequence = sequence(wanted) { [self] result in
-            // The daemon has looked already: nothing is left that could block.
+            // The daemon has checked already: nothing is left that could block.
             if case .success(let held) = result, held.isReady { return completion(.success(held.prepared)) }
-            // Called by the thread that reads for all.
+            // The present thread reads for all callers and must not be blocked.
             DispatchQueue.global().async { [self] in
                 Enclosing.$current.withValue(around) { look(result, wanted, call, attempt, completion) }
             }
@@ -108,14 +108,14 @@ extension NSFileCoordinator {
         } catch { completion(.failure(error)) }
     }
 
-    /// One after the other.
+    /// Fetches the contents one after the other.
     private static func fetch(
         _ missing: ArraySlice<MissingContent>, _ call: AccessCall,
         _ completion: @escaping @Sendable (CoordinationFailure?) -> Void
     ) {
         guard let item = missing.first else { return completion(nil) }
         item.fetch(call) { failure in
-            // On the thread that reads for all; what follows may block.
+            // The completion may block, and the present thread reads for all callers.
             DispatchQueue.global().async {
                 if let failure { completion(failure) } else { fetch(missing.dropFirst(), call, completion) }
             }

@@ -1,8 +1,8 @@
 public import Foundation
 
 extension NSFileCoordinator {
-    /// Accesses all the items together, and returns at once. The accessor runs on the queue, with nil once access is granted and the URLs of the
-    /// intents are those of now, else with what went wrong.
+    /// Accesses all the items together, without waiting. The accessor runs on the queue: with nil once access is granted and the intents
+    /// have their present URLs, otherwise with the error.
     public func coordinate(
         with intents: [NSFileAccessIntent], queue: OperationQueue,
         byAccessor accessor: @escaping @Sendable ((any Error)?) -> Void
@@ -10,7 +10,7 @@ extension NSFileCoordinator {
         let wanted = intents.map(\.wanted)
         do throws(CoordinationFailure) {
             let call = try makeCall()
-            // Whatever this is called in does not wait for it.
+            // The enclosing accesses do not wait for this one.
             Enclosing.$current.withValue([]) {
                 access(wanted, call) { result in queue.addOperation { onQueue(result, call) } }
             }
@@ -28,15 +28,15 @@ extension NSFileCoordinator {
                 try access.begin(call)
                 for (intent, url) in zip(intents, access.urls) { intent.follow(url) }
                 access.run { _ in accessor(nil) }
-                // The accessor has run: there is no recipient for a later error.
+                // The accessor has run, so a later error has no recipient.
                 _ = access.end()
             } catch { accessor(error.cocoa(wanted)) }
         }
     }
 
-    /// Reads an item while no coordinated access writes it, without blocking a thread. A cancelled task stops waiting.
+    /// Reads an item while no coordinated access writes it, without blocking a thread. If the task is cancelled, it stops waiting.
     ///
-    /// Not of Apple's. Errors are of Cocoa's domain, as those of the blocking method, or the body's own.
+    /// Not part of Apple's API. Errors are those of the blocking method, in the Cocoa domain, or the body's own.
     public func coordinate<T: Sendable>(
         readingItemAt url: URL, options: ReadingOptions = [], _ body: (URL) async throws -> T
     ) async throws -> T {
@@ -45,16 +45,16 @@ extension NSFileCoordinator {
 
     /// Writes an item while no other coordinated access reads or writes it, without blocking a thread.
     ///
-    /// Not of Apple's.
+    /// Not part of Apple's API.
     public func coordinate<T: Sendable>(
         writingItemAt url: URL, options: WritingOptions = [], _ body: (URL) async throws -> T
     ) async throws -> T {
         try await coordinate([WantedItem(url: url, purpose: .writing(options))]) { try await body($0[0]) }
     }
 
-    /// Accesses all the items together, without blocking a thread. The body gets their URLs of now, in the order of the intents.
+    /// Accesses all the items together, without blocking a thread. The body receives their present URLs, in the order of the intents.
     ///
-    /// Not of Apple's.
+    /// Not part of Apple's API.
     public func coordinate<T: Sendable>(
         with intents: [NSFileAccessIntent], _ body: ([URL]) async throws -> T
     ) async throws -> T {
@@ -98,7 +98,7 @@ extension NSFileCoordinator {
         } catch { throw error.cocoa(wanted) }
     }
 
-    /// Runs what may block off the pool of the tasks.
+    /// Runs blocking work outside of the tasks' thread pool.
     private static func aside<T: Sendable>(_ work: @escaping @Sendable () -> T) async -> T {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async { continuation.resume(returning: work()) }

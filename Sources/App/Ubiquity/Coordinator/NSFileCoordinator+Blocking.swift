@@ -1,10 +1,10 @@
 public import Foundation
 
 extension NSFileCoordinator {
-    /// Reads an item. The accessor runs on this thread, while no coordinated access writes the item, with the URL that the item has then.
+    /// Reads an item. The accessor runs on this thread with the item's present URL, while no coordinated access writes the item.
     ///
-    /// - Parameter outError: Gets what went wrong; the accessor did not run then. Or, if the daemon ended, or this program was stopped for so
-    ///   long in the accessor that others went on without it, it did run.
+    /// - Parameter outError: Receives the error. The accessor did not run, unless the daemon ended, or this program was stopped in the
+    ///   accessor for so long that others continued without it.
     public func coordinate(
         readingItemAt url: URL, options: ReadingOptions = [], error outError: NSErrorPointer,
         byAccessor reader: (URL) -> Void
@@ -33,7 +33,7 @@ extension NSFileCoordinator {
         coordinate(wanted, outError) { readerWriter($0[0], $0[1]) }
     }
 
-    /// Writes two items, both held together. To move one: ``WritingOptions/forMoving`` and ``WritingOptions/forReplacing``.
+    /// Writes two items, both held together. To move an item, pass ``WritingOptions/forMoving`` and ``WritingOptions/forReplacing``.
     public func coordinate(
         writingItemAt url1: URL, options options1: WritingOptions = [], writingItemAt url2: URL,
         options options2: WritingOptions = [], error outError: NSErrorPointer, byAccessor writer: (URL, URL) -> Void
@@ -44,9 +44,9 @@ extension NSFileCoordinator {
         coordinate(wanted, outError) { writer($0[0], $0[1]) }
     }
 
-    /// Takes many items at once, for accesses of this coordinator inside the accessor: those neither wait nor ask again.
+    /// Claims many items at once, for accesses of this coordinator inside the accessor, which then neither wait nor send further requests.
     ///
-    /// - Parameter batchAccessor: Has to call what it is given, when it has done with the items; until then they are held.
+    /// - Parameter batchAccessor: Must call its argument when it has finished with the items; they are held until then.
     public func prepare(
         forReadingItemsAt readingURLs: [URL], options readingOptions: ReadingOptions = [],
         writingItemsAt writingURLs: [URL], options writingOptions: WritingOptions = [], error outError: NSErrorPointer,
@@ -78,7 +78,7 @@ extension NSFileCoordinator {
     }
 }
 
-/// Lives as long as the block that ends a batch: an accessor that lets go of the block without calling it has done with the items too.
+/// Signals the end of a batch when it is released: an accessor that releases the block without calling it has finished with the items too.
 private final class BatchEnd: Sendable {
     let isOver: BlockingPromise<Bool>
     init(_ isOver: BlockingPromise<Bool>) { self.isOver = isOver }

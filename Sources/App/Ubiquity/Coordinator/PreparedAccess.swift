@@ -2,16 +2,16 @@ import Archives
 import Foundation
 import Glibc
 
-/// What an accessor gets, and what is to be cleaned up after it.
+/// The URLs for an accessor, and the copies to remove after it.
 struct PreparedAccess: Sendable {
     let urls: [URL]
-    /// Folders of copies that were made for uploading.
+    /// The folders of copies that were made for uploading.
     private let copies: [URL]
     private let held: HeldClaims
-    /// No access waits for a reader that has its own copy.
+    /// Whether the claims are released: no access waits for a reader that has its own copy.
     private let isReleased: Bool
 
-    /// Without copies.
+    /// Creates an access without copies.
     init(ready held: HeldClaims) {
         self.held = held
         urls = held.items.map(\.url)
@@ -43,7 +43,7 @@ struct PreparedAccess: Sendable {
         if isReleased { _ = held.finish() }
     }
 
-    /// The accessor runs next, unless the access was called off.
+    /// Marks the accessor as running, unless the access was cancelled.
     func begin(_ call: AccessCall) throws(CoordinationFailure) {
         do throws(CoordinationFailure) { try call.begin() } catch {
             drop()
@@ -57,22 +57,22 @@ struct PreparedAccess: Sendable {
 
     var enclosing: [Enclosing] { isReleased ? Enclosing.current : held.enclosing }
 
-    /// The accessor is not going to run.
+    /// Releases everything; the accessor does not run.
     func drop() {
-        // As below.
+        // Best effort, as in `end()`.
         for copy in copies { try? FileManager.default.removeItem(at: copy) }
         if !isReleased { held.drop() }
     }
 
-    /// A failure says that what the accessor used was not held to the end.
+    /// Releases everything. A failure means that a claim was not held until the accessor returned.
     func end() -> CoordinationFailure? {
-        // What can not be removed stays in the folder for temporary files, which is emptied.
+        // A copy that cannot be removed stays in the folder for temporary files, which the system empties.
         for copy in copies { try? FileManager.default.removeItem(at: copy) }
         return isReleased ? nil : held.finish()
     }
 
     private static func remove(_ copies: [URL]) {
-        // As above.
+        // Best effort, as in `end()`.
         for copy in copies { try? FileManager.default.removeItem(at: copy) }
     }
 
@@ -92,7 +92,7 @@ struct PreparedAccess: Sendable {
         }
     }
 
-    /// A folder, or a link to one. What does not exist is reported by the copy.
+    /// Returns whether the item is a folder or a link to one. The copy reports an item that does not exist.
     private static func isFolder(_ url: URL) -> Bool {
         var status = stat()
         return stat(url.path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR

@@ -1,33 +1,33 @@
 import Foundation
 import Glibc
 
-/// Folders for copies of documents. They lie in the folder for temporary files, where every user of the machine may look, and are closed to
-/// others from their first moment.
+/// Private folders for copies of documents. They are in the folder for temporary files, which every user of the machine can list, and are
+/// closed to other users from their creation.
 enum PrivateFolder {
-    /// A name that nothing has yet.
+    /// Returns an unused path.
     static func place() -> URL {
         FileManager.default.temporaryDirectory.appending(path: "ubiquity-\(UUID().uuidString)")
     }
 
-    /// - Throws: `CocoaError` where there is something already, or no room.
+    /// - Throws: `CocoaError` if the path exists already, or there is no room.
     static func make(at folder: URL = place()) throws -> URL {
         guard mkdir(folder.path, 0o700) == 0 else { throw failure(folder.path) }
         return folder
     }
 
-    /// A new file, which only its owner may read.
+    /// Creates a new file that only its owner may access.
     static func makeFile(at url: URL) throws -> FileHandle {
         let descriptor = open(url.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw failure(url.path) }
         return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
 
-    /// A copy of a file or link under its own name.
+    /// Copies a file or link under its own name.
     static func copy(_ url: URL, into folder: URL) throws -> URL {
         let copy = folder.appending(path: url.lastPathComponent)
         try FileManager.default.copyItem(at: url, to: copy)
         var status = stat()
-        // The mode of a link means nothing, and changing it would follow the link.
+        // The mode of a link has no meaning, and changing it would follow the link.
         if lstat(copy.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG { chmod(copy.path, 0o600) }
         return copy
     }

@@ -2,7 +2,7 @@ import Coordination
 import Foundation
 import Glibc
 
-/// One item of a coordinated access, as the program asked for it.
+/// One item of a coordinated access, as the program requested it.
 struct WantedItem: Sendable {
     enum Purpose: Sendable {
         case reading(NSFileCoordinator.ReadingOptions)
@@ -12,7 +12,7 @@ struct WantedItem: Sendable {
     let url: URL
     let purpose: Purpose
 
-    /// What the link leads to, if that is what is to be read. A link that leads nowhere is read itself.
+    /// The target of a link if the target is to be read. A dangling link is read itself.
     var target: URL {
         guard case .reading(let options) = purpose, options.contains(.resolvesSymbolicLink) else { return url }
         return url.resolvingSymlinksInPath()
@@ -28,7 +28,7 @@ struct WantedItem: Sendable {
         }
     }
 
-    /// Whether the accessor may find the item gone: it comes to replace or to delete what is there.
+    /// Whether the item may be missing when the accessor runs, because the accessor replaces or deletes it.
     var mayBeGone: Bool {
         if case .writing(let options) = purpose {
             !options.isDisjoint(with: [.forReplacing, .forDeleting])

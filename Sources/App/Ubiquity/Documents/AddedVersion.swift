@@ -1,11 +1,11 @@
 import Foundation
 
-/// A version that a program added to a document: a copy beside the devices' states, of this machine alone.
+/// A version that a program added to a document: a copy that this machine keeps beside the devices' state directories.
 struct AddedVersion: Codable, Sendable {
-    /// Which document, see ``AddedVersions``.
+    /// The identity of the document; see ``AddedVersions``.
     let document: String
     let id: String
-    /// Of the file or package as it was added.
+    /// The name of the file or package when it was added.
     let name: String
     let added: Date
     let modified: Date?

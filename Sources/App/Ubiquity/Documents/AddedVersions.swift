@@ -2,13 +2,14 @@ import DaemonProtocol
 import Foundation
 import Glibc
 
-/// The versions that programs added, as folders `added-versions/DOCUMENT/ID` of the user's data, each with the content and `version.json`.
+/// The versions that programs added, stored in the user's data as folders `added-versions/DOCUMENT/ID`, each with the content and a record,
+/// `.version.json`.
 ///
-/// A document in a mount is known by its identity there, wherever it goes; any other by its path.
+/// A document in a mount is identified by its item, which survives moves; any other document is identified by its path.
 enum AddedVersions {
-    /// Of those that may be discarded, so many of a document are kept.
+    /// How many discardable versions of a document are kept.
     private static let limit = 10
-    /// Not the name of a version's content, which is a document's.
+    /// The name of the record. It never equals the name of a version's content, which is a document's name.
     private static let record = ".version.json"
 
     static func document(_ url: URL) -> String {
@@ -23,16 +24,16 @@ enum AddedVersions {
         "\(StandardPaths.current.data)/added-versions/\(document.hashed)"
     }
 
-    /// The newest first.
+    /// Returns the versions of the document, newest first.
     static func list(of url: URL) -> [AddedVersion] {
         let document = document(url)
-        // Without the folder no version was added.
+        // If the folder does not exist, no version was added.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: root(of: document))) ?? []
         return names.compactMap { read("\(root(of: document))/\($0)") }
             .filter { $0.document == document }.sorted { $0.added > $1.added }
     }
 
-    /// Copies the contents, or takes them. Durable when it returns.
+    /// Copies or moves the contents into a new version, which is durable when this method returns.
     static func add(_ contents: URL, to url: URL, byMoving: Bool) throws -> AddedVersion {
         let values = try FileManager.default.attributesOfItem(atPath: contents.path)
         let version = AddedVersion(
@@ -47,11 +48,11 @@ enum AddedVersions {
             try makeDurable(incomplete)
             try FileManager.default.moveItem(atPath: incomplete, toPath: version.folder)
         } catch {
-            // What is left of it is hidden, and no version.
+            // A leftover has a hidden name and is not listed as a version.
             try? FileManager.default.removeItem(atPath: incomplete)
             throw error
         }
-        // The version is there now; contents that can not be removed are there twice.
+        // The version exists now; if the original cannot be removed, its contents exist twice.
         if byMoving { try? FileManager.default.removeItem(at: contents) }
         discard(of: url)
         return version
@@ -63,10 +64,10 @@ enum AddedVersions {
         try FileManager.default.removeItem(atPath: version.folder)
     }
 
-    /// The oldest of those that may go.
+    /// Removes the oldest discardable versions beyond the limit.
     private static func discard(of url: URL) {
         for version in list(of: url).filter(\.isDiscardable).dropFirst(limit) {
-            // One that stays is tried again with the next version.
+            // A version that cannot be removed is retried when the next version is added.
             try? remove(version)
         }
     }
@@ -75,7 +76,7 @@ enum AddedVersions {
         guard !(folder as NSString).lastPathComponent.hasPrefix("."),
             let data = FileManager.default.contents(atPath: "\(folder)/\(record)")
         else { return nil }
-        // Bytes that are no record stand for no version.
+        // Bytes that cannot be decoded are not a version.
         return try? JSONDecoder().decode(AddedVersion.self, from: data)
     }
 
@@ -87,7 +88,7 @@ enum AddedVersions {
         for path in [folder] + (try FileManager.default.subpathsOfDirectory(atPath: folder)).map({ "\(folder)/\($0)" })
         {
             let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-            // A link has no bytes of its own to wait for.
+            // A symbolic link has no bytes of its own to sync.
             if descriptor < 0, errno == ELOOP { continue }
             guard descriptor >= 0 else { throw CocoaError(.fileWriteUnknown) }
             defer { close(descriptor) }

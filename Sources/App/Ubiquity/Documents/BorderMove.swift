@@ -3,16 +3,19 @@ import DaemonProtocol
 import Foundation
 import Glibc
 
-/// Moves an item into a container, or out of one: copied beside its new place under a hidden name, brought to the disk, and put
-/// there in one step; only then its presenters follow and its old place is given up. So it is whole in one of the two places at any moment,
-/// also through a loss of power.
+/// A move of an item into a container, or out of one.
+///
+/// The item is copied to a hidden name beside its destination, synced to the disk and renamed into place in one step. Only then do its
+/// presenters follow it, and the original is removed. At any moment, even after a power loss, the item is complete in one of the two
+/// places.
 struct BorderMove {
     let url: URL
     let destination: URL
     private let source: ClaimRouter.Route
     private let target: ClaimRouter.Route
 
-    /// - Throws: `CocoaError` for two places on one side of the border, a container as a whole, or nothing to move.
+    /// - Throws: `CocoaError` if both places are on the same side of the border, the item is a whole container, or there is nothing to
+    ///   move.
     init(isIntoCloud: Bool, from url: URL, to destination: URL) throws {
         self.url = url
         self.destination = destination
@@ -40,7 +43,7 @@ struct BorderMove {
         }
     }
 
-    /// May take as long as a download.
+    /// Performs the move. May take as long as a download.
     func run() throws {
         if let mount = source.mount {
             do { try mount.download(source.path) } catch { throw error.cocoa(url) }
@@ -53,7 +56,7 @@ struct BorderMove {
         ) { from, to in
             result = Result { try carry(from, to) }
         }
-        // A move that is complete stays so, whatever became of the claims after it.
+        // A completed move is a success even if its claims failed afterwards.
         guard let result else { throw coordination ?? CocoaError(.fileWriteUnknown) }
         try result.get()
     }
@@ -71,7 +74,7 @@ struct BorderMove {
             }
             try put(copy.path, at: to.path)
         } catch {
-            // What was copied so far is of no use; the original is whole.
+            // The partial copy is useless; the original is complete.
             try? FileManager.default.removeItem(at: copy)
             throw error
         }
@@ -91,7 +94,7 @@ struct BorderMove {
 
     private func put(_ copy: String, at path: String) throws {
         var failure = linux_rename(copy, path, Self.noReplace) == 0 ? 0 : errno
-        // Some network file systems do not know the flag; that nothing is there was seen under the claim.
+        // Some network file systems do not support the flag; the destination was checked under the claim.
         if failure == EINVAL, !WantedItem.exists(path) { failure = rename(copy, path) == 0 ? 0 : errno }
         guard failure != EEXIST else { throw occupied }
         guard failure == 0 else {
@@ -103,7 +106,7 @@ struct BorderMove {
     }
 }
 
-/// A copy of a file or folder, completed with what `FileManager` does not copy, and brought to the disk.
+/// A copy of a file or folder that gains what `FileManager` does not copy, and is then made durable.
 struct DurableCopy {
     private let original: String
     private let copy: String
@@ -113,12 +116,12 @@ struct DurableCopy {
         self.copy = copy
     }
 
-    /// Times, tags and other attributes of the user; then everything is on the disk.
+    /// Copies times, tags and other attributes of the user, then makes everything durable.
     func complete() throws {
         var status = stat()
         guard lstat(copy, &status) == 0 else { throw CocoaError(.fileReadUnknown) }
         let isFolder = status.st_mode & S_IFMT == S_IFDIR
-        // The deepest first: what is done in a folder moves its time.
+        // Deepest first: a change inside a folder updates the folder's time.
         let below = isFolder ? try FileManager.default.subpathsOfDirectory(atPath: copy).sorted(by: >) : []
         for path in below.map({ "/" + $0 }) + [""] {
             copyAttributes(original + path, copy + path)
@@ -126,7 +129,7 @@ struct DurableCopy {
         }
     }
 
-    /// An attribute that the other file system does not take, or a time that it does not know, keeps no document where it is.
+    /// Copies attributes with best effort: an attribute or a time that the other file system does not support must not prevent the move.
     private func copyAttributes(_ from: String, _ to: String) {
         var names = [CChar](repeating: 0, count: 1 << 16)
         let length = llistxattr(from, &names, names.count)
@@ -146,7 +149,7 @@ struct DurableCopy {
     static func sync(_ path: String) throws {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else {
-            // A symbolic link has no bytes of its own to wait for, and a socket none at all.
+            // A symbolic link and a socket have no bytes of their own to sync.
             if errno == ELOOP || errno == ENXIO { return }
             throw Self.failure(path)
         }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The forms with a block, which is called on a thread of the library.
+/// Variants with a completion handler, which is called on a thread of the library.
 extension FileManager {
     public func pauseSyncForUbiquitousItem(
         at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void

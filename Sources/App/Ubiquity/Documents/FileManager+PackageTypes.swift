@@ -2,24 +2,26 @@ import CloudModel
 import DaemonProtocol
 public import Foundation
 
-// Not of Apple's, whose programs export such types in their property list (`com.apple.package`).
+// Not part of Apple's API: there, programs export such types in their property list (`com.apple.package`).
 extension FileManager {
-    /// The extensions by which folders of a container are packages, one document each: those that every container has, and those that
-    /// programs declared.
+    /// Returns the file extensions that make a folder of the container a package, a folder that is one document: those that every container
+    /// has, and those that programs declared.
     ///
     /// - Parameter containerIdentifier: As for ``url(forUbiquityContainerIdentifier:)``.
-    /// - Throws: What the daemon says, or that nothing is mounted.
+    /// - Throws: `CocoaError.fileReadUnknown` with the daemon's reason, or `featureUnsupported` if nothing is mounted.
     public func ubiquitousPackageTypes(
         forContainerIdentifier containerIdentifier: String? = nil
     ) throws -> Set<String> {
         try packageTypes(containerIdentifier, add: nil, remove: nil)
     }
 
-    /// Declares folders with these extensions to be packages, in the container and for all of its devices, from then on and also those that are
-    /// there. To be called when a program starts; declaring again what is declared does nothing.
+    /// Declares folders with these extensions to be packages, in the container and on all of its devices. The declaration also applies to
+    /// existing folders.
     ///
-    /// - Parameter extensions: Without a dot; letters of ASCII, digits, `-` and `_`, in any case.
-    /// - Throws: What the daemon says, or that nothing is mounted.
+    /// Call this when a program starts; a repeated declaration has no effect.
+    ///
+    /// - Parameter extensions: The extensions without a dot: ASCII letters, digits, `-` and `_`, in any case.
+    /// - Throws: `CocoaError.fileReadUnknown` with the daemon's reason, or `featureUnsupported` if nothing is mounted.
     public func declareUbiquitousPackageTypes(
         _ extensions: Set<String>, forContainerIdentifier containerIdentifier: String? = nil
     ) throws {
@@ -28,9 +30,9 @@ extension FileManager {
         if !new.isEmpty { _ = try packageTypes(containerIdentifier, add: new.sorted(), remove: nil) }
     }
 
-    /// Takes declarations back: folders with these extensions are folders again.
+    /// Withdraws declarations: folders with these extensions are ordinary folders again.
     ///
-    /// - Throws: What the daemon says, or that nothing is mounted.
+    /// - Throws: `CocoaError.fileReadUnknown` with the daemon's reason, or `featureUnsupported` if nothing is mounted.
     public func withdrawUbiquitousPackageTypes(
         _ extensions: Set<String>, forContainerIdentifier containerIdentifier: String? = nil
     ) throws {

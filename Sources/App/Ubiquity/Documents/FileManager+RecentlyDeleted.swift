@@ -3,13 +3,14 @@ import DaemonProtocol
 public import Foundation
 
 extension FileManager {
-    /// What any device deleted in the last 30 days and can be restored, the newest first. A folder that was removed with its contents is one
-    /// item. Answered from this device's database, without the network.
+    /// Returns the items that any device deleted in the last 30 days and that can be restored, newest first.
+    ///
+    /// A folder that was removed with its contents is one item. The list is read from this device's database, without the network.
     ///
     /// - Parameters:
-    ///   - url: Only what was in this folder, at any depth; it may be gone itself. Nil: all containers.
-    ///   - limit: At most so many.
-    /// - Throws: `CocoaError.featureUnsupported` for a folder in no container.
+    ///   - url: The folder to search at any depth; the folder itself may be deleted. Nil searches all containers.
+    ///   - limit: The maximum number of items.
+    /// - Throws: `CocoaError.featureUnsupported` for a folder that is in no container.
     public func recentlyDeletedUbiquitousItems(
         in url: URL? = nil, limit: Int = 1_000
     ) throws -> [UbiquitousDeletedItem] {
@@ -31,12 +32,13 @@ extension FileManager {
         } catch { throw error.cocoa(subject) }
     }
 
-    /// Brings a deleted item back, a folder with everything that was removed with it. Bytes are downloaded when they are read.
+    /// Restores a deleted item; a folder is restored with everything that was removed with it. The bytes are downloaded when they are read.
     ///
-    /// - Parameter destination: A folder, or a name in one, in the same container; nil: where it was, with the folders above it that are gone. A
-    ///   name that is taken gets ` 2`.
-    /// - Returns: Where it is now.
-    /// - Throws: `CocoaError.fileNoSuchFile` where it can no longer be restored, `featureUnsupported` for a destination in no container.
+    /// - Parameter destination: A folder, or a name in a folder, in the same container. Nil restores the item where it was, together with
+    ///   the deleted folders above it. If the name is taken, ` 2` is appended.
+    /// - Returns: The new URL of the item.
+    /// - Throws: `CocoaError.fileNoSuchFile` if the item can no longer be restored, `featureUnsupported` for a destination that is in no
+    ///   container.
     @discardableResult
     public func restoreUbiquitousItem(_ item: UbiquitousDeletedItem, to destination: URL? = nil) throws -> URL {
         let (mount, path) = try mountAndPath(of: item.url)

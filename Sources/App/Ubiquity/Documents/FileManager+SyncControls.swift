@@ -5,13 +5,17 @@ public import Foundation
 import Glibc
 
 extension FileManager {
-    /// From now on edits of the item stay on this device, until ``resumeSyncForUbiquitousItem(at:with:)``. A folder pauses all that is in it.
+    /// Keeps edits of the item on this device until ``resumeSyncForUbiquitousItem(at:with:)`` is called. Pausing a folder pauses everything
+    /// in it.
     public func pauseSyncForUbiquitousItem(at url: URL) async throws { try setSyncPaused(true, url) }
 
-    /// Lets sync go on. With another behaviour than the first it waits for the cloud, for a minute at most, and for those who have the document to
-    /// themselves: so not inside a coordinated access of it.
+    /// Resumes the sync of the item.
     ///
-    /// - Throws: `CocoaError.fileWriteUnknown`, with ``UbiquityLocalVersionConflictingWithServerError`` as the underlying error if another device wrote.
+    /// With any behaviour but `preserveLocalChanges`, this method waits for the cloud, for at most one minute, and for exclusive access to
+    /// the document, so do not call it inside a coordinated access of the document.
+    ///
+    /// - Throws: `CocoaError.fileWriteUnknown`, with ``UbiquityLocalVersionConflictingWithServerError`` as the underlying error, if another
+    ///   device wrote the document.
     public func resumeSyncForUbiquitousItem(
         at url: URL, with behavior: NSFileManagerResumeSyncBehavior = .preserveLocalChanges
     ) async throws {
@@ -22,10 +26,11 @@ extension FileManager {
         }
     }
 
-    /// Uploads the present content of the document, even if its sync is paused. Whether it is paused does not change.
+    /// Uploads the present content of the document, even if its sync is paused. The pause remains in effect.
     ///
     /// - Returns: The uploaded version.
-    /// - Throws: As ``resumeSyncForUbiquitousItem(at:with:)``, and `CocoaError.ubiquitousFileUnavailable` if the cloud does not answer.
+    /// - Throws: The errors of ``resumeSyncForUbiquitousItem(at:with:)``, and `CocoaError.ubiquitousFileUnavailable` if the cloud does not
+    ///   respond.
     public func uploadLocalVersionOfUbiquitousItem(
         at url: URL, withConflictResolutionPolicy policy: NSFileManagerUploadLocalVersionConflictPolicy
     ) async throws -> NSFileVersion {
@@ -36,10 +41,13 @@ extension FileManager {
         return try current(url)
     }
 
-    /// Fetches the newest version that the cloud has. While sync is paused it is a version beside the document if another device wrote:
-    /// ``NSFileVersion/replaceItem(at:options:)`` puts it there, and the next upload of this program counts as an edit of it.
+    /// Fetches the newest version that the cloud has.
     ///
-    /// - Returns: That version.
+    /// If sync is paused and another device wrote the document, the fetched version is kept beside the document.
+    /// ``NSFileVersion/replaceItem(at:options:)`` then puts it in the document's place, and the next upload of this program counts as an
+    /// edit of it.
+    ///
+    /// - Returns: The newest version.
     /// - Throws: `CocoaError.ubiquitousFileUnavailable` if the cloud cannot be reached.
     public func fetchLatestRemoteVersionOfItem(at url: URL) async throws -> NSFileVersion {
         let (mount, path) = try mount(of: url)
@@ -83,7 +91,7 @@ extension FileManager {
         return version
     }
 
-    /// Runs work that waits for the cloud on a thread of its own, as no task may block.
+    /// Runs work that waits for the cloud on a thread of its own, since a task must not block.
     private func aside<T: Sendable>(
         _ url: URL, _ work: @escaping @Sendable () throws(DaemonFailure) -> T
     ) async throws -> T {
@@ -96,8 +104,8 @@ extension FileManager {
         }
     }
 
-    /// Whether the item stays on this device. Apple sets `URLResourceValues.ubiquitousItemIsExcludedFromSync`, which only
-    /// Foundation can add to.
+    /// Sets whether the item stays on this device. On Apple's platforms, this is the setter of
+    /// `URLResourceValues.ubiquitousItemIsExcludedFromSync`, which only Foundation can extend.
     public func setIsExcludedFromSync(_ flag: Bool, at url: URL) throws {
         try set(.isExcludedFromSync, to: flag, url)
     }

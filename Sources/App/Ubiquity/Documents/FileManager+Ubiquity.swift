@@ -5,32 +5,34 @@ public import Foundation
 import Glibc
 
 extension FileManager {
-    /// Whether the item is in a container of the cloud. It says nothing of whether it was uploaded.
+    /// Returns whether the item is in a container of the cloud, whether or not it was uploaded.
     public func isUbiquitousItem(at url: URL) -> Bool {
         let route = ClaimRouter.shared.route(url)
         return route.mount != nil && MountAuthority.attribute("itemID", of: route.path) != nil
     }
 
-    /// Has the bytes of an item fetched, or those of everything in a folder. Returns when that has begun, or they are here.
+    /// Starts the download of an item, or of everything in a folder. Returns when the download has begun, or if the bytes are on this
+    /// device already.
     ///
-    /// Throws `CocoaError.fileNoSuchFile`, or `featureUnsupported` for what is in no container.
+    /// - Throws: `CocoaError.fileNoSuchFile`, or `featureUnsupported` for an item that is in no container.
     public func startDownloadingUbiquitousItem(at url: URL) throws {
         let (mount, path) = try ubiquitous(url)
         try check(url) { try mount.call(DownloadRequest(paths: [try mount.path(path)], wait: false)) }
     }
 
-    /// Drops the bytes of an item here; they stay in the cloud. Not inside a coordinated write of it.
+    /// Removes the local copy of an item; the cloud keeps its bytes. Do not call this inside a coordinated write of the item.
     ///
-    /// Throws if they are not in the cloud yet, pinned, or in use.
+    /// - Throws: `CocoaError.ubiquitousFileNotUploadedDueToQuota` if the bytes are not in the cloud yet, `fileLocking` if they are pinned
+    ///   or in use.
     public func evictUbiquitousItem(at url: URL) throws {
         let (mount, path) = try ubiquitous(url)
         try check(url) { try mount.call(EvictRequest(paths: [try mount.path(path)])) }
     }
 
-    /// The folder of a container, made if there is none: what is in its `Documents` folder is what its user sees. Nil where nothing is mounted,
-    /// or for a name that no container can have.
+    /// Returns the folder of a container, which is created if it does not exist. The user sees the contents of its `Documents` folder.
     ///
-    /// - Parameter containerIdentifier: As `com.example.notes`; nil is the container that everybody has.
+    /// - Parameter containerIdentifier: An identifier such as `com.example.notes`; nil is the container that everybody has.
+    /// - Returns: The folder, or nil if nothing is mounted or the identifier is not a valid container name.
     public func url(forUbiquityContainerIdentifier containerIdentifier: String?) -> URL? {
         guard let root = ClaimRouter.shared.principalMount?.root else { return nil }
         guard let name = containerIdentifier.map({ ContainerName($0) }) ?? .cloudDocs else { return nil }
@@ -39,30 +41,35 @@ extension FileManager {
         return URL(filePath: folder, directoryHint: .isDirectory)
     }
 
-    /// Stands for the account that this program uses on this device: equal as long as all three are the same, and without a meaning to anybody
-    /// else. Nil where nothing is mounted, and after `ubiquity logout`. ``Foundation/NSNotification/Name/NSUbiquityIdentityDidChange`` is
-    /// posted when it changes.
+    /// An opaque token for the account that this program uses on this device. Two tokens are equal as long as program, device and account
+    /// are the same.
+    ///
+    /// Nil if nothing is mounted, and after `ubiquity logout`. ``Foundation/NSNotification/Name/NSUbiquityIdentityDidChange`` is posted
+    /// when the token changes.
     public var ubiquityIdentityToken: (any NSCoding & NSCopying & NSObjectProtocol)? {
         let identity = UbiquityIdentity.current()
         IdentityWatch.shared.note(identity)
         return identity.map { NSString(string: $0) }
     }
 
-    /// Moves an item into a container, or out of one to a folder that belongs to this machine alone; then it leaves the cloud on all devices.
-    /// Presenters of this program follow it, also those of what is in a folder. An item whose bytes are not here is fetched first.
+    /// Moves an item into a container, or out of one to a folder that belongs to this machine alone. An item that is moved out leaves the
+    /// cloud on all devices.
     ///
-    /// Coordinates by itself and may take as long as a download: not on the main thread, not inside a coordinated write of the item.
+    /// This program's presenters of the item, and of the items in a folder, follow it. An item that is not downloaded is downloaded first.
     ///
-    /// - Throws: Errors of Cocoa's domain, as `FileManager.moveItem(at:to:)`: `fileWriteFileExists` where something is at the destination,
-    ///   `fileNoSuchFile`, `fileWriteOutOfSpace`; and `ubiquitousFileUnavailable` where the cloud cannot be reached. The item is where it was
-    ///   then.
+    /// The method coordinates by itself and may take as long as a download: do not call it on the main thread or inside a coordinated write
+    /// of the item.
+    ///
+    /// - Throws: Errors of the Cocoa domain, as `FileManager.moveItem(at:to:)` does: `fileWriteFileExists` if the destination exists,
+    ///   `fileNoSuchFile`, `fileWriteOutOfSpace`; and `ubiquitousFileUnavailable` if the cloud cannot be reached. After an error, the item
+    ///   is still at its original place.
     public func setUbiquitous(_ flag: Bool, itemAt url: URL, destinationURL: URL) throws {
         try BorderMove(isIntoCloud: flag, from: url, to: destinationURL).run()
     }
 
-    /// A link with which everybody can read what the document is now: a file that is uploaded, in a cloud on ubiquity-server.
+    /// Returns a link with which everybody can read the present content of the document: an uploaded file, in a cloud on ubiquity-server.
     ///
-    /// - Parameter outDate: Gets when the link ends, which is after 30 days.
+    /// - Parameter outDate: Receives the time when the link expires, which is after 30 days.
     public func url(
         forPublishingUbiquitousItemAt url: URL, expiration outDate: UnsafeMutablePointer<NSDate?>?
     ) throws -> URL {
@@ -91,13 +98,14 @@ extension FileManager {
         }
     }
 
-    /// Converts failures of the daemon into the errors that programs know.
+    /// Converts failures of the daemon into Cocoa errors.
     private func inCocoaTerms<Result>(_ url: URL, _ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let failure as DaemonFailure { throw failure.cocoa(url) }
     }
 }
 
-/// Of the error behind an upload that failed because another device wrote the document too. Where Apple's is of `NSFileProviderErrorDomain`.
+/// The domain of the error that underlies a failed upload of a document that another device wrote too. Apple uses
+/// `NSFileProviderErrorDomain`.
 public let UbiquityErrorDomain = "UbiquityErrorDomain"
 public let UbiquityLocalVersionConflictingWithServerError = 1
 
@@ -123,7 +131,7 @@ extension DaemonFailure {
 }
 
 extension String {
-    /// Sixteen digits that differ between texts and do not reveal them (FNV-1a).
+    /// A hexadecimal 64-bit FNV-1a hash, which differs between texts and does not reveal them.
     var hashed: String {
         String(utf8.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }, radix: 16)
     }

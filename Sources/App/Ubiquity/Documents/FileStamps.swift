@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// Sizes and times of a file, or of everything in a folder: they differ after any write.
+/// The sizes and times of a file, or of everything in a folder. They differ after any write.
 struct FileStamps: Equatable {
     private struct Stamp: Equatable {
         let kind: mode_t
@@ -12,7 +12,7 @@ struct FileStamps: Equatable {
 
     private var stamps: [String: Stamp] = [:]
 
-    /// - Throws: `CocoaError.fileReadUnknown` where something of it cannot be looked at.
+    /// - Throws: `CocoaError.fileReadUnknown` if the metadata of a file cannot be read.
     init(of path: String) throws {
         let own = try Self.stamp(path)
         stamps[""] = own

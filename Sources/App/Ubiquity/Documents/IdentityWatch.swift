@@ -2,17 +2,20 @@ public import Foundation
 import Synchronization
 
 extension Notification.Name {
-    /// The account is another one, or there is none any more: ask ``Foundation/FileManager/ubiquityIdentityToken`` again. Posted without an
-    /// object, on a thread of the library, to every observer, whether or not the program has asked for the token.
+    /// Posted when the account changes, or when there is no account any more; read ``Foundation/FileManager/ubiquityIdentityToken`` again.
+    ///
+    /// The notification has no object and is posted on a thread of the library, to every observer, whether or not the program has read the
+    /// token.
     public static let NSUbiquityIdentityDidChange: Notification.Name = {
-        // An observer has to name it, so from then on there may be one.
+        // An observer has to use this name, so the watch begins here.
         IdentityWatch.shared.begin()
         return IdentityWatch.notification
     }()
 }
 
-/// Looks every two seconds whether the account is still the same: daemons come and go as files of a registry, and send no notification to a program that is not
-/// connected. Begins when a program asks for the token or observes the notification.
+/// Checks every two seconds whether the account is still the same. It polls because daemons appear and disappear as files of a registry,
+/// and send no notification to a program that is not connected. The watch begins when a program reads the token or observes the
+/// notification.
 final class IdentityWatch: Sendable {
     static let shared = IdentityWatch(look: UbiquityIdentity.current) { later in
         DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .seconds(2), execute: later)
@@ -21,7 +24,7 @@ final class IdentityWatch: Sendable {
 
     private struct State {
         var isRunning = false
-        /// Nil before the first look; then what was seen or posted last.
+        /// Nil before the first check; then the token that was seen or posted last.
         var last: String??
     }
 
@@ -29,20 +32,20 @@ final class IdentityWatch: Sendable {
     private let look: @Sendable () -> String?
     private let wait: @Sendable (@escaping @Sendable () -> Void) -> Void
 
-    /// - Parameter wait: Runs what it is given after a while.
+    /// - Parameter wait: Runs its argument after a delay.
     init(
         look: @escaping @Sendable () -> String?, wait: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
     ) {
         (self.look, self.wait) = (look, wait)
     }
 
-    /// The program was given this token.
+    /// Records the token that the program was given, and begins to watch.
     func note(_ token: String?) {
         state.withLock { $0.last = .some(token) }
         begin()
     }
 
-    /// Watches from now on.
+    /// Begins to watch; a repeated call has no effect.
     func begin() {
         let isNew = state.withLock { state in
             defer { state.isRunning = true }

@@ -1,9 +1,9 @@
-/// What becomes of edits when sync goes on. Apple's name: `NSFileManagerResumeSyncBehavior`.
+/// The treatment of local edits when sync resumes. Apple's name: `NSFileManagerResumeSyncBehavior`.
 public enum NSFileManagerResumeSyncBehavior: Int, Sendable {
-    /// They are uploaded; what other devices did meanwhile is resolved as always, and nothing is lost.
+    /// The edits are uploaded; changes of other devices are resolved as usual, and nothing is lost.
     case preserveLocalChanges = 0
-    /// They are uploaded, unless another device wrote since: then resuming fails, and sync stays paused.
+    /// The edits are uploaded unless another device wrote the document meanwhile; then resuming fails, and sync stays paused.
     case afterUploadWithFailOnConflict = 1
-    /// They are given up; the version of the cloud takes their place.
+    /// The edits are discarded, and the version of the cloud replaces them.
     case dropLocalChanges = 2
 }

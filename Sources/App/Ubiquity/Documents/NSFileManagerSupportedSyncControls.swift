@@ -1,4 +1,4 @@
-/// What can be done with an item's sync. Apple's name: `NSFileManagerSupportedSyncControls`.
+/// The sync controls that an item supports. Apple's name: `NSFileManagerSupportedSyncControls`.
 public struct NSFileManagerSupportedSyncControls: OptionSet, Hashable, Sendable {
     public let rawValue: UInt
     public init(rawValue: UInt) { self.rawValue = rawValue }

@@ -3,19 +3,22 @@ import DaemonProtocol
 public import Foundation
 
 extension NSFileVersion {
-    /// How ``addOfItem(at:withContentsOf:options:)`` adds.
+    /// Options of ``addOfItem(at:withContentsOf:options:)``.
     public struct AddingOptions: OptionSet, Sendable {
         public let rawValue: UInt
         public init(rawValue: UInt) { self.rawValue = rawValue }
-        /// The contents are gone afterwards.
+        /// Moves the contents instead of copying them.
         public static let byMoving = AddingOptions(rawValue: 1 << 0)
     }
 
-    /// Adds a version to a file or package: a copy of what is at `contentsURL`, durable when this returns. Inside a coordinated read or write of
-    /// the document; of its own contents before they change, or of others made in ``temporaryDirectoryURLForNewVersionOfItem(at:)``.
+    /// Adds a version to a file or package: a copy of the item at `contentsURL`, durable when this method returns.
     ///
-    /// It stays on this machine, for all programs of the user, until it is removed; other devices have what was in the cloud. It follows a document in
-    /// a mount wherever that goes, and any other as long as it keeps its path.
+    /// Call this inside a coordinated read or write of the document. The contents are the document's own before they change, or contents
+    /// made in ``temporaryDirectoryURLForNewVersionOfItem(at:)``.
+    ///
+    /// The version stays on this machine, for all programs of the user, until it is removed; it is not sent to other devices. The version
+    /// of a document in a mount follows the document when it moves; the version of any other document is found as long as the document
+    /// keeps its path.
     public class func addOfItem(
         at url: URL, withContentsOf contentsURL: URL, options: AddingOptions = []
     ) throws -> NSFileVersion {
@@ -27,16 +30,16 @@ extension NSFileVersion {
         return NSFileVersion(added, of: url)
     }
 
-    /// A folder of its own for what is to be a version of the document, or to replace it; only its owner may look into it. The caller removes
-    /// it.
+    /// Returns a new private folder for contents that become a version of the document or replace it. Only the folder's owner can access
+    /// it. The caller removes it.
     public class func temporaryDirectoryURLForNewVersionOfItem(at url: URL) -> URL {
         let folder = PrivateFolder.place()
-        // The write into a folder that could not be made says why.
+        // If the folder could not be created, the caller's write into it fails with the reason.
         _ = try? PrivateFolder.make(at: folder)
         return folder
     }
 
-    /// The history that is in the cloud only, as ``getNonlocalVersionsOfItem(at:completionHandler:)`` gives it.
+    /// Returns the history that is in the cloud only, as ``getNonlocalVersionsOfItem(at:completionHandler:)`` does.
     public class func nonlocalVersionsOfItem(at url: URL) async throws -> [NSFileVersion] {
         try await withCheckedThrowingContinuation { continuation in
             getNonlocalVersionsOfItem(at: url) { versions, error in

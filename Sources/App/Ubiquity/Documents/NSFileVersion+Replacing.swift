@@ -5,17 +5,17 @@ public import Foundation
 import Glibc
 import Synchronization
 
-/// What can be done with a version.
+/// Replacing a document by a version, and removing versions.
 extension NSFileVersion {
-    /// Replaces the content of a document by this version. To be called inside a coordinated write of the document.
+    /// Replaces the content of a document by this version. Call this inside a coordinated write of the document.
     ///
     /// - Returns: The document's URL.
     /// - Throws: `CocoaError.fileWriteUnknown` if the version cannot take the document's place.
     @discardableResult
     public func replaceItem(at url: URL, options: ReplacingOptions = []) throws -> URL {
         if !hasLocalContents { try fetch() }
-        // A name that stays on this device; renamed over the document, the file becomes that document.
-        // A folder cannot change places with one that stays, so a package's copy has a hidden name that syncs, for a moment.
+        // The suffix keeps the copy on this device; when it is renamed over the document, it becomes that document. A folder cannot be
+        // exchanged with one that stays on this device, so the copy of a package has a hidden name that syncs for a moment.
         let ending = Self.isFolder(self.url) ? self.url.pathExtension : "tmp"
         let copy = url.deletingLastPathComponent().appending(path: ".\(UUID().uuidString).\(ending)")
         try FileManager.default.copyItem(at: self.url, to: copy)
@@ -37,14 +37,14 @@ extension NSFileVersion {
         guard makeWritable(copy, status) else { return false }
         if rename(copy, path) == 0 { return true }
         guard errno == ENOTEMPTY || errno == EEXIST else { return false }
-        // A package takes the place of a whole one.
+        // A package replaces a non-empty package by an exchange.
         guard linux_rename(copy, path, exchange) == 0 else { return false }
-        // What was there has the copy's hidden name now.
+        // The replaced package now has the copy's hidden name.
         try? FileManager.default.removeItem(atPath: copy)
         return true
     }
 
-    /// Versions of the history are read-only; of a package each file is.
+    /// Makes a copy of a version writable. Versions of the history are read-only, and so is each file of a package.
     private static func makeWritable(_ path: String, _ status: stat) -> Bool {
         switch status.st_mode & S_IFMT {
         case S_IFREG:
@@ -72,7 +72,7 @@ extension NSFileVersion {
         } catch { throw error.cocoa(url) }
     }
 
-    /// Drops the version, on every device: a conflict is resolved by it. The current one can not be removed.
+    /// Removes the version from every device; this resolves a conflict. The current version cannot be removed.
     public func remove() throws {
         if let version = added.withLock({ $0 }) {
             try AddedVersions.remove(version)

@@ -6,28 +6,29 @@ import Synchronization
 
 /// A version of a document: the current one, one that lost a conflict and waits to be resolved, or one of its history.
 ///
-/// Apple's name: `NSFileVersion`. What was current once is in the cloud for 30 days, the newest 10 of a document; see ``getNonlocalVersionsOfItem(at:completionHandler:)``.
-/// Programs add others by ``addOfItem(at:withContentsOf:options:)``, which this machine keeps.
-// What changes is behind a Mutex.
+/// Apple's name: `NSFileVersion`. The cloud keeps versions that were once current for 30 days, at most the newest 10 of a document; see
+/// ``getNonlocalVersionsOfItem(at:completionHandler:)``. Programs add others with ``addOfItem(at:withContentsOf:options:)``, which only
+/// this machine keeps.
+// Mutable state is behind a Mutex.
 open class NSFileVersion: NSObject, @unchecked Sendable {
-    /// How ``replaceItem(at:options:)`` replaces.
+    /// Options of ``replaceItem(at:options:)``.
     public struct ReplacingOptions: OptionSet, Sendable {
         public let rawValue: UInt
         public init(rawValue: UInt) { self.rawValue = rawValue }
-        /// The version is gone afterwards.
+        /// Removes the version after it has replaced the item.
         public static let byMoving = ReplacingOptions(rawValue: 1 << 0)
     }
 
-    /// Where its content can be read, by a coordinated read if it is not here. It is read-only.
+    /// The read-only file with the version's content. A coordinated read downloads the content if it is not on this device.
     public let url: URL
     /// The name of the document.
     public let localizedName: String?
-    /// The device that made it.
+    /// The name of the device that made the version.
     public let localizedNameOfSavingComputer: String?
     public let modificationDate: Date?
-    /// Finds it again: ``version(itemAt:forPersistentIdentifier:)``.
+    /// Identifies the version for ``version(itemAt:forPersistentIdentifier:)``.
     public let persistentIdentifier: any NSCoding
-    /// It lost a conflict.
+    /// Whether the version lost a conflict.
     public let isConflict: Bool
     let isOfHistory: Bool
     let document: URL
@@ -35,7 +36,7 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
     let wasResolved = Mutex(false)
 
     init(_ version: DocumentVersion, of document: URL) {
-        // The document may have been named by a link.
+        // The caller may have named the document by a symbolic link, so its URL is kept.
         url = version.kind == .current ? document : URL(filePath: version.file)
         self.document = document
         localizedName = document.lastPathComponent
@@ -62,7 +63,7 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
         self.url = url
         localizedName = url.lastPathComponent
         localizedNameOfSavingComputer = nil
-        // A document that has gone by now has no date.
+        // A document that was deleted meanwhile has no date.
         let values = try? FileManager.default.attributesOfItem(atPath: url.path)
         modificationDate = values?[.modificationDate] as? Date
         persistentIdentifier = NSString(string: "current")
@@ -71,7 +72,7 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
         added = Mutex(nil)
     }
 
-    /// A version that is gone, a conflict that was resolved or one of the history: only its name is left.
+    /// Creates a version that no longer exists, a resolved conflict or one of the history: only its identifier is left.
     init(gone version: String, wasConflict: Bool, of document: URL) {
         url = document
         self.document = document
@@ -86,28 +87,30 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
 
     // MARK: Which there are
 
-    /// The version that the document shows; nil if there is none.
+    /// Returns the version that the document shows; nil if there is no document.
     open class func currentVersionOfItem(at url: URL) -> NSFileVersion? {
         guard WantedItem.exists(url.path) else { return nil }
-        // Where the daemon can not be asked, the document itself is what is known of it.
+        // If the daemon cannot be reached, the document itself is all that is known.
         return (try? known(of: url))?.first { !$0.isConflict && !$0.isOfHistory } ?? NSFileVersion(current: url)
     }
 
-    /// The versions beside the current one that can be read at once: what lost a conflict, what was fetched of the history, and what programs added.
-    /// Nil if there is no such document.
+    /// Returns the versions beside the current one that can be read at once: those that lost a conflict, those of the history that were
+    /// fetched, and those that programs added. Nil if there is no such document.
     open class func otherVersionsOfItem(at url: URL) -> [NSFileVersion]? {
         guard WantedItem.exists(url.path) else { return nil }
         return all(of: url).filter { $0.isConflict || $0.isAdded || $0.isOfHistory && $0.hasLocalContents }
     }
 
-    /// The versions that lost a conflict and are not resolved; nil if there is no such document, or it is in no container.
+    /// Returns the versions that lost a conflict and are not resolved; nil if there is no such document, or it is in no container.
     open class func unresolvedConflictVersionsOfItem(at url: URL) -> [NSFileVersion]? {
         guard WantedItem.exists(url.path), ClaimRouter.shared.route(url).mount != nil else { return nil }
         return all(of: url).filter(\.isConflict)
     }
 
-    /// The history that is in the cloud only. A coordinated read of a version's ``url`` fetches it; so does ``replaceItem(at:options:)``. Then it is
-    /// among ``otherVersionsOfItem(at:)``. The handler is called on a thread of its own.
+    /// Passes the history that is in the cloud only to the handler, which is called on a thread of its own.
+    ///
+    /// A coordinated read of a version's ``url`` fetches the version; so does ``replaceItem(at:options:)``. After that,
+    /// ``otherVersionsOfItem(at:)`` lists it.
     open class func getNonlocalVersionsOfItem(
         at url: URL, completionHandler: @escaping @Sendable ([NSFileVersion]?, (any Error)?) -> Void
     ) {
@@ -118,23 +121,23 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The version that had that identifier.
+    /// Returns the version with the identifier; nil if there is none.
     open class func version(itemAt url: URL, forPersistentIdentifier identifier: Any) -> NSFileVersion? {
         guard let text = identifier as? NSString else { return nil }
         return all(of: url).first { ($0.persistentIdentifier as? NSString) == text }
     }
 
-    /// Removes what ``otherVersionsOfItem(at:)`` lists. Inside a coordinated write.
+    /// Removes the versions that ``otherVersionsOfItem(at:)`` lists. Call this inside a coordinated write.
     open class func removeOtherVersionsOfItem(at url: URL) throws {
         for version in otherVersionsOfItem(at: url) ?? [] { try version.remove() }
     }
 
-    /// Without the versions of the daemon where that cannot be asked.
+    /// Returns all versions; without those of the daemon if it cannot be reached.
     private class func all(of url: URL) -> [NSFileVersion] {
         ((try? known(of: url)) ?? []) + AddedVersions.list(of: url).map { NSFileVersion($0, of: url) }
     }
 
-    /// The versions that the daemon knows.
+    /// Returns the versions that the daemon knows.
     private class func known(of url: URL) throws(DaemonFailure) -> [NSFileVersion] {
         let route = ClaimRouter.shared.route(url)
         guard let mount = route.mount else { return [] }
@@ -147,20 +150,24 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
 
     // MARK: State
 
-    /// True for what is no conflict. Setting it to true resolves this version: it is gone from every device, and with it what is at ``url``;
-    /// so put it in the document's place first if it is to win. Setting it to false does nothing.
+    /// Whether the version is resolved, which is true for a version that is not a conflict.
+    ///
+    /// Setting this to true resolves the version: it is removed from every device together with the file at ``url``. If the version should
+    /// win, replace the document by it first. Setting this to false has no effect.
     open var isResolved: Bool {
         get { !isConflict || wasResolved.withLock { $0 } }
         set {
-            // A version that can not be removed stays unresolved, which is what the property goes on to say.
+            // A version that cannot be removed stays unresolved, and the property continues to say so.
             if newValue, isConflict { try? remove() }
         }
     }
 
     var isAdded: Bool { added.withLock { $0 != nil } }
 
-    /// Whether it may be reclaimed: a copy of what the cloud has, or one that a program added and said so of, once there are ten newer ones.
-    /// Setting it to false, or that of another version, does nothing.
+    /// Whether the version may be reclaimed: it is a copy of what the cloud has, or a program added it and marked it as discardable, in
+    /// which case it is removed once there are ten newer ones.
+    ///
+    /// Setting this to false, or on a version that no program added, has no effect.
     open var isDiscardable: Bool {
         get { isOfHistory || added.withLock { $0?.isDiscardable ?? false } }
         set {
@@ -168,15 +175,15 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
             added.withLock { added in
                 guard var version = added, !version.isDiscardable else { return }
                 version.isDiscardable = true
-                // Where that can not be written it stays what it was, which is kept.
+                // If the change cannot be written, the version stays as it was and is kept.
                 if (try? AddedVersions.update(version)) != nil { added = version }
             }
         }
     }
 
-    /// Always nil: an account is one person's, and their name is not known here.
+    /// Always nil: an account belongs to one person, whose name is not known here.
     open var originatorNameComponents: PersonNameComponents? { nil }
-    /// Whether its bytes are here. A coordinated read at ``url`` fetches them otherwise.
+    /// Whether the version's bytes are on this device. If not, a coordinated read at ``url`` fetches them.
     open var hasLocalContents: Bool {
         isOfHistory
             ? FileManager.default.fileExists(atPath: url.path)

@@ -3,16 +3,18 @@ import ContainerLog
 import DaemonProtocol
 public import Foundation
 
-/// What `URL.resourceValues(forKeys:)` returns where this library is imported: what Foundation knows of the item, and its state in the cloud.
+/// The values that `URL.resourceValues(forKeys:)` returns where this library is imported: Foundation's values, and the item's state in the
+/// cloud.
 ///
-/// It has every member of Foundation's `URLResourceValues`. Foundation on Linux never fills the ubiquitous ones, so these are filled here.
+/// The type has every member of Foundation's `URLResourceValues`. Foundation on Linux never fills the ubiquitous members; this library
+/// fills them.
 @dynamicMemberLookup
 public struct ItemResourceValues {
-    /// What Foundation has filled.
+    /// The values from Foundation.
     public let file: URLResourceValues
-    /// What the daemon of the mount has filled.
+    /// The values from the daemon of the mount.
     public let ubiquitous: UbiquitousItemValues
-    /// Whether the item is a folder that is one document. Foundation on Linux says false of every item.
+    /// Whether the item is a folder that is one document. Foundation on Linux returns false for every item.
     public let isPackage: Bool?
 
     public subscript<Value>(dynamicMember member: KeyPath<UbiquitousItemValues, Value>) -> Value {
@@ -22,7 +24,7 @@ public struct ItemResourceValues {
     @_disfavoredOverload
     public subscript<Value>(dynamicMember member: KeyPath<URLResourceValues, Value>) -> Value { file[keyPath: member] }
 
-    /// The values that the item has of those that were asked for.
+    /// The requested values that the item has.
     public var allValues: [URLResourceKey: Any] {
         var values = file.allValues
         if let isPackage { values[.isPackageKey] = isPackage }
@@ -31,13 +33,13 @@ public struct ItemResourceValues {
 }
 
 extension URL {
-    /// What is known of the item, also of its state in the cloud; nothing is downloaded for it.
+    /// Returns values of the item, including its state in the cloud. Nothing is downloaded.
     ///
-    /// The compiler prefers this to Foundation's method wherever the keys are written as a literal. Keys in a variable of the type `Set` lead
-    /// to Foundation's, whose ubiquitous values are always nil on Linux; reading one of those does not compile, see
-    /// ``Foundation/URLResourceValues/isUbiquitousItem``. Pass `Array(keys)` then.
+    /// The compiler prefers this method to Foundation's if the keys are an array literal. Keys in a variable of type `Set` select
+    /// Foundation's method, whose ubiquitous values are always nil on Linux; reading one of those does not compile, see
+    /// ``Foundation/URLResourceValues/isUbiquitousItem``. Pass `Array(keys)` in that case.
     ///
-    /// - Throws: `CocoaError.fileReadNoSuchFile`, and what the daemon reports.
+    /// - Throws: `CocoaError.fileReadNoSuchFile`, and the daemon's errors.
     public func resourceValues(forKeys keys: [URLResourceKey]) throws -> ItemResourceValues {
         let ours = Set(keys).intersection(URLResourceKey.ubiquitousKeys)
         var others = Set(keys).subtracting(URLResourceKey.ubiquitousKeys)
@@ -48,15 +50,15 @@ extension URL {
             file: file, ubiquitous: ubiquitous, isPackage: try isPackageWanted ? isPackage() : nil)
     }
 
-    /// Sets what can be set of an item's state in the cloud: ``UbiquitousItemValues/ubiquitousItemIsExcludedFromSync``.
+    /// Sets the settable part of an item's state in the cloud: ``UbiquitousItemValues/ubiquitousItemIsExcludedFromSync``.
     public func setResourceValues(_ values: UbiquitousItemValues) throws {
         guard let isExcluded = values.ubiquitousItemIsExcludedFromSync else { return }
         try FileManager.default.setIsExcludedFromSync(isExcluded, at: self)
     }
 
-    /// True where an item is, whether or not its bytes are here.
+    /// Returns true if an item exists, whether or not its bytes are on this device.
     ///
-    /// - Throws: `CocoaError.fileReadNoSuchFile` where none is.
+    /// - Throws: `CocoaError.fileReadNoSuchFile` if there is no item.
     public func checkPromisedItemIsReachable() throws -> Bool {
         guard WantedItem.exists(ClaimRouter.shared.route(self).path) else {
             throw CoordinationFailure.error(.fileReadNoSuchFile, "There is nothing at \(path).", at: self)
@@ -67,7 +69,7 @@ extension URL {
     private func isPackage() throws -> Bool {
         let route = ClaimRouter.shared.route(self)
         guard let mount = route.mount else {
-            // Outside of mounts only the name says so.
+            // Outside of mounts, only the name decides.
             let isFolder = try resourceValues(forKeys: Set([.isDirectoryKey])).isDirectory
             return isFolder == true && ((try? ItemName(lastPathComponent)).map(PackageTypes.isPackage) ?? false)
         }
@@ -76,19 +78,19 @@ extension URL {
 }
 
 extension NSURL {
-    /// One value of the item, of those that `URL.resourceValues(forKeys:)` knows; nil if it has none.
+    /// Gets one of the item's values that `URL.resourceValues(forKeys:)` knows; nil if the item does not have it.
     public func getPromisedItemResourceValue(_ value: inout AnyObject?, forKey key: URLResourceKey) throws {
         value = try promisedItemResourceValues(forKeys: [key])[key].map { $0 as AnyObject }
     }
 
-    /// The values that the item has of those that are asked for.
+    /// Returns the requested values that the item has.
     public func promisedItemResourceValues(forKeys keys: [URLResourceKey]) throws -> [URLResourceKey: Any] {
         try (self as URL).resourceValues(forKeys: keys).allValues
     }
 }
 
-/// Foundation declares these and fills none of them on Linux. A second declaration makes the compiler refuse their use as ambiguous, where
-/// the program would take nil for the state of its document.
+/// Foundation declares these properties and fills none of them on Linux. A second declaration makes the compiler reject their use as
+/// ambiguous; otherwise a program would take nil for the state of its document.
 extension URLResourceValues {
     @available(*, deprecated, message: "Pass the keys as an array literal, or as Array(keys).")
     public var isUbiquitousItem: Bool? { nil }

@@ -2,15 +2,15 @@ import CloudModel
 import DaemonProtocol
 public import Foundation
 
-/// Whether the bytes of an item are here. Apple's name: `URLUbiquitousItemDownloadingStatus`.
+/// Whether the bytes of an item are on this device. Apple's name: `URLUbiquitousItemDownloadingStatus`.
 public struct URLUbiquitousItemDownloadingStatus: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Here, and the newest version that is known.
+    /// The item is downloaded, and is the newest known version.
     public static let current = URLUbiquitousItemDownloadingStatus(
         rawValue: "NSURLUbiquitousItemDownloadingStatusCurrent")
-    /// Here, but a newer version is known.
+    /// The item is downloaded, but a newer version is known.
     public static let downloaded = URLUbiquitousItemDownloadingStatus(
         rawValue: "NSURLUbiquitousItemDownloadingStatusDownloaded")
     public static let notDownloaded = URLUbiquitousItemDownloadingStatus(
@@ -26,7 +26,7 @@ public struct URLUbiquitousItemDownloadingStatus: RawRepresentable, Hashable, Se
     }
 }
 
-/// What the user of an account may do with an item that is shared. Apple's name: `URLUbiquitousSharedItemRole`.
+/// The role of the current user for a shared item. Apple's name: `URLUbiquitousSharedItemRole`.
 public struct URLUbiquitousSharedItemRole: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -34,7 +34,7 @@ public struct URLUbiquitousSharedItemRole: RawRepresentable, Hashable, Sendable 
     public static let participant = URLUbiquitousSharedItemRole(rawValue: "NSURLUbiquitousSharedItemRoleParticipant")
 }
 
-/// Apple's name: `URLUbiquitousSharedItemPermissions`.
+/// The permissions of the current user for a shared item. Apple's name: `URLUbiquitousSharedItemPermissions`.
 public struct URLUbiquitousSharedItemPermissions: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -73,14 +73,14 @@ extension URLResourceKey {
     ])
 }
 
-/// The state of an item in the cloud, at the moment it was asked for. Each value is nil if it was not asked for, or the item is in no container.
+/// The state of an item in the cloud when it was requested. A value is nil if it was not requested, or if the item is in no container.
 ///
-/// In place of Apple's `URLResourceValues`, which only Foundation can fill; ``ItemResourceValues`` has both.
+/// This type replaces Apple's `URLResourceValues`, which only Foundation can fill; ``ItemResourceValues`` has both.
 public struct UbiquitousItemValues: Sendable {
-    /// Without any value, to be set by ``Foundation/URL/setResourceValues(_:)``.
+    /// Creates an empty set of values to pass to ``Foundation/URL/setResourceValues(_:)``.
     public init() {}
 
-    /// The values of facts, as their keys have them: `Bool`, `Double`, ``URLUbiquitousItemDownloadingStatus`` or `NSError`.
+    /// The values of facts, in the types that their keys have: `Bool`, `Double`, ``URLUbiquitousItemDownloadingStatus`` or `NSError`.
     private var facts: [DocumentFact: any Sendable] = [:]
 
     private subscript<Value: Sendable>(fact: DocumentFact) -> Value? {
@@ -98,27 +98,28 @@ public struct UbiquitousItemValues: Sendable {
     public var ubiquitousItemUploadingError: NSError? { self[.uploadingError] }
     public var ubiquitousItemHasUnresolvedConflicts: Bool? { self[.hasUnresolvedConflicts] }
     public internal(set) var ubiquitousItemContainerDisplayName: String?
-    /// The item stays on this device. The one value that can be set.
+    /// Whether the item stays on this device. This is the only value that can be set.
     public var ubiquitousItemIsExcludedFromSync: Bool? {
         get { self[.isExcludedFromSync] }
         set { self[.isExcludedFromSync] = newValue }
     }
     public var ubiquitousItemIsSyncPaused: Bool? { self[.isSyncPaused] }
-    /// A folder can be paused, with all that is in it; only a file's upload can be made to fail on a conflict.
+    /// The sync controls of the item. A folder can be paused with everything in it; only a file's upload can be made to fail on a conflict.
     public internal(set) var ubiquitousItemSupportedSyncControls: NSFileManagerSupportedSyncControls?
     public internal(set) var ubiquitousItemIsDownloaded: Bool?
-    /// 0 to 100.
+    /// From 0 to 100.
     public var ubiquitousItemPercentDownloaded: Double? { self[.percentDownloaded] }
-    /// 0 to 100.
+    /// From 0 to 100.
     public var ubiquitousItemPercentUploaded: Double? { self[.percentUploaded] }
-    /// False: documents are shared by links, not item by item. So the values about a shared item are nil, as Apple's are of an item that is not.
+    /// Always false: documents are shared by links, not item by item. The values about a shared item are therefore nil, as Apple's are for
+    /// an item that is not shared.
     public internal(set) var ubiquitousItemIsShared: Bool?
     public var ubiquitousSharedItemCurrentUserRole: URLUbiquitousSharedItemRole? { nil }
     public var ubiquitousSharedItemCurrentUserPermissions: URLUbiquitousSharedItemPermissions? { nil }
     public var ubiquitousSharedItemOwnerNameComponents: PersonNameComponents? { nil }
     public var ubiquitousSharedItemMostRecentEditorNameComponents: PersonNameComponents? { nil }
 
-    /// The values that there are, by their keys.
+    /// The non-nil values, by their keys.
     public var allValues: [URLResourceKey: Any] {
         let others: [(URLResourceKey, Any?)] = [
             (.isUbiquitousItemKey, isUbiquitousItem),
@@ -133,7 +134,7 @@ public struct UbiquitousItemValues: Sendable {
 }
 
 extension MountAuthority {
-    /// What the daemon says of an item; nil if it says nothing of it.
+    /// Returns the daemon's status of an item; nil if the daemon has none.
     func status(of path: String, _ url: URL) throws -> ItemStatus? {
         do throws(DaemonFailure) {
             let request = StatusRequest(paths: [try self.path(path)])
@@ -145,9 +146,9 @@ extension MountAuthority {
 }
 
 extension URL {
-    /// The state of the item in the cloud. Also of one whose bytes are not here; nothing is downloaded for it.
+    /// Returns the state of the item in the cloud, whether or not its bytes are on this device. Nothing is downloaded.
     ///
-    /// Throws `CocoaError.fileReadNoSuchFile`, and what the daemon says.
+    /// - Throws: `CocoaError.fileReadNoSuchFile`, and the daemon's errors.
     public func promisedItemResourceValues(forKeys keys: Set<URLResourceKey>) throws -> UbiquitousItemValues {
         let route = ClaimRouter.shared.route(self)
         var values = UbiquitousItemValues()

@@ -2,18 +2,18 @@ import Basics
 import DaemonProtocol
 public import Foundation
 
-/// Something that was deleted and can be restored. There is no such type on Apple's platforms, where only their own programs list it.
+/// An item that was deleted and can be restored. Apple's platforms have no such type: there, only Apple's own programs list deleted items.
 public struct UbiquitousDeletedItem: Hashable, Sendable {
-    /// Where it was.
+    /// The URL of the item before its deletion.
     public let url: URL
     public let isDirectory: Bool
-    /// When it was deleted, by the clock of the device that deleted it.
+    /// The time of the deletion, by the clock of the device that deleted the item.
     public let deletionDate: Date
     /// The name of that device.
     public let localizedNameOfDeletingComputer: String
-    /// In bytes; of a folder, of everything that was removed with it. Nil where there is too much to count.
+    /// The size in bytes; for a folder, the size of everything that was removed with it. Nil if there is too much to count.
     public let fileSize: Int64?
-    /// How many items were removed with a folder; nil for documents, and where there is too much to count.
+    /// The number of items that were removed with a folder; nil for documents, and if there are too many to count.
     public let itemCount: Int?
 
     let identifier: String

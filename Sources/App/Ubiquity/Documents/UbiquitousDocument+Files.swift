@@ -1,14 +1,14 @@
 public import Foundation
 import Synchronization
 
-/// Opening, saving, closing. Each work on the file is a coordinated access in the name of the document.
+/// Opening, saving and closing. Every operation on the file is a coordinated access in the name of the document.
 extension UbiquitousDocument {
-    // MARK: With a block, which is called on a queue of the document
+    // MARK: With a completion handler, which is called on a queue of the document
 
-    /// Reads the document and shows it from then on.
+    /// Reads the document and presents its file until it is closed.
     public func open(completionHandler: (@Sendable (Bool) -> Void)? = nil) { perform(openNow, completionHandler) }
 
-    /// Saves what is not saved, and shows the document no longer.
+    /// Saves unsaved changes and stops presenting the file.
     public func close(completionHandler: (@Sendable (Bool) -> Void)? = nil) { perform(closeNow, completionHandler) }
 
     public func save(
@@ -17,12 +17,12 @@ extension UbiquitousDocument {
         perform({ [self] in try create(at: url, operation) }, completionHandler)
     }
 
-    /// Saves if something was edited.
+    /// Saves the document if it has unsaved changes.
     public func autosave(completionHandler: (@Sendable (Bool) -> Void)? = nil) {
         perform({ [self] in try saveNow() }, completionHandler)
     }
 
-    /// Reads the file again; what is not saved is given up.
+    /// Reads the file again and discards unsaved changes.
     public func revert(toContentsOf url: URL, completionHandler: (@Sendable (Bool) -> Void)? = nil) {
         perform({ [self] in try revertNow(to: url) }, completionHandler)
     }
@@ -37,7 +37,8 @@ extension UbiquitousDocument {
     }
     public func revert(toContentsOf url: URL) async throws { try await performing { [self] in try revertNow(to: url) } }
 
-    /// Runs a block where the document reads and writes its file: after what is under way, and before what is asked for later.
+    /// Runs a block on the queue where the document reads and writes its file: after the operations already requested, and before those
+    /// requested later.
     public func performAsynchronousFileAccess(_ block: @escaping @Sendable () -> Void) { files.async(execute: block) }
 
     private func perform(_ work: @escaping @Sendable () throws -> Void, _ completion: (@Sendable (Bool) -> Void)?) {
@@ -58,11 +59,11 @@ extension UbiquitousDocument {
         }
     }
 
-    // MARK: The work
+    // MARK: Operations
 
     private func openNow() throws {
         guard documentState.contains(.closed) else { return }
-        // Added inside the read: no change in between can be missed.
+        // The presenter is added inside the read, so that no change in between is missed.
         try readNow { [self] in NSFileCoordinator.addFilePresenter(self) }
         change { $0.remove(.closed) }
         updateConflictState()
@@ -91,11 +92,11 @@ extension UbiquitousDocument {
         defer { enableEditing() }
         inner.withLock { $0.savedEdits = $0.edits }
         try readNow(from: url)
-        // Another version's contents are an edit of this document.
+        // Contents of another version are an edit of this document.
         if url != fileURL { updateChangeCount(.done) }
     }
 
-    /// Where the file is by news that wait while this document's queue is busy.
+    /// The file's new URL, according to a move that waits to be delivered while this document's queue is busy.
     private var undeliveredMove: URL? { PresenterDirectory.shared.agent(of: self)?.undeliveredMove }
 
     func autosaveNow() {
@@ -118,12 +119,13 @@ extension UbiquitousDocument {
         try result.get()
     }
 
-    /// Writes what is not saved. Safe: the file is replaced as a whole, or stays as it is.
+    /// Writes unsaved changes. The file is either replaced as a whole or left as it is.
     func saveNow(_ mustBeNew: Bool = false) throws {
         guard hasUnsavedChanges else { return }
         var (coordination, result): (NSError?, Result<Void, any Error>?)
         var isMoved = true
-        // At the old name it would become a second document. Each time another device has to move it just then.
+        // A save under the old name would create a second document. A further attempt is needed only if another device moves the document
+        // at that moment.
         for _ in 0..<4 where isMoved {
             if let url = undeliveredMove { inner.withLock { $0.url = url } }
             isMoved = false
@@ -147,7 +149,7 @@ extension UbiquitousDocument {
     private func write(to url: URL, _ mustBeNew: Bool) throws {
         contentsLock.lock()
         defer { contentsLock.unlock() }
-        // While it waited, another program may have asked it to save.
+        // Another program may have requested a save while this one waited.
         let edits = inner.withLock { $0.edits == $0.savedEdits ? nil : $0.edits }
         guard let edits else { return }
         if mustBeNew, FileManager.default.fileExists(atPath: url.path) { throw CocoaError(.fileWriteFileExists) }
@@ -160,28 +162,29 @@ extension UbiquitousDocument {
         }
     }
 
-    // MARK: What others wrote
+    // MARK: Changes by others
 
     static func modified(_ url: URL) -> Date? {
-        // What is not there has no time.
+        // A file that does not exist has no time.
         (try? FileManager.default.attributesOfItem(atPath: url.path))?[.modificationDate] as? Date
     }
 
     var isChangedOnDisk: Bool { Self.modified(fileURL) != fileModificationDate }
 
-    /// A move to another file system is a copy, perhaps with a time of its own: equal bytes are no change of others.
+    /// Adopts the time of a copy. A move to another file system is a copy, perhaps with another time: equal bytes are not a change by
+    /// others.
     func noteCopy(at url: URL) {
         guard !hasUnsavedChanges, !documentState.contains(.closed), isChangedOnDisk, let now = Self.modified(url)
         else { return }
         contentsLock.lock()
         defer { contentsLock.unlock() }
-        // Without the bytes of both it counts as changed, and is read again.
+        // If either content cannot be read, the file counts as changed and is read again.
         guard let own = try? contents(forType: savingFileType ?? "") as? Data, (try? Data(contentsOf: url)) == own
         else { return }
         fileModificationDate = now
     }
 
-    /// A program that does not coordinate has written since this was read: what it wrote is kept beside the document.
+    /// Copies the file beside the document if a program that does not coordinate has written it since it was last read.
     private func keepOthers(at url: URL) throws {
         guard let known = fileModificationDate, let now = Self.modified(url), now != known else { return }
         let (stem, ending) = (url.deletingPathExtension(), url.pathExtension)
@@ -191,7 +194,7 @@ extension UbiquitousDocument {
             guard !FileManager.default.fileExists(atPath: copy.path) else { continue }
             return try FileManager.default.copyItem(at: url, to: copy)
         }
-        // Without a place for it the save fails: it would be lost.
+        // If no name is free, the save fails, since it would lose the other program's changes.
         throw CocoaError(.fileWriteFileExists)
     }
 }

@@ -1,13 +1,13 @@
 public import Foundation
 import Synchronization
 
-/// A document that is open in a program: reads and writes of it are coordinated with other programs and devices; it saves by itself, follows its file
-/// wherever that goes, and reads again what others wrote.
+/// A document that is open in a program. It coordinates its reads and writes with other programs and devices, saves automatically, follows
+/// its file when it moves, and reloads what others wrote.
 ///
-/// It does the work of Apple's `UIDocument` and has its names. Override ``contents(forType:)`` and ``load(fromContents:ofType:)``, call
-/// ``updateChangeCount(_:)`` at every edit, and ``open(completionHandler:)`` and ``close(completionHandler:)``. Those two are called on queues of the
-/// document, never both at once.
-// What changes is behind a Mutex; subclasses guard their own state.
+/// The class corresponds to Apple's `UIDocument` and uses its names. Override ``contents(forType:)`` and ``load(fromContents:ofType:)``;
+/// call ``updateChangeCount(_:)`` at every edit, and ``open(completionHandler:)`` and ``close(completionHandler:)``. The document calls the
+/// two overrides on its queues, never both at once.
+// Mutable state is behind a Mutex; subclasses guard their own.
 open class UbiquitousDocument: NSObject, NSFilePresenter, @unchecked Sendable {
     public struct State: OptionSet, Hashable, Sendable {
         public let rawValue: UInt
@@ -15,11 +15,11 @@ open class UbiquitousDocument: NSObject, NSFilePresenter, @unchecked Sendable {
 
         /// Not opened yet, closed, or deleted.
         public static let closed = State(rawValue: 1 << 0)
-        /// Another version lost a conflict and waits: ``NSFileVersion/unresolvedConflictVersionsOfItem(at:)``.
+        /// A version lost a conflict and is not resolved yet; see ``NSFileVersion/unresolvedConflictVersionsOfItem(at:)``.
         public static let inConflict = State(rawValue: 1 << 1)
-        /// The last save failed; what was edited is in memory only.
+        /// The last save failed; the edits are in memory only.
         public static let savingError = State(rawValue: 1 << 2)
-        /// Another program writes the document: it must not be edited now.
+        /// Another program writes the document, so it must not be edited now.
         public static let editingDisabled = State(rawValue: 1 << 3)
         public static let normal: State = []
     }
@@ -27,25 +27,25 @@ open class UbiquitousDocument: NSObject, NSFilePresenter, @unchecked Sendable {
     public enum ChangeKind: Sendable { case done, undone, redone, cleared }
     public enum SaveOperation: Sendable { case forCreating, forOverwriting }
 
-    /// Posted when ``documentState`` changed, with the document as its object; on a queue of the document.
+    /// Posted on a queue of the document when ``documentState`` changed, with the document as its object.
     public static let stateChangedNotification = Notification.Name("UIDocumentStateChangedNotification")
 
     struct Inner {
         var url: URL
         var state: State = .closed
-        /// Edits so far, and how many of them are in the file.
+        /// The number of edits so far, and how many of them are in the file.
         var edits = 0
         var savedEdits = 0
-        /// Of the file as it was last read or written here.
+        /// The file's modification date when it was last read or written here.
         var modified: Date?
         var isAutosaveDue = false
         var autosaveDelay: TimeInterval = 3
     }
 
     let inner: Mutex<Inner>
-    /// Where files are read and written; questions of others are answered on another one meanwhile.
+    /// The queue on which files are read and written; requests of others are handled on another queue meanwhile.
     let files = DispatchQueue(label: "ubiquity.document")
-    /// Held while the subclass is asked for its contents or given new ones.
+    /// Held while the subclass provides its contents or receives new ones.
     let contentsLock = NSRecursiveLock()
     public let presentedItemOperationQueue = OperationQueue()
 
@@ -57,23 +57,22 @@ open class UbiquitousDocument: NSObject, NSFilePresenter, @unchecked Sendable {
 
     // MARK: For subclasses
 
-    /// What is to be saved: `Data`, unless ``writeContents(_:to:)`` is overridden.
+    /// Returns the contents to save: `Data`, unless ``writeContents(_:to:)`` is overridden.
     open func contents(forType typeName: String) throws -> Any { Data() }
 
-    /// Takes what was read: `Data`, unless ``readContents(at:)`` is overridden.
+    /// Accepts the contents that were read: `Data`, unless ``readContents(at:)`` is overridden.
     open func load(fromContents contents: Any, ofType typeName: String?) throws {}
 
-    /// Reads the file, inside a coordinated read. To be overridden for documents that are folders.
+    /// Reads the file, inside a coordinated read. Override this for documents that are folders.
     open func readContents(at url: URL) throws -> Any { try Data(contentsOf: url) }
 
-    /// Writes the file, inside a coordinated write, so that it is whole whatever happens meanwhile. To be overridden for documents that are
-    /// folders.
+    /// Writes the file atomically, inside a coordinated write. Override this for documents that are folders.
     open func writeContents(_ contents: Any, to url: URL) throws {
         guard let data = contents as? Data else { throw CocoaError(.coderInvalidValue) }
         try data.write(to: url, options: .atomic)
     }
 
-    /// Reads the file and takes its contents, inside a coordinated read.
+    /// Reads the file and loads its contents, inside a coordinated read.
     open func read(from url: URL) throws {
         let contents = try readContents(at: url)
         contentsLock.lock()
@@ -81,42 +80,43 @@ open class UbiquitousDocument: NSObject, NSFilePresenter, @unchecked Sendable {
         try load(fromContents: contents, ofType: fileType)
     }
 
-    /// The user must not edit from now on: the document is read again, or another program writes it. Called on a queue of the document.
+    /// Tells a subclass that the user must not edit from now on, because the document is reloaded or another program writes it. Called on a
+    /// queue of the document.
     open func disableEditing() {}
 
-    /// Called once for each ``disableEditing()``.
+    /// Ends the effect of ``disableEditing()``. Called once for each of its calls.
     open func enableEditing() {}
 
-    /// Something failed that no caller waits for: an autosave, or reading a change of another program.
+    /// Handles an error that no caller waits for: of an autosave, or of reloading a change by another program.
     open func handleError(_ error: any Error, userInteractionPermitted: Bool) {}
 
-    /// The file was deleted by another program or device; the document is closed.
+    /// Called when another program or device deleted the file; the document is closed.
     open func documentWasDeleted() {}
 
     // MARK: State
 
     open var fileURL: URL { inner.withLock { $0.url } }
     open var localizedName: String { fileURL.deletingPathExtension().lastPathComponent }
-    /// Of the file as it was last read or written here; a file with another one is read again.
+    /// The modification date of the file when it was last read or written here. A file with another date is read again.
     open var fileModificationDate: Date? {
         get { inner.withLock { $0.modified } }
         set { inner.withLock { $0.modified = newValue } }
     }
     open var documentState: State { inner.withLock { $0.state } }
     open var hasUnsavedChanges: Bool { inner.withLock { $0.edits != $0.savedEdits } }
-    /// The ending of its name stands for its type.
+    /// The type of the document, which is the file's extension.
     open var fileType: String? { fileURL.pathExtension.isEmpty ? nil : fileURL.pathExtension }
-    /// The type to save as.
+    /// The type to use for saving.
     open var savingFileType: String? { fileType }
     open func fileNameExtension(forType typeName: String?, saveOperation: SaveOperation) -> String { typeName ?? "" }
 
-    /// Seconds from an edit to its save.
+    /// The delay from an edit to its save, in seconds.
     open var autosaveDelay: TimeInterval {
         get { inner.withLock { $0.autosaveDelay } }
         set { inner.withLock { $0.autosaveDelay = max(0, newValue) } }
     }
 
-    /// Notes an edit; it is saved by itself.
+    /// Records an edit, which is then saved automatically.
     open func updateChangeCount(_ change: ChangeKind) {
         let delay: TimeInterval? = inner.withLock { inner in
             guard change != .cleared else {
@@ -136,12 +136,12 @@ open class UbiquitousDocument: NSObject, NSFilePresenter, @unchecked Sendable {
         let edits: Int
     }
 
-    /// Stands for what has been edited so far, for ``updateChangeCount(withToken:for:)`` when that was saved.
+    /// Returns a token for the edits so far, to pass to ``updateChangeCount(withToken:for:)`` when they are saved.
     open func changeCountToken(for saveOperation: SaveOperation) -> Any {
         ChangeCountToken(edits: inner.withLock { $0.edits })
     }
 
-    /// What was edited before the token was made is saved; what was edited since is not.
+    /// Marks the edits before the token was made as saved; later edits stay unsaved.
     open func updateChangeCount(withToken changeCountToken: Any, for saveOperation: SaveOperation) {
         guard let token = changeCountToken as? ChangeCountToken else { return }
         inner.withLock { $0.savedEdits = max($0.savedEdits, min(token.edits, $0.edits)) }
@@ -169,7 +169,7 @@ open class UbiquitousDocument: NSObject, NSFilePresenter, @unchecked Sendable {
     }
 
     open func relinquishPresentedItem(toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void) {
-        // What is not saved would be lost under what the other writes.
+        // Unsaved changes would be lost when the other program writes.
         do { try saveNow() } catch { handleError(error, userInteractionPermitted: false) }
         change { $0.insert(.editingDisabled) }
         disableEditing()
@@ -187,7 +187,7 @@ open class UbiquitousDocument: NSObject, NSFilePresenter, @unchecked Sendable {
     }
 
     open func presentedItemDidChange() {
-        // Edits stay: what others wrote is kept beside them by the next save.
+        // Unsaved edits stay; the next save keeps what others wrote beside them.
         guard !hasUnsavedChanges, !documentState.contains(.closed), isChangedOnDisk else { return }
         disableEditing()
         defer { enableEditing() }
@@ -206,7 +206,7 @@ open class UbiquitousDocument: NSObject, NSFilePresenter, @unchecked Sendable {
         completionHandler(nil)
     }
 
-    /// An open document keeps its bytes here.
+    /// Refuses eviction: an open document keeps its bytes on this device.
     open func accommodatePresentedItemEviction(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
         completionHandler(CoordinationFailure.error(.fileLocking, "The document is open.", at: fileURL))
     }

@@ -1,16 +1,16 @@
 import DaemonProtocol
 import Foundation
 
-/// Which account a program uses on a device.
+/// The account that a program uses on a device.
 struct UbiquityIdentity {
-    /// The identifier of its bundle, or else the path of its executable file.
+    /// The identifier of the program's bundle, or else the path of its executable file.
     let program: String
     let device: String
-    /// The address of the cloud, and who the device is signed in as there, if the cloud knows accounts.
+    /// The address of the cloud, and the account that the device is signed in to there, if the cloud has accounts.
     let cloud: String
     let account: String?
 
-    /// Digits that differ between identities and do not reveal them.
+    /// A token that differs between identities and does not reveal them.
     var token: String {
         let text = [program, device, cloud, account ?? ""].joined(separator: "\u{0}")
         return text.hashed + "-" + "token\(text)".hashed
@@ -20,16 +20,16 @@ struct UbiquityIdentity {
         (self.program, self.device, self.cloud, self.account) = (program, device, cloud, account)
     }
 
-    /// Nil where the device is not signed in.
+    /// Returns nil if the device is not signed in.
     init?(_ status: MountStatus, program: String) {
         guard status.cloud.isSignedIn != false else { return nil }
         self.init(
             program: program, device: status.device.id, cloud: status.cloud.url, account: status.cloud.account)
     }
 
-    /// Of the mount that programs use unless they name one; nil where there is none, or where its daemon does not answer.
+    /// Returns the token for the principal mount; nil if there is none, or if its daemon does not respond.
     static func current() -> String? {
-        // A daemon that does not answer is as good as none.
+        // A daemon that does not respond is treated as absent.
         guard let mount = ClaimRouter.shared.principalMount,
             let status = try? mount.call(StatusRequest(paths: []))
         else { return nil }
@@ -37,7 +37,7 @@ struct UbiquityIdentity {
     }
 
     private static let thisProgram: String = {
-        // Without a name of its own or a file it is known by what it was started as.
+        // Without a bundle identifier or an executable file, the program is identified by its process name.
         let file = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return Bundle.main.bundleIdentifier ?? file ?? ProcessInfo.processInfo.processName
     }()

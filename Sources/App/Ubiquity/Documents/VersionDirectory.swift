@@ -2,8 +2,8 @@ import DaemonProtocol
 import Foundation
 import Synchronization
 
-/// Where the bytes of versions will be that are in the cloud only, for the versions that this process has listed. A coordinated read there
-/// fetches them.
+/// The places where versions that are only in the cloud will have their bytes, for the versions that this process has listed. A coordinated
+/// read of such a place fetches the bytes.
 final class VersionDirectory: Sendable {
     static let shared = VersionDirectory()
 
@@ -13,7 +13,7 @@ final class VersionDirectory: Sendable {
         let version: String
     }
 
-    /// Those listed longest ago are forgotten beyond this number.
+    /// The maximum number of places; those listed longest ago are evicted.
     private static let limit = 10_000
 
     private let places = Mutex<(byFile: [String: Place], order: [String])>(([:], []))
@@ -31,10 +31,10 @@ final class VersionDirectory: Sendable {
         }
     }
 
-    /// The program has the newest version of the cloud, and what it writes next is an edit of that one.
+    /// Records that the program has seen the newest version of the cloud, so that its next write is an edit of that version.
     func note(seen version: String, of document: String) {
         seen.withLock { seen in
-            // A program that asks for so many has done with the first ones.
+            // A program that fetches so many versions no longer needs the first ones.
             if seen.count >= Self.limit { seen = [:] }
             seen[document] = version
         }
@@ -42,7 +42,9 @@ final class VersionDirectory: Sendable {
 
     func seen(of document: String) -> String? { seen.withLock { $0[document] } }
 
-    /// False if there is no version there.
+    /// Fetches the bytes of the version at this place.
+    ///
+    /// - Returns: False if there is no version at this place.
     func fetch(_ file: String) throws(DaemonFailure) -> Bool {
         guard let place = places.withLock({ $0.byFile[file] }) else { return false }
         guard let (mount, request) = try wanted(place, file) else { return true }
@@ -50,9 +52,9 @@ final class VersionDirectory: Sendable {
         return true
     }
 
-    /// Nil if there is no version there, and if its bytes are here.
+    /// Returns the content to fetch; nil if there is no version at this place, or if its bytes are on this device.
     func missing(_ file: String) -> MissingContent? {
-        // A path that no mount can have is not that of a version.
+        // A path that no mount can have does not belong to a version.
         guard let place = places.withLock({ $0.byFile[file] }), let (mount, request) = try? wanted(place, file) else {
             return nil
         }

@@ -1,11 +1,11 @@
 import DaemonProtocol
 import Foundation
 
-/// What a store held when a daemon was last there, in a file beside the journal: `key-values/CONTAINER.known`. So a program reads its settings
-/// while none runs.
+/// The last known values of a store, in a file beside the journal: `key-values/CONTAINER.known`. A program reads its settings from it while
+/// no daemon runs.
 struct KeyValueCache: Sendable {
     struct Kept: Equatable {
-        /// Of which cloud.
+        /// The cloud and account of the values.
         let account: String
         let values: [String: PropertyValue]
     }
@@ -16,24 +16,24 @@ struct KeyValueCache: Sendable {
 
     private var stored: Data? { FileManager.default.contents(atPath: path) }
 
-    /// Nil where nothing was kept, or what cannot be read.
+    /// Returns the stored values; nil if there are none, or they cannot be read.
     func read() -> Kept? {
         guard let data = stored, case .dictionary(let entries) = try? PropertyValue(decoding: data),
             case .text(let account) = entries["account"], case .dictionary(let values) = entries["values"]
         else { return nil }
         let decoded = values.compactMapValues { value -> PropertyValue? in
-            // What a newer program kept in a form that this one does not know is not shown by it.
+            // A value that a newer program stored in an unknown form is skipped.
             if case .data(let bytes) = value { try? PropertyValue(decoding: bytes) } else { nil }
         }
         return Kept(account: account, values: decoded)
     }
 
     func write(_ kept: Kept) {
-        // Encoded one by one: a value may be nested as deep as one can be.
+        // Values are encoded one by one, because a value may already be nested as deeply as the format allows.
         let values = kept.values.compactMapValues { $0.encoded().map { PropertyValue.data($0) } }
         let entries: [String: PropertyValue] = ["account": .text(kept.account), "values": .dictionary(values)]
         guard let bytes = PropertyValue.dictionary(entries).encoded(), stored != Data(bytes) else { return }
-        // What is not stored is there again with the next daemon.
+        // Best effort: values that cannot be stored are read from the next daemon.
         try? KeyValueJournal.replace(path, with: bytes)
     }
 }

@@ -5,7 +5,7 @@ import Synchronization
 /// Changes of the store that the daemon reports, handled on the engine's queue.
 extension KeyValueEngine {
 
-    /// Listens to the store and reads all of it. False where there is no daemon, or none that answers.
+    /// Observes the store and reads all of it. Returns false if no daemon responds.
     func fetch() -> Bool {
         guard let mount = ClaimRouter.shared.principalMount else { return false }
         do throws(DaemonFailure) {
@@ -30,13 +30,13 @@ extension KeyValueEngine {
 
     private static func account(_ mount: MountAuthority) throws(DaemonFailure) -> String {
         let status = try mount.call(StatusRequest())
-        // The address, and behind a blank who the device is signed in as there.
+        // The address and, after a blank, the account that the device is signed in to there.
         return [status.mount.cloud.url, status.mount.cloud.account].compactMap(\.self).joined(separator: " ")
     }
 
     private func read(_ mount: MountAuthority, _ keys: [String]?) throws(DaemonFailure) -> [String: PropertyValue] {
         let answer = try mount.call(KeyValuesRequest(container: container, keys: keys))
-        // What a newer program wrote in a form that this one does not know is not shown by it, and stays as it is.
+        // A value that a newer program wrote in an unknown form is skipped here, and stays in the store.
         return answer.values.compactMapValues { try? PropertyValue(decoding: $0) }
     }
 
@@ -49,7 +49,7 @@ extension KeyValueEngine {
             return (state.account != nil && state.account != account, state.account == nil ? [] : changed)
         }
         keepKnown()
-        // After a time without a daemon: what came meanwhile.
+        // After a time without a daemon, posts what changed meanwhile.
         if isOther || !changed.isEmpty {
             post(
                 isOther ? NSUbiquitousKeyValueStoreAccountChange : NSUbiquitousKeyValueStoreServerChange,
@@ -66,14 +66,14 @@ extension KeyValueEngine {
         guard let mount = ClaimRouter.shared.principalMount else { return }
         let values: [String: PropertyValue]
         do throws(DaemonFailure) { values = try read(mount, news.keys) } catch {
-            // After reconnecting everything is read, and so is this change.
+            // The engine reconnects and reads everything, including this change.
             state.withLock { $0.end }?()
             return
         }
         let changed = state.withLock { state in
             let changed = news.keys.filter { state.known[$0] != values[$0] }
             for key in news.keys { state.known[key] = values[key] }
-            // What is written here and on its way stands before it.
+            // Values that were written here and are not sent yet take precedence.
             return changed.filter { state.written[$0] == nil }
         }
         keepKnown()

@@ -2,18 +2,18 @@ import DaemonProtocol
 import Foundation
 import Synchronization
 
-/// A store in memory: what the daemon has, and before it what was written here and not taken by the daemon yet.
+/// A store in memory: the daemon's values, overlaid with those that were written here and that the daemon has not accepted yet.
 final class KeyValueEngine: Sendable {
     struct State {
         var known: [String: PropertyValue] = [:]
-        /// Nil: removed.
+        /// The values to send; a nil value removes the key.
         var written: [String: PropertyValue?] = [:]
-        /// What the journal on the disk holds of it.
+        /// Whether the journal on the disk holds the present `written`.
         var isJournaled = false
         var isLoaded = false
         var isFlushScheduled = false
         var isRetryScheduled = false
-        /// Ends the listening; nil while nothing is heard of the store.
+        /// Ends the observation of the store; nil while the store is not observed.
         var end: (@Sendable () -> Void)?
         var account: String?
         var onChange: (@Sendable (Int, [String]) -> Void)?
@@ -23,7 +23,7 @@ final class KeyValueEngine: Sendable {
     private let journal: KeyValueJournal
     private let cache: KeyValueCache
     let state = Mutex(State())
-    /// Talks to the daemon, one thing after another.
+    /// The serial queue on which the engine talks to the daemon.
     let queue = DispatchQueue(label: "ubiquity.keyvalues")
     private let news = DispatchQueue(label: "ubiquity.keyvalues.news")
 
@@ -64,11 +64,11 @@ final class KeyValueEngine: Sendable {
             state.written[key] = .some(value)
             state.isJournaled = false
         }
-        // Writes that follow each other go together.
+        // Consecutive writes are sent together.
         schedule(\.isFlushScheduled, .milliseconds(100))
     }
 
-    /// Posts that a value was not written.
+    /// Posts a quota violation for a value that was not written.
     func refuse(_ key: String) {
         post(NSUbiquitousKeyValueStoreQuotaViolationChange, [key])
     }
@@ -95,7 +95,7 @@ final class KeyValueEngine: Sendable {
         }
     }
 
-    /// Without a daemon the program sees what the store held when one was last there.
+    /// Shows the values of the last daemon while there is none.
     private func showKept() {
         guard let kept = cache.read() else { return }
         state.withLock { state in
@@ -104,17 +104,17 @@ final class KeyValueEngine: Sendable {
         }
     }
 
-    /// Keeps what the daemon has for a time without one. Durable when it returns.
+    /// Stores the daemon's values for a time without a daemon. They are durable when this method returns.
     func keepKnown() {
         let (account, values) = state.withLock { ($0.account, $0.known) }
-        // What cannot be kept is there again with the next daemon.
+        // Best effort: values that cannot be stored are read from the next daemon.
         if let account { cache.write(KeyValueCache.Kept(account: account, values: values)) }
     }
 
-    /// Without a daemon, or with one that does not take what was written: again each second.
+    /// Retries after one second if there is no daemon, or if it does not accept the written values.
     func tryLater() { schedule(\.isRetryScheduled, .seconds(1)) }
 
-    /// At most one of each kind waits, however often it is asked for.
+    /// Schedules work; at most one item of each kind waits, however often it is requested.
     private func schedule(_ mark: any WritableKeyPath<State, Bool> & Sendable, _ pause: DispatchTimeInterval) {
         let begins = state.withLock { state in
             defer { state[keyPath: mark] = true }
@@ -129,7 +129,7 @@ final class KeyValueEngine: Sendable {
         }
     }
 
-    /// Gives the daemon what was written; without one, the journal. False where it is nowhere but in memory.
+    /// Sends the written values to the daemon or, without one, stores them in the journal. Returns false if they exist only in memory.
     private func flush() -> Bool {
         let (written, isJournaled) = state.withLock { ($0.written, $0.isJournaled) }
         guard !written.isEmpty else { return true }
@@ -157,7 +157,7 @@ final class KeyValueEngine: Sendable {
         return isWritten
     }
 
-    /// The daemon has them now, or refused them. What was written meanwhile stays.
+    /// Removes values that the daemon has accepted or refused. Values that were written meanwhile stay.
     private func forget(_ written: [String: PropertyValue?], areKnown: Bool) {
         state.withLock { state in
             for (key, value) in written {
@@ -167,7 +167,7 @@ final class KeyValueEngine: Sendable {
         }
     }
 
-    /// On a queue of its own, as observers may call this store.
+    /// Calls the observer on a separate queue, since observers may use this store.
     func post(_ reason: Int, _ keys: [String]) {
         guard let onChange = state.withLock({ $0.onChange }) else { return }
         news.async { onChange(reason, keys) }

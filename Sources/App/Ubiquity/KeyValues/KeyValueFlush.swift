@@ -1,23 +1,24 @@
 import DaemonProtocol
 
-/// Gives the daemon what was written: all at once, and where that does not fit, as much of it as does.
+/// Sends written values to the daemon: all at once or, if they do not fit, as many of them as do.
 struct KeyValueFlush {
     typealias Written = [String: PropertyValue?]
 
     /// Writes all of a part, or throws and writes none of it.
     let write: (Written) throws(DaemonFailure) -> Void
 
-    /// - Returns: What the daemon has now, and what it will never take. The rest is for a daemon that can be reached.
+    /// - Returns: The values that the daemon has accepted, and those that it will never accept. The rest waits for a daemon that can be
+    ///   reached.
     func send(_ written: Written) -> (taken: Written, refused: Written) {
         var outcome: (taken: Written, refused: Written) = ([:], [:])
-        // Removals make room for what follows.
+        // Removals make room for the values that follow.
         let removed = written.filter { $0.value == nil }.keys.sorted()
         let order = removed + written.filter { $0.value != nil }.keys.sorted()
         _ = send(order[...], of: written, &outcome)
         return outcome
     }
 
-    /// False where the daemon cannot be reached.
+    /// Returns false if the daemon cannot be reached.
     private func send(
         _ keys: ArraySlice<String>, of written: Written, _ outcome: inout (taken: Written, refused: Written)
     ) -> Bool {

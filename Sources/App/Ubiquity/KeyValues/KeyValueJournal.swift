@@ -3,7 +3,8 @@ import DaemonProtocol
 import Foundation
 import Glibc
 
-/// What a program wrote while there was no daemon, in a file that the next one is given: `key-values/CONTAINER` beside the devices' states.
+/// The values that a program wrote without a daemon, in a file for the next one: `key-values/CONTAINER` beside the devices' state
+/// directories.
 struct KeyValueJournal: Sendable {
     private let path: String
 
@@ -14,19 +15,19 @@ struct KeyValueJournal: Sendable {
         return "\(StandardPaths.current.data)/key-values/\(name)"
     }
 
-    /// Replaces a file of a store, and makes the folder where it is missing; durable on return.
+    /// Replaces a file of a store and creates its folder if needed; durable when it returns.
     static func replace(_ path: String, with bytes: [UInt8]) throws(Errno) {
         if let slash = path.lastIndex(of: "/") { try createDirectories(String(path[..<slash])) }
         try DurableFile(path).replace(with: bytes)
     }
 
-    /// Nothing where there is no journal, or one that can not be read.
+    /// Returns the values of the journal; none if it does not exist or cannot be read.
     func read() -> [String: PropertyValue?] {
         guard let data = FileManager.default.contents(atPath: path),
             case .dictionary(let entries) = try? PropertyValue(decoding: data)
         else { return [:] }
         return entries.mapValues { entry in
-            // A value stands in a list of one; an empty list is a removal.
+            // A value is stored as a list of one element; an empty list is a removal.
             if case .array(let value) = entry { value.first } else { nil }
         }
     }
@@ -40,7 +41,7 @@ struct KeyValueJournal: Sendable {
     }
 
     func remove() {
-        // Where there is none, or it can not go: the same values are written again, which changes nothing.
+        // Best effort: if the journal is not removed, the same values are written again, which is idempotent.
         unlink(path)
     }
 }

@@ -2,38 +2,39 @@ import DaemonProtocol
 public import Foundation
 import Synchronization
 
-/// Keys of the notification that a store changed: why, and an array of the keys.
+/// Keys in the `userInfo` of the change notification: the reason, and an array of the changed keys.
 public let NSUbiquitousKeyValueStoreChangeReasonKey = "NSUbiquitousKeyValueStoreChangeReasonKey"
 public let NSUbiquitousKeyValueStoreChangedKeysKey = "NSUbiquitousKeyValueStoreChangedKeysKey"
 
-/// Another device, or another program here, wrote.
+/// Another device, or another program on this device, wrote to the store.
 public let NSUbiquitousKeyValueStoreServerChange = 0
-/// Values of the cloud came when this device first saw the store.
+/// Values of the cloud arrived when this device first saw the store.
 public let NSUbiquitousKeyValueStoreInitialSyncChange = 1
-/// There was no room for these keys; what was written to them is gone. The keys that had room are kept.
+/// There was no room for these keys, and the values written to them are discarded. Other keys keep theirs.
 public let NSUbiquitousKeyValueStoreQuotaViolationChange = 2
-/// The cloud or the account is another one now.
+/// The cloud or the account has changed.
 public let NSUbiquitousKeyValueStoreAccountChange = 3
 
-/// Small settings that every device of the account has: at most 1,024 keys of 64 bytes, a mebibyte in all. Of one key the last write counts.
+/// A store of small settings that every device of the account shares: at most 1,024 keys of 64 bytes, and one mebibyte in total. The last
+/// write of a key wins.
 ///
-/// Apple's name: `NSUbiquitousKeyValueStore`. A value is in memory when it was set, on the disk moments later or when ``synchronize()`` has
-/// returned, and on other devices when the cloud can be reached. Without a daemon it is kept in a file until there is one, and what the store
-/// held before is read from another. Numbers and truth values are returned as `NSNumber`. Notifications are posted on a queue of the store's
-/// own; observe with a queue to get them elsewhere.
-// What changes is behind the engine's Mutex.
+/// Apple's name: `NSUbiquitousKeyValueStore`. A value is in memory as soon as it is set, durable moments later or when ``synchronize()``
+/// has returned, and on other devices when the cloud can be reached. Without a daemon, new values are kept in a file until there is one,
+/// and earlier values are read from another file. Numbers and Boolean values are returned as `NSNumber`. Notifications are posted on a
+/// queue of the store; pass a queue to the observer to receive them elsewhere.
+// Mutable state is behind the engine's Mutex.
 open class NSUbiquitousKeyValueStore: NSObject, @unchecked Sendable {
-    /// The program's own: of the container with the name of its bundle, or of `CloudDocs`, which all programs without one share.
+    /// The program's own store: that of the container named after its bundle, or of `CloudDocs`, which all programs without a bundle share.
     public static let `default` = NSUbiquitousKeyValueStore(
         containerIdentifier: Bundle.main.bundleIdentifier ?? "CloudDocs")
 
-    /// Posted with the store as its object. Not posted for what the program writes itself.
+    /// Posted with the store as its object when the store changes. Not posted for the program's own writes.
     public static let didChangeExternallyNotification = Notification.Name(
         "NSUbiquitousKeyValueStoreDidChangeExternallyNotification")
 
     private let engine: KeyValueEngine
 
-    /// The store of a container, as `com.example.notes`. Not of Apple's.
+    /// Creates the store of a container such as `com.example.notes`. Not part of Apple's API.
     public init(containerIdentifier: String) {
         engine = KeyValueEngine(containerIdentifier)
         super.init()
@@ -63,7 +64,7 @@ open class NSUbiquitousKeyValueStore: NSObject, @unchecked Sendable {
         if case .data(let bytes) = engine.value(key) { Data(bytes) } else { nil }
     }
 
-    /// 0 for what is no number.
+    /// Returns 0 for a value that is not a number.
     open func longLong(forKey key: String) -> Int64 {
         switch engine.value(key) {
         case .integer(let number): number
@@ -73,7 +74,7 @@ open class NSUbiquitousKeyValueStore: NSObject, @unchecked Sendable {
         }
     }
 
-    /// 0 for what is no number.
+    /// Returns 0 for a value that is not a number.
     open func double(forKey key: String) -> Double {
         switch engine.value(key) {
         case .integer(let number): Double(number)
@@ -83,7 +84,7 @@ open class NSUbiquitousKeyValueStore: NSObject, @unchecked Sendable {
         }
     }
 
-    /// False for what is neither a truth value nor a number.
+    /// Returns false for a value that is neither a Boolean nor a number.
     open func bool(forKey key: String) -> Bool { double(forKey: key) != 0 }
 
     /// All keys with their values.
@@ -91,7 +92,8 @@ open class NSUbiquitousKeyValueStore: NSObject, @unchecked Sendable {
 
     // MARK: Writing
 
-    /// Writes a property list; nil removes the key. What is none, or too large, is not written: a quota violation is posted.
+    /// Writes a property list; nil removes the key. A value that is not a property list, or too large, is not written, and a quota
+    /// violation is posted.
     open func set(_ anObject: Any?, forKey aKey: String) {
         guard let anObject else { return removeObject(forKey: aKey) }
         guard let value = PropertyValue(foundation: anObject) else { return engine.refuse(aKey) }
@@ -108,8 +110,9 @@ open class NSUbiquitousKeyValueStore: NSObject, @unchecked Sendable {
 
     open func removeObject(forKey aKey: String) { engine.set(nil, aKey) }
 
-    /// Brings what was written to the disk, and what others wrote to the program. It does not wait for the network.
-    /// False where neither the daemon nor the disk takes it.
+    /// Makes the program's writes durable, and reads what others wrote. Does not wait for the network.
+    ///
+    /// - Returns: False if neither the daemon nor the disk accepts the writes.
     @discardableResult
     open func synchronize() -> Bool { engine.synchronize() }
 }

@@ -2,11 +2,11 @@ import DaemonProtocol
 import Foundation
 
 extension PropertyValue {
-    /// Nil for what no property list can hold, and for an integer beyond 64 bits.
+    /// Returns nil for a value that no property list can hold, and for an integer of more than 64 bits.
     init?(foundation value: Any) {
         switch value {
         case let text as String: self = .text(text)
-        // Also Swift's own numbers and truth values, which Foundation turns into these.
+        // This includes Swift's own numbers and Boolean values, which Foundation bridges to `NSNumber`.
         case let number as NSNumber: self.init(number)
         case let data as Data: self = .data(Array(data))
         case let date as Date: self = .date(date.timeIntervalSinceReferenceDate)
@@ -22,9 +22,9 @@ extension PropertyValue {
         }
     }
 
-    /// A number stays of the kind that it was made as.
+    /// Keeps the kind with which the number was created.
     private init?(_ number: NSNumber) {
-        // As the runtime encodes types: c is a truth value, d and f are reals, Q has numbers that Int64 has not.
+        // Objective-C type encodings: c and B are Boolean values, d and f are reals, and Q has numbers that Int64 cannot hold.
         switch UInt8(bitPattern: number.objCType.pointee) {
         case UInt8(ascii: "c"), UInt8(ascii: "B"): self = .flag(number.boolValue)
         case UInt8(ascii: "d"), UInt8(ascii: "f"): self = .real(number.doubleValue)
@@ -35,7 +35,8 @@ extension PropertyValue {
         }
     }
 
-    /// Numbers and truth values as `NSNumber`, as a program of Apple's platforms gets them: `as? Int`, `as? Bool` and the like work.
+    /// The value with numbers and Booleans as `NSNumber`, as programs on Apple's platforms get them: casts such as `as? Int` and `as? Bool`
+    /// work.
     var foundation: Any {
         switch self {
         case .flag(let flag): NSNumber(value: flag)

@@ -1,52 +1,58 @@
 import CloudModel
 public import Foundation
 
-/// Something that shows a file or folder and takes part in who reads and writes it when.
+/// An object that shows a file or folder and takes part in the coordination of reads and writes.
 ///
-/// Apple's name: `NSFilePresenter`. Add it with ``NSFileCoordinator/addFilePresenter(_:)``; from then until
-/// ``NSFileCoordinator/removeFilePresenter(_:)`` its methods are called on ``presentedItemOperationQueue``. Everything but the first two
-/// properties has a default. Methods with a block as parameter must call it, once: the other access waits for that, though never longer
-/// than ten seconds.
+/// Apple's name: `NSFilePresenter`. Add a presenter with ``NSFileCoordinator/addFilePresenter(_:)``; until
+/// ``NSFileCoordinator/removeFilePresenter(_:)`` is called, its methods are called on ``presentedItemOperationQueue``. All requirements
+/// except the first two properties have a default implementation. A method with a completion handler must call it once: the other access
+/// waits for that, but never longer than ten seconds.
 @preconcurrency
 public protocol NSFilePresenter: NSObjectProtocol {
-    /// What it shows. Nil while there is nothing yet; asked when the presenter is added and when a coordinator made for it coordinates.
+    /// The URL of the presented item; nil if there is none yet. It is read when the presenter is added, and when a coordinator that was
+    /// made for the presenter coordinates.
     var presentedItemURL: URL? { get }
 
-    /// Where its methods are called. Not the queue of a thread that waits in a coordinated access.
+    /// The queue on which the presenter's methods are called. It must not be the queue of a thread that waits in a coordinated access.
     var presentedItemOperationQueue: OperationQueue { get }
 
-    /// For an item that belongs to another, such as subtitles to a film.
+    /// The primary item of an item that belongs to another, such as the film of a subtitle file.
     var primaryPresentedItemURL: URL? { get }
 
-    /// Which methods it has. Others are not called, and no access waits for them; by default all are. Not of Apple's: there the runtime knows.
+    /// The methods that the presenter implements; by default all. Other methods are not called, and no access waits for them. Not part of
+    /// Apple's API, since the runtime determines the methods there.
     var presentedItemCallbacks: NSFilePresenterCallbacks { get }
 
-    // MARK: Answered
+    // MARK: Requests
 
-    /// Another program wants to read: stop writing, then call `reader`, with what to do when the reading is over, or nil.
+    /// Asks the presenter to stop writing because another program wants to read. Call `reader` with a block to run when the reading is
+    /// over, or nil.
     func relinquishPresentedItem(toReader reader: @escaping @Sendable ((@Sendable () -> Void)?) -> Void)
 
-    /// Another program wants to write: stop reading and writing, then call `writer`, with what to do when the writing is over, or nil.
+    /// Asks the presenter to stop reading and writing because another program wants to write. Call `writer` with a block to run when the
+    /// writing is over, or nil.
     func relinquishPresentedItem(toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void)
 
-    /// Another program wants to read the item: write what is not saved, then call the handler. An error makes the other access fail.
+    /// Asks the presenter to write unsaved changes because another program wants to read the item. An error makes the other access fail.
     func savePresentedItemChanges(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
 
-    /// The item is about to be deleted, or was deleted by a program that does not coordinate. An error makes a coordinated deletion fail.
+    /// Announces that the item is about to be deleted, or was deleted by a program that does not coordinate. An error makes a coordinated
+    /// deletion fail.
     func accommodatePresentedItemDeletion(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
 
-    /// The bytes of the item are to be evicted from this device. Without a method of its own a presenter keeps them, and the eviction fails: so it
-    /// does with an error. One that agrees removes itself.
+    /// Announces that the item's bytes are to be evicted from this device. An error makes the eviction fail, and so does the default
+    /// implementation. A presenter that agrees removes itself.
     func accommodatePresentedItemEviction(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
 
-    /// As ``accommodatePresentedItemDeletion(completionHandler:)``, of something in the folder or package that is presented.
+    /// Announces the deletion of an item in the presented folder or package, as ``accommodatePresentedItemDeletion(completionHandler:)``
+    /// does.
     func accommodatePresentedSubitemDeletion(
         at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void)
 
-    // MARK: Answered, for tasks
+    // MARK: Requests, for tasks
 
-    /// As ``savePresentedItemChanges(completionHandler:)``; a presenter has one of the two forms. Called on the presenter's queue, which
-    /// goes on while it waits. So are the next three.
+    /// The asynchronous form of ``savePresentedItemChanges(completionHandler:)``; a presenter implements one of the two forms. It is called
+    /// on the presenter's queue, which continues with other work while the method waits. The same applies to the next three methods.
     func savePresentedItemChanges() async throws
     func accommodatePresentedItemDeletion() async throws
     func accommodatePresentedItemEviction() async throws
@@ -54,43 +60,45 @@ public protocol NSFilePresenter: NSObjectProtocol {
 
     // MARK: Notifications
 
-    /// The item has another place or name. Called once for each move, by any program or device.
+    /// Reports the new URL of the item. Called once for each move, by any program or device.
     func presentedItemDidMove(to newURL: URL)
 
-    /// The content or metadata of the item changed, or of something in it.
+    /// Reports that the content or metadata of the item, or of an item in it, changed.
     func presentedItemDidChange()
 
-    /// Of ``presentedItemDidChangeUbiquityAttributes(_:)``: which it observes. Read when the presenter is added; by default all.
+    /// The attributes for which ``presentedItemDidChangeUbiquityAttributes(_:)`` is called; by default all. Read when the presenter is
+    /// added.
     var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> { get }
 
-    /// What is so of the item in the cloud changed: read it with `promisedItemResourceValues(forKeys:)`.
+    /// Reports that the item's state in the cloud changed; read it with `promisedItemResourceValues(forKeys:)`.
     func presentedItemDidChangeUbiquityAttributes(_ attributes: Set<URLResourceKey>)
 
-    /// Another version of the item lost a conflict and is to be resolved. Called for conflicts caused by any program or device.
+    /// Reports that another version of the item lost a conflict and is to be resolved. Called for conflicts caused by any program or
+    /// device.
     func presentedItemDidGain(_ version: NSFileVersion)
 
-    /// A version of the item's history was removed.
+    /// Reports that a version of the item's history was removed.
     func presentedItemDidLose(_ version: NSFileVersion)
 
-    /// A conflict was resolved; what lost it is gone.
+    /// Reports that a conflict was resolved and the version that lost it was removed.
     func presentedItemDidResolveConflict(_ version: NSFileVersion)
 
-    /// Something is new in the folder that is presented, at any depth.
+    /// Reports a new item in the presented folder, at any depth.
     func presentedSubitemDidAppear(at url: URL)
 
-    /// Something in the folder has another place or name.
+    /// Reports the new URL of an item in the folder.
     func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL)
 
-    /// Something in the folder changed.
+    /// Reports that an item in the folder changed.
     func presentedSubitemDidChange(at url: URL)
 
-    /// As ``presentedItemDidGain(_:)``, of something in the folder.
+    /// Reports a conflict version of an item in the folder, as ``presentedItemDidGain(_:)`` does.
     func presentedSubitem(at url: URL, didGain version: NSFileVersion)
 
-    /// As ``presentedItemDidLose(_:)``, of something in the folder.
+    /// Reports that a version of an item in the folder was removed, as ``presentedItemDidLose(_:)`` does.
     func presentedSubitem(at url: URL, didLose version: NSFileVersion)
 
-    /// As ``presentedItemDidResolveConflict(_:)``, of something in the folder.
+    /// Reports that a conflict of an item in the folder was resolved, as ``presentedItemDidResolveConflict(_:)`` does.
     func presentedSubitem(at url: URL, didResolve version: NSFileVersion)
 }
 
@@ -140,7 +148,7 @@ extension NSFilePresenter {
     public func presentedSubitem(at url: URL, didResolve version: NSFileVersion) {}
 }
 
-/// What was not implemented. Each of the methods with a handler stands for its form for tasks.
+/// Default implementations. Each asynchronous method is called through its counterpart with a handler.
 extension NSFilePresenter {
     public func savePresentedItemChanges() async throws {}
     public func accommodatePresentedItemDeletion() async throws {}
@@ -168,7 +176,8 @@ extension PresenterBox {
         _ completion: @escaping @Sendable ((any Error)?) -> Void,
         _ method: @escaping @Sendable (any NSFilePresenter) async throws -> Void
     ) {
-        // Begun here and now: one that does not wait ends without a thread of the pool, which its caller may hold up.
+        // The task starts immediately on this thread: a method that does not wait finishes without a thread of the pool, which its caller
+        // may block.
         Task.immediate { [self] in
             do {
                 try await method(value)

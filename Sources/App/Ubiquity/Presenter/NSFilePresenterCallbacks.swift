@@ -1,6 +1,6 @@
 import CloudModel
 
-/// The methods that a presenter has, for ``NSFilePresenter/presentedItemCallbacks``.
+/// The methods that a presenter implements, for ``NSFilePresenter/presentedItemCallbacks``.
 public struct NSFilePresenterCallbacks: OptionSet, Sendable {
     public let rawValue: UInt
     public init(rawValue: UInt) { self.rawValue = rawValue }

@@ -4,8 +4,8 @@ import DaemonProtocol
 import Foundation
 import Synchronization
 
-/// Serves one presenter: takes what it is sent, calls its methods one after the other on its queue, and answers. A question passes the news
-/// that wait, as an access waits for the answer.
+/// Serves one presenter: receives its messages, calls its methods one after the other on its queue, and sends its answers. A question
+/// overtakes waiting news, since an access waits for the answer.
 final class PresenterAgent: Sendable {
     enum Delivery: Sendable {
         case question(UInt64, ArraySlice<PresenterCall>)
@@ -22,20 +22,21 @@ final class PresenterAgent: Sendable {
         var registration: Registration?
         var urgent: [Delivery] = []
         var news: [PresenterCall] = []
-        /// What to do when the access is over for which the presenter made way, by the number of the question.
+        /// The blocks to run when the access that the presenter made way for is over, by the number of the question.
         var reacquirers: [UInt64: [@Sendable () -> Void]] = [:]
-        /// Where the item is by the last news that the presenter has not had yet.
+        /// The item's present URL according to news that the presenter has not received yet.
         var undeliveredMove: URL?
         var isScheduled = false
         var isOver = false
-        /// Counts the authorities that it was with: what was asked by one is not answered to the next.
+        /// The number of authorities so far: the answer to a question of one authority is not sent to the next.
         var stay = 0
-        /// Its item is on its way to another authority; a deletion that was reported meanwhile waits for what comes next.
+        /// Whether the item is moving to another authority. A deletion that is reported meanwhile is held back until the next message.
         var isMoving = false
         var isDeletionHeldBack = false
     }
 
-    /// How long a move waits for a presenter to take note of it: for a save that runs, not for a program that waits for the move itself.
+    /// How long a move waits for a presenter to be notified: long enough for a running save, but bounded for a program that waits for the
+    /// move itself.
     static let patience = DispatchTimeInterval.seconds(5)
 
     let presenter: PresenterBox
@@ -43,26 +44,26 @@ final class PresenterAgent: Sendable {
 
     init(_ presenter: any NSFilePresenter) { self.presenter = PresenterBox(presenter) }
 
-    /// What the authority may send.
+    /// The callbacks that the authority may send.
     var callbacks: [PresenterCallback] {
         let has = presenter.value.presentedItemCallbacks
         return PresenterCallback.allCases.filter { has.contains(NSFilePresenterCallbacks($0)) }
     }
 
-    /// The attributes of its item that it observes.
+    /// The attributes that the presenter observes.
     var observed: [ObservableAttribute] {
         let keys = presenter.value.observedPresentedItemUbiquityAttributes
         return ObservableAttribute.allCases.filter { keys.contains($0.key) }
     }
 
-    /// Who knows it, and as what; nil before anybody does.
+    /// The authority that the presenter is registered with, and its identity there; nil before that.
     var registration: Registration? { state.withLock { $0.registration } }
 
     func enter(_ authority: any ClaimAuthority, _ enclosure: Enclosure) {
         state.withLock { $0.registration = Registration(authority: authority, enclosure: enclosure) }
     }
 
-    /// Nothing is delivered any more.
+    /// Stops all deliveries.
     func end() {
         state.withLock { state in
             state.isOver = true
@@ -83,7 +84,7 @@ final class PresenterAgent: Sendable {
             }
             switch delivery {
             case .question, .comeBack: state.urgent.append(delivery)
-            // What says only that something is different is as good once as twice.
+            // Repeated identical news are delivered once.
             case .news(let news):
                 if news != state.news.last { state.news.append(news) }
                 if news.callback == .didMove { state.undeliveredMove = news.url }
@@ -133,18 +134,18 @@ final class PresenterAgent: Sendable {
         }
     }
 
-    /// Where the item is, if it moved and the presenter's queue has not come to that yet.
+    /// The item's URL if it moved and the presenter has not been notified yet.
     var undeliveredMove: URL? { state.withLock { $0.undeliveredMove } }
 
-    /// Does the first task; the next one follows when the presenter has called the block that it was given.
+    /// Performs the first task. The next one follows when the presenter has called its completion handler.
     private func work(on question: UInt64, _ tasks: ArraySlice<PresenterCall>) {
-        // Taken together: the answer goes to the access that asked.
+        // Both are read together, so that the answer is sent to the access that asked.
         let (asker, stay) = state.withLock { ($0.registration, $0.stay) }
         guard let task = tasks.first else { return answer(question, nil, to: asker) }
         let rest = tasks.dropFirst()
         let once = Once()
         let goOn: @Sendable ((any Error)?) -> Void = { [self] error in
-            // The block is to be called once; a second call means nothing.
+            // A second call of the handler has no effect.
             guard once.isFirst() else { return }
             guard error == nil, !rest.isEmpty else { return answer(question, error, to: asker) }
             if state.withLock({ $0.stay == stay }) { put(.question(question, rest)) }
@@ -162,7 +163,7 @@ final class PresenterAgent: Sendable {
             state.reacquirers[question, default: []].append(reacquirer)
             return true
         }
-        // The program that asked is gone and cannot end the access that the presenter relinquished to.
+        // The program that asked is gone and cannot end the access for which the presenter relinquished the item.
         if !isKept { presenter.value.presentedItemOperationQueue.addOperation(reacquirer) }
     }
 
@@ -181,9 +182,10 @@ final class PresenterAgent: Sendable {
 extension PresenterAgent {
     func expectMove() { state.withLock { $0.isMoving = true } }
 
-    /// Its authority does not know it any more. What that sent and the presenter has not seen is about a place that its item has left.
+    /// Leaves the authority, which no longer knows the presenter. Undelivered messages of that authority are dropped, since they are about
+    /// a place that the item has left.
     ///
-    /// - Returns: What the presenter relinquished with, to be called when the access ends.
+    /// - Returns: The blocks that the presenter passed when it relinquished, to be called when the access ends.
     func leave() -> [@Sendable () -> Void] {
         state.withLock { state in
             state.registration = nil
@@ -197,9 +199,9 @@ extension PresenterAgent {
         }
     }
 
-    /// Notifies the presenter of where its item is now, and calls the blocks that it gave for the end of the access.
+    /// Notifies the presenter of its item's new URL, and calls the blocks that it passed for the end of the access.
     ///
-    /// - Returns: Signalled when the presenter has been notified; nil where that cannot be waited for.
+    /// - Returns: A semaphore that is signalled when the presenter has been notified; nil if the caller cannot wait for that.
     func follow(_ url: URL, isOwn: Bool, _ reacquirers: [@Sendable () -> Void]) -> DispatchSemaphore? {
         let queue = presenter.value.presentedItemOperationQueue
         let (known, isNotified) = (DispatchSemaphore(value: 0), !isOwn && callbacks.contains(.didMove))
@@ -221,13 +223,13 @@ extension PresenterAgent.State {
 }
 
 /// Carries a presenter between threads.
-// The protocol demands that its properties can be read on any thread; all its methods are called on its own queue.
+// The protocol requires that its properties can be read on any thread; all its methods are called on its own queue.
 struct PresenterBox: @unchecked Sendable {
     let value: any NSFilePresenter
     init(_ value: any NSFilePresenter) { self.value = value }
 }
 
-/// True once.
+/// Returns true once.
 final class Once: Sendable {
     private let isDone = Atomic(false)
     func isFirst() -> Bool { !isDone.exchange(true, ordering: .acquiringAndReleasing) }

@@ -1,12 +1,12 @@
 import CloudModel
 import Foundation
 
-/// A callback with its parameters, to be made on the presenter's queue: a question, or news.
+/// A callback with its parameters, to be called on the presenter's queue: a question or news.
 struct PresenterCall: Hashable, Sendable {
     let callback: PresenterCallback
-    /// Where the item or the subitem is, or was, if it was deleted.
+    /// The URL of the item or subitem, or its last URL if it was deleted.
     var url: URL?
-    /// Where it was before.
+    /// The URL before a move.
     var oldURL: URL?
     /// The identifier of a version.
     var version: String?
@@ -23,7 +23,7 @@ struct PresenterCall: Hashable, Sendable {
         self.attributes = attributes
     }
 
-    /// Whether it has the parameters that it can not be without.
+    /// Whether the call has all required parameters.
     var isComplete: Bool {
         let given: [(PresenterCallback.Parameters, Bool)] = [
             (.path, url != nil), (.from, oldURL != nil), (.version, version != nil), (.attributes, attributes != nil),
@@ -34,8 +34,8 @@ struct PresenterCall: Hashable, Sendable {
     /// Calls the method that asks the presenter.
     ///
     /// - Parameters:
-    ///   - giveWay: Called with what the presenter does when the access is over.
-    ///   - goOn: Called with the reason if the presenter refuses.
+    ///   - giveWay: Called with the block to run when the access is over.
+    ///   - goOn: Called with the error if the presenter refuses, otherwise with nil.
     func ask(
         _ value: any NSFilePresenter, giveWay: @escaping @Sendable ((@Sendable () -> Void)?) -> Void,
         goOn: @escaping @Sendable ((any Error)?) -> Void
@@ -48,7 +48,7 @@ struct PresenterCall: Hashable, Sendable {
         case (.accommodateEviction, _): value.accommodatePresentedItemEviction(completionHandler: goOn)
         case (.accommodateSubitemDeletion, let url?):
             value.accommodatePresentedSubitemDeletion(at: url, completionHandler: goOn)
-        // News is nothing to wait for.
+        // News requires no answer.
         default: goOn(nil)
         }
     }
@@ -78,7 +78,7 @@ struct PresenterCall: Hashable, Sendable {
         case .subitemDidGainVersion: gained(at: url).map { value.presentedSubitem(at: url, didGain: $0) }
         case .subitemDidLoseVersion: lost(at: url).map { value.presentedSubitem(at: url, didLose: $0) }
         case .subitemDidResolveConflict: resolved(at: url).map { value.presentedSubitem(at: url, didResolve: $0) }
-        // The others are sent as questions only.
+        // The other callbacks are sent as questions only.
         default: break
         }
     }

@@ -2,7 +2,7 @@ import Foundation
 
 /// Moves between a mount and the rest of the machine, or between mounts, which no authority sees as moves.
 extension PresenterDirectory {
-    /// Those of this process that present an item, or something in it.
+    /// Returns the agents of this process that present the item, or an item in it.
     private func agents(at old: ClaimRouter.Route) -> [(agent: PresenterAgent, rest: Substring)] {
         all.compactMap { agent in
             guard let url = agent.presenter.value.presentedItemURL else { return nil }
@@ -12,15 +12,15 @@ extension PresenterDirectory {
         }
     }
 
-    /// An item is about to be moved: that it disappears at its old place is no deletion.
+    /// Announces that an item is about to be moved, so that its disappearance at the old place is no deletion.
     func expectMove(from old: ClaimRouter.Route) {
         for (agent, _) in agents(at: old) { agent.expectMove() }
     }
 
-    /// Takes presenters of an item to the authority of its new place, and notifies them of that. Returns when they have been notified, or are busy for
-    /// longer than ``PresenterAgent/patience``.
+    /// Transfers presenters of an item to the authority of its new place, and notifies them. Returns when they have been notified, or have
+    /// been busy for longer than ``PresenterAgent/patience``.
     ///
-    /// - Parameter own: The presenter in whose name it was moved, which knows.
+    /// - Parameter own: The presenter on whose behalf the item was moved, which needs no notification.
     func move(_ old: ClaimRouter.Route, to new: ClaimRouter.Route, except own: PresenterAgent? = nil) {
         let moved = agents(at: old).map { agent, rest in
             let path = new.path + rest

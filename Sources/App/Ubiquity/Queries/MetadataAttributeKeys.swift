@@ -1,4 +1,4 @@
-// The names of attributes and notifications are Apple's, so that source written for them compiles.
+// The names of attributes and notifications are Apple's, so that existing source compiles.
 
 public let NSMetadataItemFSNameKey = "kMDItemFSName"
 public let NSMetadataItemDisplayNameKey = "kMDItemDisplayName"
@@ -11,8 +11,8 @@ public let NSMetadataItemContentTypeKey = "kMDItemContentType"
 public let NSMetadataItemContentTypeTreeKey = "kMDItemContentTypeTree"
 public let NSMetadataItemIsUbiquitousKey = "NSMetadataItemIsUbiquitousKey"
 public let NSMetadataUbiquitousItemHasUnresolvedConflictsKey = "NSMetadataUbiquitousItemHasUnresolvedConflictsKey"
-/// The path of the document that an item is a conflict version of. Not of Apple's, whose queries leave those out: so do queries here whose
-/// predicate does not ask for it.
+/// The path of the document that an item is a conflict version of. Not part of Apple's API, whose queries leave conflict versions out;
+/// queries here do so too unless their predicate uses this key.
 public let NSMetadataUbiquitousItemConflictOfKey = "NSMetadataUbiquitousItemConflictOfKey"
 public let NSMetadataUbiquitousItemDownloadingStatusKey = "NSMetadataUbiquitousItemDownloadingStatusKey"
 public let NSMetadataUbiquitousItemIsDownloadingKey = "NSMetadataUbiquitousItemIsDownloadingKey"
@@ -28,7 +28,7 @@ public let NSMetadataUbiquitousItemContainerDisplayNameKey = "NSMetadataUbiquito
 public let NSMetadataUbiquitousItemURLInLocalContainerKey = "NSMetadataUbiquitousItemURLInLocalContainerKey"
 public let NSMetadataUbiquitousItemIsSharedKey = "NSMetadataUbiquitousItemIsSharedKey"
 
-// Of what is shared item by item, which nothing is here: no item has these.
+// Attributes of items that are shared one by one. Such sharing does not exist here, so no item has these.
 public let NSMetadataUbiquitousSharedItemCurrentUserRoleKey = "NSMetadataUbiquitousSharedItemCurrentUserRoleKey"
 public let NSMetadataUbiquitousSharedItemCurrentUserPermissionsKey =
     "NSMetadataUbiquitousSharedItemCurrentUserPermissionsKey"
@@ -47,22 +47,22 @@ public let NSMetadataUbiquitousItemDownloadingStatusDownloaded = "NSMetadataUbiq
 public let NSMetadataUbiquitousItemDownloadingStatusNotDownloaded =
     "NSMetadataUbiquitousItemDownloadingStatusNotDownloaded"
 
-/// What is in the `Documents` folders of containers.
+/// Items in the `Documents` folders of containers.
 public let NSMetadataQueryUbiquitousDocumentsScope = "NSMetadataQueryUbiquitousDocumentsScope"
-/// What is in containers and not there.
+/// Items of containers that are outside of their `Documents` folders.
 public let NSMetadataQueryUbiquitousDataScope = "NSMetadataQueryUbiquitousDataScope"
-/// Documents outside of containers: there are none in a mount.
+/// Documents outside of containers: a mount has none.
 public let NSMetadataQueryAccessibleUbiquitousExternalDocumentsScope =
     "NSMetadataQueryAccessibleUbiquitousExternalDocumentsScope"
 
-/// What is not in containers is not indexed: in these scopes nothing is found.
+/// Scopes outside of containers, which are not indexed: a query finds nothing in them.
 public let NSMetadataQueryUserHomeScope = "kMDQueryScopeHome"
 public let NSMetadataQueryLocalComputerScope = "kMDQueryScopeComputer"
 public let NSMetadataQueryNetworkScope = "kMDQueryScopeNetwork"
 public let NSMetadataQueryIndexedLocalComputerScope = "kMDQueryScopeComputerIndexed"
 public let NSMetadataQueryIndexedNetworkScope = "kMDQueryScopeNetworkIndexed"
 
-/// Keys of the update notification: arrays of ``NSMetadataItem``.
+/// Keys of the update notification, with arrays of ``NSMetadataItem``.
 public let NSMetadataQueryUpdateAddedItemsKey = "kMDQueryUpdateAddedItems"
 public let NSMetadataQueryUpdateChangedItemsKey = "kMDQueryUpdateChangedItems"
 public let NSMetadataQueryUpdateRemovedItemsKey = "kMDQueryUpdateRemovedItems"

@@ -2,8 +2,9 @@ import DaemonProtocol
 import Foundation
 import Synchronization
 
-/// Changes that the daemon reported and a query of this process has not taken yet: each item once, in its newest state, so that a slow program does not make it
-/// grow. When the daemon is restarted, it asks the new one, and reports only the difference.
+/// The changes that the daemon reported and that a query of this process has not taken yet. Each item occurs once, in its newest state, so
+/// the feed does not grow if the program is slow. When the daemon is restarted, the feed queries the new one and reports only the
+/// difference.
 final class MetadataFeed: Sendable {
     struct Update: Sendable {
         var added: [FoundItem] = []
@@ -22,10 +23,10 @@ final class MetadataFeed: Sendable {
         var reported: [UInt64: FoundItem] = [:]
         /// The items as the daemon reported them.
         var current: [UInt64: FoundItem] = [:]
-        /// Items of which both may differ, in the order in which they came.
+        /// Items that may differ between both, in the order of their arrival.
         var changed: [UInt64] = []
         var marked: Set<UInt64> = []
-        /// Found since the query was started again; nil once all is gathered.
+        /// The items found since the query was restarted; nil once all are gathered.
         var met: Set<UInt64>? = []
         var isGathered = false
         var wasGathered = false
@@ -45,7 +46,9 @@ final class MetadataFeed: Sendable {
         self.onNews = onNews
     }
 
-    /// Throws what the daemon says, or that there is none.
+    /// Starts the query.
+    ///
+    /// - Throws: The daemon's error, or that there is no daemon.
     func start() throws(DaemonFailure) {
         let end = try mount.follow(request) { [weak self] event in
             if case .found(let found) = event { self?.take(found) }
@@ -67,7 +70,7 @@ final class MetadataFeed: Sendable {
         end?()
     }
 
-    /// The difference since the last call; nil for none.
+    /// Returns the difference since the last call; nil if there is none.
     func take() -> Update? {
         state.withLock { state in
             var update = Update()
@@ -91,7 +94,7 @@ final class MetadataFeed: Sendable {
             }
             for id in found.removed { state.remove(id) }
             if found.phase == .gathered {
-                // What the former daemon reported and the new one does not.
+                // The former daemon reported these items, and the new one does not.
                 let met = state.met.take() ?? []
                 for id in state.current.keys where !met.contains(id) { state.remove(id) }
                 state.isGathered = true
@@ -104,7 +107,7 @@ final class MetadataFeed: Sendable {
         let isOver = state.withLock { state in
             state.end = nil
             guard !state.isStopped, let failure else { return true }
-            // What the daemon refuses it refuses again.
+            // A request that the daemon refuses would be refused again.
             guard [.failed, .busy].contains(failure.code) else {
                 state.failure = failure
                 return true

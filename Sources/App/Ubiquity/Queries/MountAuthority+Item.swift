@@ -4,10 +4,10 @@ import Queries
 import Synchronization
 
 extension MountAuthority {
-    /// What a query would find at a path; nil for nothing, or if the daemon does not say within ten seconds.
+    /// Returns the item that a query would find at the path; nil if there is none, or if the daemon does not respond within ten seconds.
     func item(at absolute: String) -> FoundItem? {
         let name = (absolute as NSString).lastPathComponent
-        // `IN` takes names as they are: they may have wildcards in them.
+        // `IN` takes names literally, even if they contain wildcards.
         let predicate = QueryPredicate.all([
             .comparison(Comparison(.name, .among, [.text(name)])),
             .comparison(Comparison(.path, .among, [.text(absolute)])),
@@ -25,7 +25,7 @@ extension MountAuthority {
     }
 }
 
-/// What was found, set from the thread that reads the connection.
+/// The item that was found, set by the thread that reads the connection.
 private final class SharedItem: Sendable {
     private let state = Mutex<FoundItem?>(nil)
     var item: FoundItem? { state.withLock { $0 } }

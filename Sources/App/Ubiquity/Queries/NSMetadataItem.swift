@@ -5,10 +5,11 @@ public import Foundation
 import Queries
 import Synchronization
 
-/// An item that a query found. Its values are those of the moment at which it was reported; while the query runs, the same object gets the newer ones.
+/// An item that a query found. Its values are those of the time when it was reported; while the query runs, the same object receives newer
+/// values.
 ///
 /// Apple's name: `NSMetadataItem`.
-// What changes is behind a Mutex.
+// Mutable state is behind a Mutex.
 open class NSMetadataItem: NSObject, @unchecked Sendable {
     private let state: Mutex<FoundItem>
     let root: String
@@ -18,7 +19,8 @@ open class NSMetadataItem: NSObject, @unchecked Sendable {
         self.root = root
     }
 
-    /// The item at a place in a mount, with the values of this moment; nil where nothing is, or a part of a package. It asks the daemon.
+    /// Creates an item with the present values of the item at a URL in a mount, which are requested from the daemon. Returns nil if there
+    /// is none, or for a part of a package.
     public convenience init?(url: URL) {
         let route = ClaimRouter.shared.route(url)
         guard let mount = route.mount, let found = mount.item(at: route.path) else { return nil }
@@ -36,12 +38,13 @@ open class NSMetadataItem: NSObject, @unchecked Sendable {
             directoryHint: found.kind == .folder || found.kind == .package ? .isDirectory : .notDirectory)
     }
 
-    /// The value of an attribute (`NSMetadataItemFSNameKey` and the like, or the short names of docs/QUERIES.md); nil if it has none.
+    /// Returns the value of an attribute (`NSMetadataItemFSNameKey` and the like, or the short names of docs/QUERIES.md); nil if it has
+    /// none.
     open func value(forAttribute key: String) -> Any? {
         if key == NSMetadataItemURLKey || key == NSMetadataUbiquitousItemURLInLocalContainerKey { return url }
         guard let attribute = QueryAttribute(name: key) else { return nil }
         if attribute == .fact(.downloadingStatus) {
-            // As long as Apple's constants are; predicates know both spellings.
+            // The long form of Apple's constants; predicates know both spellings.
             let status = found.downloading.rawValue
             let word: String = status.prefix(1).uppercased() + status.dropFirst()
             return "NSMetadataUbiquitousItemDownloadingStatus\(word)"
@@ -64,13 +67,13 @@ open class NSMetadataItem: NSObject, @unchecked Sendable {
         Dictionary(keys.compactMap { key in value(forAttribute: key).map { (key, $0) } }) { first, _ in first }
     }
 
-    /// The names of attributes that have a value.
+    /// The names of the attributes that have a value.
     open var attributes: [String] { QueryAttribute.allNames.filter { value(forAttribute: $0) != nil } }
 
     open override var description: String { "<NSMetadataItem \(url.path)>" }
 }
 
-/// An item of the wire as predicates see it.
+/// An item of the wire protocol as predicates see it.
 struct FoundSubject: QuerySubject {
     private let item: FoundItem
     private let root: String

@@ -5,14 +5,14 @@ import Synchronization
 extension NSMetadataQuery {
     // MARK: Results
 
-    /// ``NSMetadataItem``s or what the delegate gave for them, in the order that ``sortDescriptors`` ask for.
+    /// The ``NSMetadataItem``s, or the delegate's replacements for them, in the order of ``sortDescriptors``.
     public var results: [Any] { replaced(state.withLock { $0.results }) }
 
     public var resultCount: Int { state.withLock { $0.results.count } }
 
     public func result(at index: Int) -> Any { replaced([state.withLock { $0.results[index] }])[0] }
 
-    /// `NSNotFound` for what is no result.
+    /// Returns the index of a result; `NSNotFound` if the object is not a result.
     public func index(ofResult result: Any) -> Int {
         results.firstIndex { $0 as AnyObject === result as AnyObject } ?? NSNotFound
     }
@@ -21,12 +21,12 @@ extension NSMetadataQuery {
         state.withLock { $0.results[index] }.value(forAttribute: name)
     }
 
-    /// Goes through the results while updates are held back.
+    /// Enumerates the results while updates are disabled.
     public func enumerateResults(_ block: (Any, Int, UnsafeMutablePointer<ObjCBool>) -> Void) {
         enumerateResults(options: [], using: block)
     }
 
-    /// With `.reverse` the last one first. Always one after the other.
+    /// Enumerates the results while updates are disabled; with `.reverse` from the last to the first. Always serial.
     public func enumerateResults(
         options: NSEnumerationOptions, using block: (Any, Int, UnsafeMutablePointer<ObjCBool>) -> Void
     ) {
@@ -39,7 +39,7 @@ extension NSMetadataQuery {
         }
     }
 
-    /// Holds updates back, until ``enableUpdates()`` was called as often. Changes in the meantime are posted then, each item once.
+    /// Disables updates until ``enableUpdates()`` was called as often. Changes in the meantime are posted then, each item once.
     public func disableUpdates() { state.withLock { $0.disables += 1 } }
 
     public func enableUpdates() {
@@ -47,7 +47,7 @@ extension NSMetadataQuery {
         schedule()
     }
 
-    /// How many results have which value, for each of ``valueListAttributes``.
+    /// The number of results with each value, for each of ``valueListAttributes``.
     public var valueLists: [String: [NSMetadataQueryAttributeValueTuple]] {
         let (attributes, items) = state.withLock { ($0.valueListAttributes, $0.results) }
         return Dictionary(
@@ -63,7 +63,7 @@ extension NSMetadataQuery {
             }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The results by the values of ``groupingAttributes``, the first outermost.
+    /// The results grouped by the values of ``groupingAttributes``; the first attribute is the outermost.
     public var groupedResults: [NSMetadataQueryResultGroup] {
         let (attributes, items) = state.withLock { ($0.groupingAttributes ?? [], $0.results) }
         return groups(items, attributes[...])
@@ -88,12 +88,12 @@ extension NSMetadataQuery {
             .map { ($0.value.first?.value(forAttribute: attribute), $0.value) }
     }
 
-    // MARK: News
+    // MARK: Updates
 
-    /// What came, differs and went.
+    /// The items that appeared, changed and disappeared.
     typealias News = (added: [NSMetadataItem], changed: [NSMetadataItem], removed: [NSMetadataItem])
 
-    /// Brings the results up to date. On the query's queue.
+    /// Applies an update to the results. Called on the query's queue.
     func apply(_ update: MetadataFeed.Update) -> News {
         state.withLock { state in
             let filter = state.predicate.value.flatMap { $0.metadataPredicate == nil ? $0 : nil }
@@ -137,8 +137,8 @@ extension NSMetadataQuery.State {
     }
 }
 
-/// How many results have one value of an attribute.
-// It does not change.
+/// A value of an attribute and the number of results that have it.
+// It is immutable.
 open class NSMetadataQueryAttributeValueTuple: NSObject, @unchecked Sendable {
     public let attribute: String
     public let value: Any?
@@ -152,7 +152,7 @@ open class NSMetadataQueryAttributeValueTuple: NSObject, @unchecked Sendable {
 }
 
 /// The results that have one value of an attribute.
-// It does not change.
+// It is immutable.
 open class NSMetadataQueryResultGroup: NSObject, @unchecked Sendable {
     public let attribute: String
     public let value: Any?

@@ -2,22 +2,23 @@ import DaemonProtocol
 import Foundation
 import Synchronization
 
-/// What a query has found since the last update; the items have the values of that moment.
+/// The changes of a query since the last update; the items have the values of that time.
 public struct MetadataQueryUpdate: Sendable {
     public let added: [NSMetadataItem]
     public let changed: [NSMetadataItem]
     public let removed: [NSMetadataItem]
-    /// With this update all initial results have been delivered.
+    /// Whether all initial results have been delivered with this update.
     public let isGathered: Bool
 }
 
 extension NSMetadataQuery {
-    /// The items that match a predicate, and their changes, as a sequence that ends when its consumer does. Not of Apple's: for tasks in
-    /// place of notifications. Who takes long finds the newest state, not every step.
+    /// Returns the items that match a predicate, and their changes, as a sequence that ends when its consumer does.
     ///
-    /// - Parameter scopes: Constants of Apple's, and paths of folders; none for everything in containers.
+    /// Not part of Apple's API: this is the counterpart of notifications for tasks. A slow consumer receives the newest state, not every
+    /// step.
     ///
-    /// Throws what is wrong with the format, and what the daemon says.
+    /// - Parameter scopes: Apple's constants, and paths of folders; none for everything in containers.
+    /// - Throws: The error in the format, or the daemon's error.
     public static func updates(
         matching format: String, arguments: [Any] = [], scopes: [String] = []
     ) throws -> AsyncThrowingStream<MetadataQueryUpdate, any Error> {
@@ -34,7 +35,7 @@ extension NSMetadataQuery {
     }
 }
 
-/// Keeps a query for as long as its updates are wanted.
+/// Retains a query for as long as its updates are wanted.
 private final class MetadataUpdates: Sendable {
     private let feed: MetadataFeed
     private let root: String
@@ -54,7 +55,7 @@ private final class MetadataUpdates: Sendable {
 
     deinit { feed.stop() }
 
-    /// Nil when the task was cancelled.
+    /// Returns the next update; nil if the task was cancelled.
     func next() async throws -> MetadataQueryUpdate? {
         for await _ in news {
             guard let news = feed.take(), let update = restricted.withLock({ $0.take(news) }) else { continue }

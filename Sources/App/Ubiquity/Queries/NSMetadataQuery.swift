@@ -10,12 +10,12 @@ extension Notification.Name {
     public static let NSMetadataQueryDidUpdate = Notification.Name("NSMetadataQueryDidUpdate")
 }
 
-/// Finds documents in containers and keeps what it found up to date: names, sizes, and how far their sync is. Answered by the daemon from its
-/// database; nothing is downloaded, and no folder is walked.
+/// Finds documents in containers and keeps the results up to date: names, sizes, and the progress of their sync. The daemon reads them from
+/// its database; nothing is downloaded, and no folder is walked.
 ///
-/// Apple's name: `NSMetadataQuery`. Results and notifications change on ``operationQueue`` alone, or on the main queue without one, which the
-/// program then has to run. A query asks the mount that ``FileManager/url(forUbiquityContainerIdentifier:)`` leads to.
-// What changes is behind a Mutex.
+/// Apple's name: `NSMetadataQuery`. Results change and notifications are posted only on ``operationQueue``, or without one on the main
+/// queue, which the program then has to run. A query applies to the mount of ``FileManager/url(forUbiquityContainerIdentifier:)``.
+// Mutable state is behind a Mutex.
 open class NSMetadataQuery: NSObject, @unchecked Sendable {
     struct State {
         var predicate = Fixed<NSPredicate?>(nil)
@@ -24,7 +24,7 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
         var searchItems = Fixed<[Any]?>(nil)
         var restriction = QueryRestriction()
         weak var delegate: (any NSMetadataQueryDelegate)?
-        /// What the delegate gave for items.
+        /// The delegate's replacements of items.
         var replacements: [ObjectIdentifier: Fixed<Any>] = [:]
         var valueListAttributes: [String] = []
         var groupingAttributes: [String]?
@@ -44,14 +44,15 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
 
     let state = Mutex(State())
 
-    // MARK: What to find
+    // MARK: Search criteria
 
-    /// Made with ``Foundation/NSPredicate/init(format:_:)``; any other predicate on ``NSMetadataItem`` is asked in this process about every
-    /// item in the scopes. Nil finds all. Versions in conflict are no results, unless the predicate asks for
-    /// `NSMetadataUbiquitousItemConflictOfKey`.
+    /// The predicate of the query; nil finds all items.
     ///
-    /// A query that runs starts over with the new predicate, as it does with other scopes, items and sort descriptors: its results are discarded,
-    /// and gathering begins again.
+    /// Create it with ``Foundation/NSPredicate/init(format:_:)``. Any other predicate on ``NSMetadataItem`` is evaluated in this process
+    /// for every item in the scopes. Conflict versions are not results, unless the predicate uses `NSMetadataUbiquitousItemConflictOfKey`.
+    ///
+    /// If the query is running, it restarts with the new predicate, as it does with new scopes, items and sort descriptors: its results are
+    /// discarded, and gathering begins again.
     open var predicate: NSPredicate? {
         get { state.withLock { $0.predicate }.value }
         set {
@@ -77,7 +78,7 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Results of another query, URLs or paths: nothing else is found. Nil for no restriction.
+    /// The only items that the query may find: results of another query, URLs or paths. Nil for no restriction.
     open var searchItems: [Any]? {
         get { state.withLock { $0.searchItems }.value }
         set {
@@ -98,7 +99,7 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
         set { state.withLock { $0.groupingAttributes = newValue } }
     }
 
-    /// Seconds for which changes are gathered before they are posted.
+    /// The number of seconds for which changes are gathered before they are posted.
     open var notificationBatchingInterval: TimeInterval {
         get { state.withLock { $0.interval } }
         set { state.withLock { $0.interval = max(0, newValue) } }
@@ -115,10 +116,10 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
     open var isGathering: Bool { state.withLock { $0.isGathering } }
     open var isStopped: Bool { state.withLock { $0.isStopped } }
 
-    /// Why it did not start, or ended. Not of Apple's.
+    /// The reason why the query did not start, or ended. Not part of Apple's API.
     open var failure: NSError? { state.withLock { $0.lastFailure } }
 
-    /// Begins. False where nothing is mounted, the predicate is wrong, or it runs already.
+    /// Starts the query. Returns false if nothing is mounted, the predicate is invalid, or the query is running already.
     @discardableResult
     open func start() -> Bool {
         guard !isStarted || isStopped, let mount = ClaimRouter.shared.principalMount else { return false }
@@ -139,8 +140,7 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
         return true
     }
 
-    /// Changes what is to be found or in which order. Who looks at the results of a query that runs never sees some of the old and some of the
-    /// new ones: it starts over.
+    /// Changes a search criterion or the order. A running query restarts, so that its results are never a mixture of old and new ones.
     private func change(_ change: (inout State) -> Void) {
         let isRunning = state.withLock { state in
             change(&state)
@@ -151,7 +151,7 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
         start()
     }
 
-    /// Ends; the results stay as they are.
+    /// Stops the query; the results stay as they are.
     open func stop() {
         let feed = state.withLock { state in
             (state.isStopped, state.isGathering) = (true, false)
@@ -181,7 +181,7 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
             return nil
         case nil: break
         }
-        // Programs know versions in conflict from NSFileVersion, and take what they find for documents.
+        // Programs get conflict versions from NSFileVersion, and treat results as documents.
         if !wanted.mentions(.conflictOf) {
             wanted = .all([wanted, .comparison(Comparison(.conflictOf, .equal, [.null]))])
         }
@@ -189,13 +189,13 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
             predicate: wanted.description, scopes: restriction.scopes, live: true, interval: min(interval, 3_600))
     }
 
-    // MARK: Telling the program
+    // MARK: Notifying the program
 
     private func perform(_ work: @escaping @Sendable () -> Void) {
         (state.withLock { $0.queue } ?? .main).addOperation(work)
     }
 
-    /// Has the queue take what is new, once however much comes.
+    /// Schedules the delivery of new changes on the queue, once however many arrive.
     func schedule() {
         let begins = state.withLock { state in
             guard !state.isScheduled, state.disables == 0 else { return false }

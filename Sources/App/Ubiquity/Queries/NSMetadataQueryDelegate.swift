@@ -1,14 +1,14 @@
 import Foundation
 import Synchronization
 
-/// Replaces what a query has found, for who shows it. Both methods have a default that replaces nothing.
+/// Replaces the results of a query, for display. The default implementations of both methods replace nothing.
 ///
 /// Apple's name: `NSMetadataQueryDelegate`.
 public protocol NSMetadataQueryDelegate: AnyObject, Sendable {
-    /// Called once for each item that is found, on the query's queue. The returned object replaces the item in the results.
+    /// Returns an object that replaces the item in the results. Called once for each item that is found, on the query's queue.
     func metadataQuery(_ query: NSMetadataQuery, replacementObjectForResultObject result: NSMetadataItem) -> Any
 
-    /// Asked for each value of ``NSMetadataQuery/valueLists`` and ``NSMetadataQuery/groupedResults``.
+    /// Returns a replacement for a value. Called for each value of ``NSMetadataQuery/valueLists`` and ``NSMetadataQuery/groupedResults``.
     func metadataQuery(
         _ query: NSMetadataQuery, replacementValueForAttribute attrName: String, value attrValue: Any
     ) -> Any
@@ -25,19 +25,19 @@ extension NSMetadataQueryDelegate {
 }
 
 extension NSMetadataQuery {
-    /// Not kept alive by the query.
+    /// The delegate, which the query does not retain.
     public var delegate: (any NSMetadataQueryDelegate)? {
         get { state.withLock { $0.delegate } }
         set { state.withLock { $0.delegate = newValue } }
     }
 
-    /// What stands for items among the results. Not under the lock: the delegate may ask the query.
+    /// Returns the items with their replacements. The lock is not held: the delegate may use the query.
     func replaced(_ items: [NSMetadataItem]) -> [Any] {
         let known = state.withLock { $0.replacements }
         return items.map { known[ObjectIdentifier($0)]?.value ?? $0 }
     }
 
-    /// Asks the delegate for those that came, and forgets those that went.
+    /// Requests replacements of added items from the delegate, and removes those of removed items.
     func noteReplacements(added: [NSMetadataItem], removed: [NSMetadataItem]) {
         let delegate = delegate
         let new = added.map { item in

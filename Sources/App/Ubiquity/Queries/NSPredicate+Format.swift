@@ -3,11 +3,11 @@ public import Foundation
 import Queries
 import Synchronization
 
-/// Format strings for queries, which Foundation does not have on Linux: docs/QUERIES.md has the language.
+/// Format strings for queries, which Foundation does not support on Linux; docs/QUERIES.md describes the language.
 extension NSPredicate {
-    /// A predicate on ``NSMetadataItem``, as `"%K LIKE[c] '*.txt' AND %K > %d"`.
+    /// Creates a predicate on ``NSMetadataItem`` from a format such as `"%K LIKE[c] '*.txt' AND %K > %d"`.
     ///
-    /// A format that is wrong matches nothing, and a query with it does not start; ``init(metadataFormat:arguments:)`` says what is wrong.
+    /// An invalid format matches nothing, and a query with it does not start; ``init(metadataFormat:arguments:)`` reports the error.
     public convenience init(format: String, _ arguments: Any...) {
         do throws(QueryPredicateError) { try self.init(read: format, arguments) } catch {
             self.init(wrong: error)
@@ -20,15 +20,17 @@ extension NSPredicate {
         }
     }
 
-    /// The same, but throws what is wrong with the format, and at which character.
+    /// Creates a predicate as ``init(format:_:)`` does, but throws an error that names the mistake in the format and its position.
     public convenience init(metadataFormat format: String, arguments: [Any] = []) throws {
         do throws(QueryPredicateError) { try self.init(read: format, arguments) } catch {
             throw CoordinationFailure.error(.coderInvalidValue, error.description, at: nil)
         }
     }
 
-    /// A predicate in Spotlight's own notation, as `kMDItemFSName == "*.txt"cd && kMDItemFSSize > 100`: the letters behind a text's quotes are
-    /// options of the comparison. Nil for what is none; beside that it reads what ``init(format:_:)`` does, without placeholders.
+    /// Creates a predicate from Spotlight's notation, such as `kMDItemFSName == "*.txt"cd && kMDItemFSSize > 100`, where the letters after
+    /// a quoted text are options of the comparison.
+    ///
+    /// Returns nil for an invalid text. The notation also includes that of ``init(format:_:)``, without placeholders.
     public convenience init?(fromMetadataQueryString queryString: String) {
         do throws(QueryPredicateError) {
             self.init(try QueryPredicate(parsingMetadataQuery: queryString))
@@ -51,7 +53,7 @@ extension NSPredicate {
         self.init { object, _ in (object as? PredicateProbe)?.found(.failure(error)) ?? false }
     }
 
-    /// What was read from the format of this predicate; nil for one that was made otherwise.
+    /// The parsed format of this predicate; nil for a predicate that was created otherwise.
     var metadataPredicate: Result<QueryPredicate, QueryPredicateError>? {
         let probe = PredicateProbe()
         _ = evaluate(with: probe)
@@ -59,8 +61,8 @@ extension NSPredicate {
     }
 }
 
-/// A predicate of ours that is asked about this says what it is: there is no other place in an `NSPredicate` to keep it.
-// What changes is behind a Mutex.
+/// An object to evaluate our predicates with: they then store their parsed format in it, since an `NSPredicate` has no other place for it.
+// Mutable state is behind a Mutex.
 private final class PredicateProbe: NSObject, @unchecked Sendable {
     private let state = Mutex<Result<QueryPredicate, QueryPredicateError>?>(nil)
 
@@ -97,7 +99,7 @@ extension Literal {
         }
     }
 
-    /// Apple's constants of the downloading status mean the daemon's words.
+    /// Converts Apple's constants of the downloading status into the daemon's values.
     private static func short(_ text: String) -> String {
         let prefix = "NSMetadataUbiquitousItemDownloadingStatus"
         guard text.hasPrefix(prefix), text.count > prefix.count else { return text }
@@ -107,18 +109,18 @@ extension Literal {
 }
 
 extension NSSortDescriptor {
-    /// Sorts ``NSMetadataItem``s by an attribute.
+    /// Creates a descriptor that sorts ``NSMetadataItem``s by an attribute.
     public convenience init(key: String, ascending: Bool) {
         self.init(keyPath: \NSMetadataItem.[sortKey: key], ascending: ascending)
     }
 }
 
 extension NSMetadataItem {
-    /// An attribute's value in a form that has an order.
+    /// The attribute's value in a comparable form.
     fileprivate subscript(sortKey key: String) -> MetadataSortKey { MetadataSortKey(value(forAttribute: key)) }
 }
 
-/// Values of one attribute in their order; what has none comes first.
+/// A comparable value of one attribute; items without a value come first.
 struct MetadataSortKey: Comparable {
     private let number: Double
     private let text: String

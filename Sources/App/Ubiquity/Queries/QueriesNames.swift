@@ -1,10 +1,10 @@
 import Queries
 
-// Foundation has types of these names for something else.
+// Foundation has other types with these names.
 typealias QueryPredicate = Queries.Predicate
 typealias QueryPredicateError = Queries.PredicateError
 
-/// Carries a value of Foundation that is not changed any more.
+/// Carries a Foundation value that is no longer changed.
 // Predicates, sort descriptors and lists of scopes are only read once they are set.
 struct Fixed<Value>: @unchecked Sendable {
     let value: Value

@@ -1,14 +1,14 @@
 import DaemonProtocol
 import Foundation
 
-/// Where a query looks beyond what the daemon is asked for: in folders, and among items that it is restricted to.
+/// The restriction of a query that the daemon does not apply: to folders, and to given items.
 struct QueryRestriction: Sendable {
     private let areas: [FindScope]
     private let folders: [String]
     private let items: Set<String>?
 
-    /// - Parameter scopes: Constants of Apple's, and folders as URLs or paths; none for everything in containers.
-    /// - Parameter items: What was found before, URLs or paths; nil for no restriction.
+    /// - Parameter scopes: Apple's constants, and folders as URLs or paths; none for everything in containers.
+    /// - Parameter items: Earlier results, URLs or paths; nil for no restriction.
     init(scopes: [Any] = [], items: [Any]? = nil) {
         areas = scopes.compactMap { ($0 as? String).flatMap(FindScope.init(constant:)) }
         folders = scopes.compactMap(Self.path)
@@ -17,9 +17,9 @@ struct QueryRestriction: Sendable {
     }
 
     private let asksForAll: Bool
-    /// What the daemon is asked for; nil for all.
+    /// The scopes to request from the daemon; nil for all.
     var scopes: [FindScope]? { asksForAll ? nil : areas }
-    /// Whether the daemon's answer is all that there is to say.
+    /// Whether the daemon's results need no further restriction.
     var isPlain: Bool { folders.isEmpty && items == nil }
 
     func admits(_ found: FoundItem, root: String) -> Bool {

@@ -1,7 +1,7 @@
 import DaemonProtocol
 
-/// The part of a feed's changes that is within a query's scope. Keeps the numbers of reported items, so that one that leaves the scope is reported as
-/// removed.
+/// The part of a feed's changes that is within a query's scope. It keeps the numbers of reported items, so that an item that leaves the
+/// scope is reported as removed.
 struct RestrictedChanges {
     private let restriction: QueryRestriction
     private let root: String
@@ -12,7 +12,7 @@ struct RestrictedChanges {
         self.root = root
     }
 
-    /// Nil if there is nothing to report.
+    /// Returns the changes to report; nil if there are none.
     mutating func take(_ news: MetadataFeed.Update) -> MetadataFeed.Update? {
         guard !restriction.isPlain else { return news }
         var left = MetadataFeed.Update(isGathered: news.isGathered, failure: news.failure)

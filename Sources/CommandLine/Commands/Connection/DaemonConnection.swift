@@ -3,18 +3,18 @@ package import DaemonProtocol
 import FoundationEssentials
 import Glibc
 
-/// A conversation with one daemon. A daemon that says nothing for ``ControlFrame/silenceLimit``, not even that it lives, is
-/// taken for frozen: no call hangs for longer than that.
+/// A connection with one daemon. A daemon that sends nothing for ``ControlFrame/silenceLimit``, not even a heartbeat, counts as frozen: no
+/// call blocks for longer than that.
 package struct DaemonConnection: ~Copyable {
     let record: MountRecord
     private let stream: UnixStream
     private var splitter = FrameSplitter()
-    /// Those that were sent, whose responses can be decoded.
+    /// The calls that were sent, whose responses can be decoded.
     private var calls = CallRegistry()
     /// The number of the last request.
     private(set) var lastID: UInt64 = 0
 
-    /// Connects and says hello.
+    /// Connects and sends the greeting.
     package static func open(
         _ record: MountRecord, patience: Duration = ControlFrame.silenceLimit
     ) throws(CommandFailure) -> DaemonConnection {
@@ -36,7 +36,7 @@ package struct DaemonConnection: ~Copyable {
         }
     }
 
-    /// Asks and waits for the answer. With `watch`, states of the mount arrive in the meantime.
+    /// Sends a request and waits for the response. With `watch`, states of the mount arrive in the meantime.
     package mutating func call<Call: DaemonCall>(
         _ request: Call, watch: WatchRequest? = nil, onStatus: (StatusResponse) -> Void = { _ in }
     ) throws(CommandFailure) -> Call.Response {
@@ -50,7 +50,7 @@ package struct DaemonConnection: ~Copyable {
             case .response(let response) where envelope.id == id:
                 guard let value = response.value as? Call.Response else { throw unexpectedResponse }
                 return value
-            // Number 0 is the connection itself: turned away.
+            // Number 0 is the connection itself: the daemon rejected it.
             case .failure(let failure) where envelope.id == id || envelope.id == 0:
                 throw CommandFailure(failure.located(in: record))
             case .response, .failure: continue
@@ -58,14 +58,14 @@ package struct DaemonConnection: ~Copyable {
         }
     }
 
-    /// Hands on every state until the daemon ends the watch.
+    /// Passes every state to `onStatus` until the daemon ends the watch.
     package mutating func watch(
         _ request: WatchRequest, onStatus: (StatusResponse) -> Void
     ) throws(CommandFailure) {
         _ = try call(request, onStatus: onStatus)
     }
 
-    /// Hands on every event of a request that lasts, until it ends.
+    /// Passes every event of a request to `onEvent` until the request ends.
     mutating func follow(
         _ request: some DaemonCall, onEvent: (DaemonEvent) throws(CommandFailure) -> Void
     ) throws(CommandFailure) {
@@ -82,11 +82,11 @@ package struct DaemonConnection: ~Copyable {
         }
     }
 
-    /// Waits until the daemon has closed the connection, or says nothing more. False when it still talks after `limit`.
+    /// Waits until the daemon has closed the connection, or sends nothing more. Returns false if it still sends data after `limit`.
     mutating func waitForEnd(_ limit: Duration) -> Bool {
         let deadline = ContinuousClock.now + limit
         while ContinuousClock.now < deadline {
-            // Any error is the end that is waited for.
+            // Any error counts as the end of the connection.
             if (try? receive()) == nil { return true }
         }
         return false

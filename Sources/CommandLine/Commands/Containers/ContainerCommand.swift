@@ -2,7 +2,7 @@ import ArgumentParser
 import DaemonProtocol
 import Glibc
 
-/// `ubiquity container`: the folders at the top of a mount.
+/// `ubiquity container`: manages the folders in the root of a mount.
 struct ContainerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "container", abstract: "List, make, remove and rename containers.",
@@ -82,11 +82,11 @@ struct ContainerRename: ParsableCommand {
     }
 }
 
-/// Where the mount shows a container.
+/// The path of a container in the mount.
 private struct ContainerPath {
     let text: String
 
-    /// `name` with dots, or with `~` as the mount shows it.
+    /// - Parameter name: The name with dots, or with `~` as the mount shows it.
     init(_ name: String, in record: MountRecord) {
         text = "\(record.mount)/\(name.replacing(".", with: "~"))"
     }

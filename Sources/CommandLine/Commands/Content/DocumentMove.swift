@@ -3,7 +3,7 @@ import DaemonProtocol
 import FoundationEssentials
 import Glibc
 
-/// Moves a file or folder between file systems: copied, on the disk, and only then removed where it was.
+/// A move of a file or folder between file systems: it is copied, the copy is made durable, and only then the original is removed.
 struct DocumentMove {
     let source: String
     let target: String
@@ -13,7 +13,7 @@ struct DocumentMove {
         self.target = target
     }
 
-    /// Inside a folder that exists, under its own name; else the path itself.
+    /// Returns the path in an existing folder under the source's name; otherwise the path itself.
     static func target(of source: String, at destination: String) -> String {
         var isFolder = false
         let exists = FileManager.default.fileExists(atPath: destination, isDirectory: &isFolder)
@@ -21,7 +21,7 @@ struct DocumentMove {
         return destination.hasSuffix("/") ? destination + name : "\(destination)/\(name)"
     }
 
-    /// Runs `body` while no other program who coordinates reads or writes the document.
+    /// Runs `body` while no other coordinating program reads or writes the document.
     static func holding(
         _ path: MountPath, _ options: [AccessOption], _ connection: inout DaemonConnection,
         _ body: () throws(CommandFailure) -> Void
@@ -29,7 +29,7 @@ struct DocumentMove {
         let access = WantedAccess(path: path, mode: .write, options: options)
         _ = try connection.call(AccessRequest(accesses: [access], purpose: nil, timeout: nil))
         let claim = connection.lastID
-        // The connection's end would end the claim as well.
+        // The end of the connection would release the claim as well.
         defer { _ = try? connection.call(FinishRequest(claim: claim)) }
         try body()
     }
@@ -44,7 +44,7 @@ struct DocumentMove {
             try FileManager.default.copyItem(atPath: source, toPath: target)
             try Self.makeDurable(target)
         } catch {
-            // What was copied so far is of no use; the original is whole.
+            // The partial copy is useless; the original is complete.
             try? FileManager.default.removeItem(atPath: target)
             throw CommandFailure(
                 .failed, "cannot move it to \(printable(target)): \(plainReason(error)); nothing was changed",
@@ -56,7 +56,7 @@ struct DocumentMove {
         }
     }
 
-    /// Syncs a file, or everything in a folder, and the folder that it is in.
+    /// Syncs a file, or everything in a folder, and the folder that contains it.
     private static func makeDurable(_ path: String) throws {
         var isFolder = false
         _ = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)

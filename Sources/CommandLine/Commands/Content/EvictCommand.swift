@@ -1,7 +1,7 @@
 import ArgumentParser
 import DaemonProtocol
 
-/// `ubiquity evict`: frees local space; the documents stay, their bytes come back when opened.
+/// `ubiquity evict`: frees local space; the documents stay, and their bytes are downloaded when opened.
 struct EvictCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "evict", abstract: "Drop the local bytes of documents that are in the cloud.",

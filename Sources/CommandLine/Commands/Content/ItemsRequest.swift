@@ -1,9 +1,9 @@
 import Basics
 import DaemonProtocol
 
-/// What the commands on items have in common: ask each mount, report what was done, fail if any path failed.
+/// The common part of commands on items: sends a request to each mount, reports the outcomes, and fails if any path failed.
 enum ItemsRequest {
-    /// What `--json` prints.
+    /// The output of `--json`.
     private struct Document: Encodable {
         let format = 1
         let items: [Outcome]
@@ -16,7 +16,7 @@ enum ItemsRequest {
         let failure: DaemonFailure?
     }
 
-    /// `verb`: what was done to the items, such as "Evicted"; the rest of the sentence is counted here.
+    /// - Parameter verb: The participle for the action, such as "Evicted"; this method appends the counted items.
     static func run<Call: DaemonCall>(
         _ arguments: [String], verb: String, wait: Bool = false, json: Bool = false,
         _ request: ([MountPath]) -> Call

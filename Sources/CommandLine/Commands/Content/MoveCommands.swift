@@ -1,7 +1,7 @@
 import ArgumentParser
 import DaemonProtocol
 
-/// `ubiquity move-in`: gives a document of this machine to the cloud.
+/// `ubiquity move-in`: moves a document of this machine into the cloud.
 struct MoveInCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "move-in", abstract: "Move a file or folder of this machine into the cloud.",
@@ -36,7 +36,7 @@ struct MoveInCommand: ParsableCommand {
     }
 }
 
-/// `ubiquity move-out`: takes a document out of the cloud, on all devices.
+/// `ubiquity move-out`: moves a document out of the cloud, on all devices.
 struct MoveOutCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "move-out", abstract: "Move a document out of the cloud, to this machine alone.",

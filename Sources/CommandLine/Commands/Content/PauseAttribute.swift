@@ -3,7 +3,7 @@ import CloudModel
 import DaemonProtocol
 import Glibc
 
-/// `user.ubiquity.isSyncPaused` of the items that a command names.
+/// The attribute `user.ubiquity.isSyncPaused` of the items that a command names.
 enum PauseAttribute {
     /// What `--json` prints.
     private struct Document: Encodable {

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `ubiquity pause`: edits stay on this device until `ubiquity resume`.
+/// `ubiquity pause`: keeps edits on this device until `ubiquity resume`.
 struct PauseCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause", abstract: "Keep edits on this device for now.",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import DaemonProtocol
 
-/// `ubiquity pin`: downloads now and keeps local always.
+/// `ubiquity pin`: downloads documents now and always keeps them local.
 struct PinCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pin", abstract: "Keep documents on this device, always up to date.",

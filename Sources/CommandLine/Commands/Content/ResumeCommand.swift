@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `ubiquity resume`: uploads what was edited since `ubiquity pause`.
+/// `ubiquity resume`: uploads the edits since `ubiquity pause`.
 struct ResumeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume", abstract: "Upload what was paused, and go on.",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import DaemonProtocol
 
-/// `ubiquity unpin`: takes the item's own pin away; it then does as the folder above says.
+/// `ubiquity unpin`: removes the item's own pin; it then inherits that of the folder above.
 struct UnpinCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unpin", abstract: "Let documents be evicted again when space is short.")

@@ -1,17 +1,19 @@
 import DaemonProtocol
 import Glibc
 
-/// A program that runs in the place of this one: it gets the signals that were meant for both.
+/// A program that runs in place of this one and receives the signals sent to this one.
 struct ChildProgram {
     private let pid: pid_t
-    /// Taken one by one by ``wait()``.
+    /// The blocked signals, which ``wait()`` takes one by one.
     private let signals: sigset_t
 
     private static let handled = [SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2]
-    /// `si_code` of a signal of the kernel (sigaction(2)), here of the terminal: it went to the program too.
+    /// `si_code` of a signal from the kernel (sigaction(2)), here from the terminal, which sends it to the program too.
     private static let fromKernel: Int32 = 0x80
 
-    /// Exit status 127 where there is no such program, 126 where it can not be run, as of a shell.
+    /// Starts a program.
+    ///
+    /// - Throws: `CommandFailure` with status 127 if the program does not exist, 126 if it cannot be run, as a shell does.
     static func start(_ words: [String]) throws(CommandFailure) -> ChildProgram {
         var signals = sigset_t()
         var old = sigset_t()
@@ -41,7 +43,7 @@ struct ChildProgram {
         return pid
     }
 
-    /// Waits for its end; answers its exit status, or 128 and the number of the signal that ended it.
+    /// Waits for the program's end and returns its exit status, or 128 plus the number of the signal that ended it.
     func wait() -> Int32 {
         var signals = signals
         while true {
@@ -52,7 +54,7 @@ struct ChildProgram {
         }
     }
 
-    /// Nil while it runs.
+    /// Returns the exit status; nil while the program runs.
     private func takeStatus() -> Int32? {
         var status: Int32 = 0
         guard waitpid(pid, &status, WNOHANG) == pid else { return nil }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import DaemonProtocol
 
-/// What to run, and with which document held.
+/// A program to run, and the document to claim for it.
 struct CoordinatedTask: ParsableArguments {
     @Argument(help: "The document; it need not exist yet.", completion: .file())
     var path: String
@@ -21,7 +21,7 @@ struct CoordinatedTask: ParsableArguments {
         }
     }
 
-    /// Ends with the program's status.
+    /// Runs the program and exits with its status.
     func run(_ mode: AccessMode) throws {
         let place = try MountLocator.current().place(of: path)
         var connection = try DaemonConnection.open(place.record)
@@ -34,7 +34,7 @@ struct CoordinatedTask: ParsableArguments {
         let claim = connection.lastID
         SurroundingClaim(purpose: purpose, claim: granted.claim).export()
         let program = try ChildProgram.start(command)
-        // The daemon's signs of life stay unread meanwhile: they fill the socket's buffer at most.
+        // The daemon's heartbeats stay unread meanwhile: at most they fill the socket's buffer.
         let status = program.wait()
         do { _ = try connection.call(FinishRequest(claim: claim)) } catch {
             Terminal.complain(error)

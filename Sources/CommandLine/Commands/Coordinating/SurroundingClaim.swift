@@ -1,11 +1,11 @@
 import Glibc
 
-/// The claim inside of which this program runs, handed down in the environment as `PURPOSE:CLAIM`.
+/// The claim inside of which this program runs, inherited through the environment as `PURPOSE:CLAIM`.
 struct SurroundingClaim {
     private static let variable = "UBIQUITY_COORDINATION"
 
     let purpose: String
-    /// The daemon's number of it.
+    /// The daemon's number of the claim.
     let claim: UInt64
 
     init(purpose: String, claim: UInt64) {
@@ -13,7 +13,7 @@ struct SurroundingClaim {
         self.claim = claim
     }
 
-    /// Nil outside of any, and for a value that is none.
+    /// Returns the surrounding claim; nil if there is none, or if the value is invalid.
     static func current() -> SurroundingClaim? {
         guard let value = getenv(variable) else { return nil }
         let parts = String(cString: value).split(separator: ":", omittingEmptySubsequences: false)
@@ -23,11 +23,11 @@ struct SurroundingClaim {
         return SurroundingClaim(purpose: String(parts[0]), claim: claim)
     }
 
-    /// Unlike any other.
+    /// Returns a unique purpose.
     static func newPurpose() -> String {
         "coordinate-" + (0..<2).map { _ in String(UInt64.random(in: 0 ... .max), radix: 16) }.joined(separator: "-")
     }
 
-    /// For the programs that this one starts from now on.
+    /// Exports the claim to the programs that this one starts from now on.
     func export() { setenv(Self.variable, "\(purpose):\(claim)", 1) }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import DaemonProtocol
 import Glibc
 
-/// `ubiquity find`: documents by what is known of them, now or from now on.
+/// `ubiquity find`: finds documents by their attributes, once or as a live query.
 struct FindCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "find", abstract: "Find documents by name, size, time or state.",

@@ -2,16 +2,16 @@ import CloudModel
 import DaemonProtocol
 import Glibc
 
-/// What `find` prints of the results.
+/// The output of `find` for its results.
 struct FoundOutput {
     private let sort: FindCommand.SortKey?
     private let isReversed: Bool
     private let isLive: Bool
     private let isJSON: Bool
     private let paths: PathPrinter
-    /// What waits for its order, or for the end of a document.
+    /// The results that wait to be sorted, or for the end of a JSON document.
     private var gathered: [FoundItem] = []
-    /// Where items were, for those that go: only a live query keeps them.
+    /// The last paths of items, for those that disappear; only a live query keeps them.
     private var known: [UInt64: MountPath] = [:]
 
     private struct Document: Encodable {
@@ -69,7 +69,7 @@ struct FoundOutput {
         fflush(nil)
     }
 
-    /// An event on one line.
+    /// Returns an event as one line of JSON.
     static func line(_ value: some Encodable) throws(CommandFailure) -> String {
         do { return String(decoding: try ControlFrame.payload(value), as: UTF8.self) } catch {
             throw CommandFailure(.failed, "an event can not be written as JSON (\(error))")

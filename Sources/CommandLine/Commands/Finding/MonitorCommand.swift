@@ -4,7 +4,7 @@ import CloudModel
 import DaemonProtocol
 import Glibc
 
-/// `ubiquity monitor`: what happens in a mount, as it happens.
+/// `ubiquity monitor`: prints the events in a mount as they happen.
 struct MonitorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "monitor", abstract: "Show what happens in a mount, line by line.",

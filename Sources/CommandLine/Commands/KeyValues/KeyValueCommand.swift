@@ -3,7 +3,7 @@ import DaemonProtocol
 import FoundationEssentials
 import Glibc
 
-/// `ubiquity kv`: the key-value store of a container, small settings that every device has.
+/// `ubiquity kv`: the key-value store of a container, with small settings that every device shares.
 struct KeyValueCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "kv", abstract: "Read and write settings that every device shares.",
@@ -17,7 +17,7 @@ struct KeyValueCommand: ParsableCommand {
         ])
 }
 
-/// Which store.
+/// The option that selects a store.
 struct KeyValueStoreChoice: ParsableArguments {
     @Option(help: ArgumentHelp("Whose store.", valueName: "name"))
     var container = "CloudDocs"
@@ -28,7 +28,7 @@ struct KeyValueStoreChoice: ParsableArguments {
         try DaemonConnection.open(try mount.record())
     }
 
-    /// Throws where a store is empty because there is no such container.
+    /// Throws if a store is empty because its container does not exist.
     func requireContainer(_ connection: inout DaemonConnection) throws {
         let status = try connection.call(StatusRequest())
         guard !status.mount.containers.contains(container.replacing("~", with: ".")) else { return }
@@ -137,7 +137,7 @@ struct KeyValueWatch: ParsableCommand {
 
     func run() throws {
         var events = try store.connect()
-        // The other one is free to ask while this one listens.
+        // One connection receives events, so that the other one can send requests.
         var connection = try store.connect()
         let (container, choice) = (store.container, KeyValueStoreChoice.self)
         try events.follow(WatchKeyValuesRequest(container: container)) {

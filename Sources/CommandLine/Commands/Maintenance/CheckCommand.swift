@@ -2,7 +2,7 @@ import ArgumentParser
 import Basics
 import DaemonProtocol
 
-/// `ubiquity check`: verifies what this device and its cloud keep.
+/// `ubiquity check`: verifies the data on this device and in its cloud.
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Verify the bytes and records on this device and in its cloud.",
@@ -40,7 +40,7 @@ struct RepairCommand: ParsableCommand {
     func run() throws { try CheckRun(path: path, repair: true, json: json).run() }
 }
 
-/// One check of the mounts that a path stands for.
+/// A check of the mounts that a path stands for.
 struct CheckRun {
     let path: String?
     let repair: Bool
@@ -59,7 +59,7 @@ struct CheckRun {
         if let failure = CommandFailure(found: problems, isTold: json) { throw failure }
     }
 
-    /// A database that is damaged itself is repaired by a reset; what a check finds after it is what is left.
+    /// Checks one mount. A damaged database is repaired by a reset, after which a second check finds the remaining problems.
     private func check(_ record: MountRecord) throws -> CheckOutcome {
         let response = try ask(record)
         guard repair, response.needsReset == true else { return CheckOutcome(record, response) }
@@ -97,7 +97,7 @@ struct CheckRun {
     }
 }
 
-/// What `--json` prints for a mount.
+/// The output of `--json` for a mount.
 struct CheckOutcome: Encodable {
     let mount: String
     let checkedItems: UInt64
@@ -119,7 +119,7 @@ struct CheckOutcome: Encodable {
         needsReset = response.needsReset ?? false
     }
 
-    /// Adds what a reset did: it repaired the database, whatever was found in it.
+    /// Records that a reset repaired the database, and with it the problems found in it.
     mutating func repaired(_ problems: [DaemonFailure], by rebuild: RebuildStatus) {
         repairs.append(DaemonFailure(.damaged, "its database was damaged: \(rebuild.summary)", path: mount))
         repairCount += 1
@@ -136,7 +136,7 @@ private struct CheckDocument: Encodable {
 }
 
 extension CommandFailure {
-    /// What a check found; nil when it found nothing. `isTold`: it was printed already.
+    /// Creates a failure for the problems of a check; nil if there are none. `isTold`: they were printed already.
     init?(found problems: [DaemonFailure], isTold: Bool) {
         guard !problems.isEmpty else { return nil }
         status = .problemsFound

@@ -1,6 +1,6 @@
 import DaemonProtocol
 
-/// What `ubiquity diagnose --claims` prints: the claimed items as a tree, and below each its holders and waiters.
+/// The output of `ubiquity diagnose --claims`: the claimed items as a tree, each with its holders and waiters.
 enum ClaimsReport {
     private struct Document: Encodable {
         let format: Int

@@ -1,7 +1,7 @@
 import Basics
 package import DaemonProtocol
 
-/// Who coordinates what in one mount, as the folders that the items lie in.
+/// The claims and presenters of one mount, as a tree of the folders that contain the items.
 package struct ClaimsTree: Encodable {
     /// An item, or a folder on the way to one.
     package struct Node: Encodable {
@@ -13,7 +13,7 @@ package struct ClaimsTree: Encodable {
 
         private enum CodingKeys: String, CodingKey { case name, claims, presenters, transfers, items }
 
-        /// What is empty is left out.
+        /// Omits empty fields.
         package func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encode(name, forKey: .name)
@@ -65,7 +65,7 @@ package struct ClaimsTree: Encodable {
         Self.change(&root, names[...], body)
     }
 
-    /// A path has at most as many components as the kernel takes, some 2,000.
+    /// Changes the node at a path. The recursion is bounded: the kernel limits a path to some 2,000 components.
     private static func change(_ node: inout Node, _ names: ArraySlice<String>, _ body: (inout Node) -> Void) {
         guard let name = names.first else { return body(&node) }
         let index = node.items.firstIndex { $0.name == name } ?? node.items.endIndex
@@ -75,7 +75,7 @@ package struct ClaimsTree: Encodable {
 
     // MARK: Text
 
-    /// A line for each item, and below it a line for each who holds it, waits for it, shows it or moves its bytes.
+    /// A line for each item, and below it a line for each holder, waiter, presenter and transfer.
     package var lines: [String] { root.items.flatMap { lines($0, indentation: "  ") } }
 
     private func lines(_ node: Node, indentation: String) -> [String] {

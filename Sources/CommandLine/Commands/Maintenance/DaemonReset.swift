@@ -1,13 +1,13 @@
 import DaemonProtocol
 import Glibc
 
-/// Lets a running daemon rebuild its state.
+/// Makes a running daemon rebuild its state.
 struct DaemonReset {
     private let record: MountRecord
 
     init(_ record: MountRecord) { self.record = record }
 
-    /// The daemon ends and comes back under the same process id.
+    /// Requests the reset and waits until the daemon has restarted under the same process id.
     func run() throws(CommandFailure) -> RebuildStatus? {
         var connection = try DaemonConnection.open(record)
         var display = LiveDisplay()
@@ -21,7 +21,7 @@ struct DaemonReset {
                 path: record.mount, advice: "Programs may still use it; see \(record.state)/daemon.log.")
         }
         while record.isRunning {
-            // It does not answer before its state is made, and nothing notifies of a socket that comes back.
+            // The daemon does not respond before its state is rebuilt, and nothing notifies of a new socket, so this polls.
             if let status = try? status() { return status.rebuild }
             poll(nil, 0, 200)
         }
@@ -31,7 +31,7 @@ struct DaemonReset {
     }
 
     func status() throws(CommandFailure) -> MountStatus {
-        // A daemon that is just ending sends nothing; the request is repeated.
+        // A daemon that is shutting down sends nothing; the request is repeated.
         var connection = try DaemonConnection.open(record, patience: .seconds(3))
         let answer = try connection.call(StatusRequest())
         return answer.mount

@@ -1,7 +1,7 @@
 import ArgumentParser
 import DaemonProtocol
 
-/// `ubiquity diagnose`: the inner state of the daemon, as text to read or to send.
+/// `ubiquity diagnose`: prints the internal state of the daemon as text.
 struct DiagnoseCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diagnose", abstract: "Print the daemon's inner state.",

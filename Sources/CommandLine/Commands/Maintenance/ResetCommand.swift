@@ -81,7 +81,7 @@ struct ResetCommand: ParsableCommand {
     }
 }
 
-/// What `ubiquity reset --json` prints.
+/// The output of `ubiquity reset --json`.
 struct ResetOutcome: Encodable {
     var format = 1
     let mount: String

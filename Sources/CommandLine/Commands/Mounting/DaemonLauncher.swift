@@ -3,16 +3,16 @@ import DaemonProtocol
 import FoundationEssentials
 import Glibc
 
-/// Starts `ubiquityd`, found beside this program or in PATH.
+/// Starts `ubiquityd`, which is found beside this program or in PATH.
 struct DaemonLauncher {
     let program: String
     let arguments: [String]
-    /// Its state directory, absolute; its log goes there.
+    /// The absolute path of the daemon's state directory, which also holds its log.
     let state: String
 
-    /// The daemon may recover for long, but not without a word for longer than this.
+    /// The maximum time between two progress messages of a daemon that starts; its recovery may take longer in total.
     private static let silenceLimit: Duration = .seconds(120)
-    /// A log longer than this is put aside at the next start.
+    /// The length in bytes beyond which a log is rotated at the next start.
     private static let logLimit = 16 << 20
 
     init(arguments: [String], state: String) throws(CommandFailure) {
@@ -36,7 +36,7 @@ struct DaemonLauncher {
 
     var logFile: String { "\(state)/daemon.log" }
 
-    /// Replaces this process by the daemon. Returns only by throwing.
+    /// Replaces this process with the daemon. Returns only by throwing.
     func become() throws(CommandFailure) -> Never {
         withArguments([program] + arguments) { _ = execv(program, $0) }
         throw CommandFailure(.failed, "the daemon can not be started (\(Errno(errno)))", path: program)
@@ -64,7 +64,7 @@ struct DaemonLauncher {
     private func rotateLog() {
         var information = stat()
         guard stat(logFile, &information) == 0, information.st_size > Self.logLimit else { return }
-        // A log that can not be renamed goes on growing.
+        // Best effort: a log that cannot be renamed continues to grow.
         _ = rename(logFile, "\(logFile).1")
     }
 
@@ -104,7 +104,7 @@ struct DaemonLauncher {
     }
 
     private static func failure(_ text: String) -> CommandFailure {
-        // The daemon says why as JSON; anything else is shown as it is.
+        // The daemon sends its failure as JSON; any other text is shown unchanged.
         guard let failure = try? ControlFrame.decode(DaemonFailure.self, from: Data(text.utf8)) else {
             return CommandFailure(.failed, text)
         }

@@ -3,7 +3,7 @@ import Basics
 import DaemonProtocol
 import Glibc
 
-/// `ubiquity mount`: checks the mount point, starts the daemon and waits until the mount answers.
+/// `ubiquity mount`: checks the mount point, starts the daemon and waits until the mount responds.
 struct MountCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mount", abstract: "Mount your documents.",
@@ -44,7 +44,7 @@ struct MountCommand: ParsableCommand {
     @Flag(help: "Print the outcome as JSON.")
     var json = false
 
-    /// What `--json` prints.
+    /// The output of `--json`.
     private struct Document: Encodable {
         let format = 1
         let mount: String
@@ -65,7 +65,7 @@ struct MountCommand: ParsableCommand {
 
     func run() throws {
         let mount = try MountPoint.prepare(directory, .current())
-        // Read again: a dead mount may have been there before.
+        // The table is read again, since a dead mount may have been removed above.
         let table = try MountLocator.current().table
         try MountNesting(mount: mount, table: table).refuse(state: stateDirectory(mount), cloud: cloud)
         let launcher = try DaemonLauncher(arguments: daemonArguments(mount), state: stateDirectory(mount))
@@ -97,7 +97,7 @@ struct MountCommand: ParsableCommand {
         return foreground ? arguments + ["--foreground"] : arguments
     }
 
-    /// The daemon's word is not enough: its socket and the mount itself must answer.
+    /// Verifies that the daemon's socket and the mount itself respond, besides the daemon's own report.
     private func verify(_ mount: String, _ pid: pid_t) throws(CommandFailure) -> MountRecord {
         guard let record = MountRegistry.standard.records().first(where: { $0.mount == mount && $0.pid == pid }) else {
             throw CommandFailure(
@@ -114,7 +114,7 @@ struct MountCommand: ParsableCommand {
     }
 }
 
-/// A path of the command line, absolute and without `.` and `..`.
+/// Returns a path of the command line as an absolute path without `.` and `..`.
 func absolute(_ path: String) -> String {
     let locator = MountLocator(
         records: [], table: UbiquityMounts(mountPoints: []), currentDirectory: workingDirectory(),

@@ -4,12 +4,12 @@ import Glibc
 
 /// Refuses mounts that would contain themselves: the daemon would wait for itself, or sync its own state.
 struct MountNesting {
-    /// The mount point, which exists.
+    /// The existing mount point.
     let mount: String
     let table: UbiquityMounts
 
-    /// - Throws: ``CommandFailure`` with status `refused` where the mount point, its state or its cloud lie in a mount of documents, or
-    ///   the latter two in the mount point.
+    /// - Throws: ``CommandFailure`` with status `refused` if the mount point, its state or its cloud are inside a mount of documents, or if
+    ///   the latter two are inside the mount point.
     func refuse(state: String, cloud: String?) throws(CommandFailure) {
         if let outer = outerMount(of: mount) {
             throw CommandFailure(
@@ -31,14 +31,14 @@ struct MountNesting {
         }
     }
 
-    /// Nil for clouds that are no folder.
+    /// Returns nil for a cloud that is not a folder.
     static func folder(ofCloud text: String) -> String? {
         if text.hasPrefix("/") { return text }
         let prefix = "file://"
         return text.hasPrefix("\(prefix)/") ? String(text.dropFirst(prefix.utf8.count)) : nil
     }
 
-    /// The mount of documents that holds a path, also through symbolic links and bind mounts. The path need not exist.
+    /// Returns the mount of documents that contains a path, also through symbolic links and bind mounts. The path need not exist.
     private func outerMount(of path: String) -> String? {
         let real = Array(Self.existing(path).utf8)
         return table.mountPoints.filter { point in
@@ -46,7 +46,7 @@ struct MountNesting {
         }.max { $0.count < $1.count }.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// By the numbers of the folders, which are the same through links and bind mounts.
+    /// Compares device and inode numbers, which are the same through links and bind mounts.
     private func isInMountPoint(_ path: String) -> Bool {
         var point = stat()
         guard stat(mount, &point) == 0 else { return false }
@@ -59,7 +59,7 @@ struct MountNesting {
         }
     }
 
-    /// The real path of the deepest folder on the way to `path` that exists.
+    /// Returns the real path of the deepest existing folder on the way to `path`.
     private static func existing(_ path: String) -> String {
         var current = absolute(path)
         while true {

@@ -4,19 +4,19 @@ import Glibc
 
 /// The directory to mount on.
 enum MountPoint {
-    /// The absolute path of a directory that can be mounted on: made when it is missing, freed from a dead mount.
+    /// Returns the absolute path of a directory that can be mounted on, after creating it if it is missing and detaching a dead mount.
     static func prepare(_ argument: String?, _ locator: MountLocator) throws(CommandFailure) -> String {
         let typed = argument.map(absolute) ?? StandardPaths.current.defaultMount
         try clear(typed, locator)
         try make(typed, withParents: argument == nil)
-        // The daemon registers the path without symlinks, and so the kernel lists it.
+        // The daemon registers the path without symlinks, and the kernel lists it in this form too.
         let path = realPath(Array(typed.utf8)).map { String(decoding: $0, as: UTF8.self) } ?? typed
         if path != typed { try clear(path, locator) }
         try requireEmpty(path)
         return path
     }
 
-    /// Refuses a living mount, takes a dead one away.
+    /// Refuses a living mount, and detaches a dead one.
     private static func clear(_ path: String, _ locator: MountLocator) throws(CommandFailure) {
         if let record = locator.records.first(where: { $0.mount == path }) {
             switch liveness(of: record) {
@@ -41,7 +41,8 @@ enum MountPoint {
     private enum Liveness { case living, frozen, dead }
 
     private static func liveness(of record: MountRecord) -> Liveness {
-        // One that was just killed still takes connections while its threads end, and answers none: it is gone at the second look.
+        // A daemon that was just killed still accepts connections while its threads end, but does not respond; a second attempt then finds
+        // it dead.
         let first = answer(of: record)
         return first == .frozen ? answer(of: record) : first
     }
@@ -93,7 +94,7 @@ enum MountPoint {
             advice: code == ENOENT ? "Make the folder above it first." : "Choose another folder.")
     }
 
-    /// Whether something is mounted right here: its device differs from that of the folder above. Asks the file system.
+    /// Returns whether a file system is mounted at this path: its device differs from that of the folder above. Queries the file system.
     static func isMounted(_ path: String) -> Bool {
         var here = stat()
         var above = stat()

@@ -3,7 +3,7 @@ import Glibc
 
 /// The pipe through which a new daemon reports that it is ready.
 struct ReadyPipe: ~Copyable {
-    /// Its number in the daemon.
+    /// The number of the descriptor in the daemon.
     static let inheritedDescriptor: Int32 = 3
 
     private let reader: Int32
@@ -12,7 +12,7 @@ struct ReadyPipe: ~Copyable {
     static func open() throws(Errno) -> ReadyPipe {
         var ends: [Int32] = [-1, -1]
         try check("pipe") { pipe(&ends) }
-        // Above the inherited number: a dup2 onto itself would leave close-on-exec set.
+        // The number is above the inherited one, since a dup2 onto itself would leave close-on-exec set.
         let writer = try check("fcntl") { fcntl(ends[1], F_DUPFD_CLOEXEC, Self.inheritedDescriptor + 1) }
         close(ends[1])
         try check("fcntl") { fcntl(ends[0], F_SETFD, FD_CLOEXEC) }
@@ -24,10 +24,10 @@ struct ReadyPipe: ~Copyable {
         self.writer = writer
     }
 
-    /// So that the end of the daemon is the end of the stream.
+    /// Closes this side's writer, so that the stream ends when the daemon ends.
     func closeWriter() { close(writer) }
 
-    /// Empty at the end. Throws ETIMEDOUT after `patience` of silence.
+    /// Reads the next bytes; empty at the end. Throws ETIMEDOUT if nothing arrives within `patience`.
     func read(patience: Duration) throws(Errno) -> ArraySlice<UInt8> {
         var entry = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
         let milliseconds = Int32(patience / .milliseconds(1))
@@ -42,13 +42,13 @@ struct ReadyPipe: ~Copyable {
     deinit { close(reader) }
 }
 
-/// Cuts bytes into lines.
+/// Splits bytes into lines.
 package struct LineSplitter {
     private var pending: [UInt8] = []
 
     package init() {}
 
-    /// The lines that are whole now, without their ends.
+    /// Appends bytes and returns the lines that are now complete, without their terminators.
     package mutating func append(_ bytes: some Sequence<UInt8>) -> [String] {
         pending.append(contentsOf: bytes)
         guard let end = pending.lastIndex(of: UInt8(ascii: "\n")) else { return [] }
@@ -59,6 +59,6 @@ package struct LineSplitter {
 }
 
 extension String {
-    /// What follows `prefix`; nil when it does not start with it.
+    /// Returns the text after `prefix`; nil if the text does not start with it.
     func removing(prefix: String) -> String? { hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil }
 }

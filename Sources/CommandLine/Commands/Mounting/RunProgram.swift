@@ -1,22 +1,22 @@
 import Basics
 import Glibc
 
-/// POSIX_SPAWN_SETSID of <spawn.h>: Swift does not see it, as glibc shows it to _GNU_SOURCE only.
+/// POSIX_SPAWN_SETSID of <spawn.h>, which glibc declares only for _GNU_SOURCE, so Swift does not import it.
 let posixSpawnSetSession: Int16 = 0x80
 
-/// Calls `body` with `arguments` as C wants them: an array of strings that ends in NULL.
+/// Calls `body` with `arguments` in C's form: an array of strings that ends with NULL.
 func withArguments<Result>(
     _ arguments: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
 ) -> Result {
     var pointers = arguments.map { strdup($0) } + [nil]
     defer { for pointer in pointers { free(pointer) } }
     return pointers.withUnsafeMutableBufferPointer { buffer in
-        // Never empty: the NULL is always there.
+        // The buffer is never empty, since it contains at least the NULL.
         body(buffer.baseAddress!)
     }
 }
 
-/// Runs a program of the system to its end and answers its exit status (128 + signal when it was killed).
+/// Runs a system program to its end and returns its exit status, or 128 plus the number of the signal that killed it.
 func runProgram(_ name: String, _ arguments: [String]) throws(Errno) -> Int32 {
     var pid: pid_t = 0
     let code = withArguments([name] + arguments) { posix_spawnp(&pid, name, nil, nil, $0, environ) }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import DaemonProtocol
 
-/// `ubiquity unmount`: ends a mount and its daemon; works on dead and frozen ones too.
+/// `ubiquity unmount`: ends a mount and its daemon, even if they are dead or frozen.
 struct UnmountCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unmount", abstract: "Unmount your documents and stop their daemon.",
@@ -56,7 +56,7 @@ struct UnmountCommand: ParsableCommand {
         print("Unmounted \(record.mount).")
     }
 
-    /// A second place of the same mount (`mount --bind`): its daemon serves on.
+    /// Detaches a second mount point of the same mount (`mount --bind`); its daemon continues to serve.
     private func takeAway(_ view: String, of record: MountRecord) throws(CommandFailure) {
         guard !wait, !onlyDead else {
             throw CommandFailure(
@@ -67,7 +67,8 @@ struct UnmountCommand: ParsableCommand {
         print("Unmounted \(view), a second place of \(record.mount), which stays.")
     }
 
-    /// Of a daemon that is gone or frozen the mount is taken away whatever is open: no program can write to it any more.
+    /// Refuses to unmount while files are open. The mount of a dead or frozen daemon is detached in any case, since no program can write to
+    /// it any more.
     private func refuseBusy(_ record: MountRecord) throws(CommandFailure) {
         guard let failure = CommandFailure(mount: record.mount, usedBy: MountUsers(mount: record.mount).all()) else {
             return
@@ -81,7 +82,7 @@ struct UnmountCommand: ParsableCommand {
             .refused, "the daemon of this mount (pid \(connection.record.pid)) lives", path: connection.record.mount)
     }
 
-    /// A mount without a daemon that could be asked, only to take away.
+    /// Detaches a mount that has no daemon to stop.
     private func cleanUp(_ path: String, _ locator: MountLocator, _ failure: CommandFailure) throws(CommandFailure) {
         guard locator.table.contains(path), !wait, !onlyDead || failure.status == .notMounted else { throw failure }
         try Unmounting.detach(path)

@@ -2,14 +2,14 @@ import Basics
 import DaemonProtocol
 import Glibc
 
-/// Ends mounts, in order or by force. No edit is lost either way: what was closed is on disk and in the daemon's database.
+/// Ends mounts, orderly or by force. No edit is lost either way: the content of closed files is on the disk and in the daemon's database.
 enum Unmounting {
-    /// How long a daemon may take to write down what it has and to go.
+    /// How long a daemon may take to save its state and exit.
     private static let stopLimit: Duration = .seconds(60)
-    /// How long a daemon that did not answer may take to act on SIGTERM.
+    /// How long an unresponsive daemon may take to act on SIGTERM.
     private static let termLimit: Duration = .seconds(5)
 
-    /// Asks the daemon to stop and waits until it is gone.
+    /// Requests the daemon to stop and waits until it has ended.
     static func stop(_ record: MountRecord, upload: Bool) throws(CommandFailure) {
         var connection = try DaemonConnection.open(record)
         var display = LiveDisplay()
@@ -25,7 +25,7 @@ enum Unmounting {
         }
     }
 
-    /// Detaches the mount and ends its daemon, whatever state that is in.
+    /// Detaches the mount and ends its daemon, whatever state they are in.
     static func force(_ record: MountRecord) throws(CommandFailure) {
         try detach(record.mount)
         guard isDaemon(record.pid) else { return finish(record) }
@@ -47,12 +47,12 @@ enum Unmounting {
         MountRegistry.standard.withdraw(mount: record.mount, pid: record.pid)
     }
 
-    /// Takes the mount out of the tree at once; programs that have files in it open keep them until they close them.
+    /// Detaches the mount at once; programs keep their open files until they close them.
     static func detach(_ mount: String) throws(CommandFailure) {
         let (program, arguments) =
             geteuid() == 0 ? ("umount", ["-l", mount]) : ("fusermount3", ["-u", "-z", mount])
         do {
-            // A mount that is gone by now is what was wanted.
+            // A mount that is gone by now needs no action.
             guard try UbiquityMounts.current().contains(mount) else { return }
             let status = try runProgram(program, arguments)
             guard try !UbiquityMounts.current().contains(mount) else {
@@ -69,19 +69,19 @@ enum Unmounting {
         }
     }
 
-    /// Waits for the lock of the state directory, which the daemon has as long as it lives.
+    /// Waits for the lock of the state directory, which the daemon holds as long as it lives.
     private static func waitForEnd(of record: MountRecord, _ limit: Duration) -> Bool {
         let lock = "\(record.state)/lock"
         return bounded(within: limit) {
             let descriptor = open(lock, O_RDONLY | O_CLOEXEC)
-            // No lock file: no daemon.
+            // Without a lock file there is no daemon.
             guard descriptor >= 0 else { return }
             flock(descriptor, LOCK_EX)
             close(descriptor)
         } != nil
     }
 
-    /// Ids of processes are used again: only one of our program is ended.
+    /// Process ids are reused: only a process of our program is ended.
     private static func isDaemon(_ pid: pid_t) -> Bool {
         let descriptor = open("/proc/\(pid)/comm", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return false }

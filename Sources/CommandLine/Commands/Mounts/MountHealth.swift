@@ -1,22 +1,22 @@
 import Glibc
 
-/// Whether a mount that is in the kernel's list answers.
+/// Whether a mount in the kernel's list responds.
 package enum MountHealth: Sendable {
     case living
-    /// Its daemon is gone ("transport endpoint is not connected").
+    /// The daemon is gone ("transport endpoint is not connected").
     case dead
     case frozen
 
-    /// Asks the mount itself, and gives it five seconds.
+    /// Queries the mount itself, with a timeout of five seconds.
     static func probe(_ mount: String) -> MountHealth {
         bounded(within: .seconds(5)) {
-            // Not stat(2): the kernel answers that from what it remembers, also for the dead.
+            // This is not stat(2), which the kernel serves from its cache even for a dead mount.
             var information = statvfs()
             return statvfs(mount, &information) == -1 && errno == ENOTCONN ? .dead : .living
         } ?? .frozen
     }
 
-    /// Why nothing can be asked of a mount that no daemon has registered.
+    /// The failure for a mount that no daemon has registered.
     package func failure(mount: String) -> CommandFailure {
         switch self {
         case .dead:

@@ -2,15 +2,15 @@ import Basics
 package import DaemonProtocol
 import Glibc
 
-/// Finds the mount that a path is in, without asking the file system where it can be avoided: a frozen mount would not answer.
+/// Finds the mount that contains a path. Avoids queries to the file system where possible, because a frozen mount would not respond.
 package struct MountLocator {
     let records: [MountRecord]
     let table: UbiquityMounts
-    /// Absolute.
+    /// The absolute path of the current directory.
     let currentDirectory: [UInt8]
-    /// Takes symlinks out of an absolute path; nil when it does not exist.
+    /// Resolves the symlinks of an absolute path; returns nil if it does not exist.
     let resolve: ([UInt8]) -> [UInt8]?
-    /// How a mount fares that no daemon has registered.
+    /// Returns the health of a mount that no daemon has registered.
     let probe: (String) -> MountHealth
 
     package init(
@@ -24,7 +24,7 @@ package struct MountLocator {
         self.probe = probe
     }
 
-    /// A path of the command line, found.
+    /// The mount and the path in it that a path of the command line stands for.
     package struct Place: Hashable {
         package let record: MountRecord
         package let path: MountPath
@@ -47,7 +47,7 @@ package struct MountLocator {
             guard let (record, folder) = registered(mount) else {
                 throw unregistered(String(decoding: mount, as: UTF8.self))
             }
-            // Never so: an argument has no NUL, and `..` was taken out.
+            // This never fails: an argument has no NUL, and `..` was removed.
             guard let path = try? MountPath(bytes: folder + candidate.dropFirst(mount.count)) else { break }
             return Place(record: record, path: path)
         }
@@ -56,7 +56,7 @@ package struct MountLocator {
             advice: "\"ubiquity status\" lists the mounts, \"ubiquity mount\" makes one.")
     }
 
-    /// Whose mount it is, with the folder of that mount which is seen at this point.
+    /// Returns the registered mount at this mount point, and the folder of that mount which is visible there.
     private func registered(_ mount: [UInt8]) -> (record: MountRecord, folder: [UInt8])? {
         if let record = records.first(where: { Array($0.mount.utf8) == mount }) { return (record, []) }
         guard let (whole, folder) = table.original(ofView: mount, among: records.map { Array($0.mount.utf8) }),
@@ -65,7 +65,8 @@ package struct MountLocator {
         return (record, folder)
     }
 
-    /// The mount point over `argument` where a registered mount, or a folder of it, is only seen a second time (`mount --bind`).
+    /// Returns the mount point that contains `argument` if it is only another view (`mount --bind`) of a registered mount or of a folder in
+    /// it.
     func view(over argument: String) -> (mountPoint: String, record: MountRecord)? {
         for candidate in spellings(of: absolutePath(rawArgument(argument))) {
             guard let mount = longestMount(over: candidate) else { continue }
@@ -83,14 +84,14 @@ package struct MountLocator {
         table.mountPoints.filter { registered($0) == nil }.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Also where the mount is dead or does not answer.
+    /// Returns whether the path is in a mount, even if the mount is dead or does not respond.
     package func isInMount(_ argument: String) -> Bool {
         spellings(of: absolutePath(rawArgument(argument))).contains { longestMount(over: $0) != nil }
     }
 
     func unregistered(_ mount: String) -> CommandFailure { probe(mount).failure(mount: mount) }
 
-    /// As typed first; then with symlinks on the way to it resolved, then the last one too.
+    /// Returns the path as typed, then with the symlinks above its last component resolved, then with all symlinks resolved.
     private func spellings(of path: [UInt8]) -> some Sequence<[UInt8]> {
         let slash = path.lastIndex(of: UInt8(ascii: "/")) ?? 0
         let steps: [() -> [UInt8]?] = [
@@ -110,7 +111,7 @@ package struct MountLocator {
         path.starts(with: mount) && (path.count == mount.count || path[mount.count] == UInt8(ascii: "/"))
     }
 
-    /// Absolute, with `.` and `..` taken out by name.
+    /// Returns an absolute path from which `.` and `..` are removed lexically.
     func absolutePath(_ path: [UInt8]) -> [UInt8] {
         let slash = UInt8(ascii: "/")
         let whole = path.first == slash ? path : currentDirectory + [slash] + path
@@ -122,7 +123,7 @@ package struct MountLocator {
     }
 }
 
-/// The bytes of an argument as the kernel passed them; a name that is not UTF-8 was repaired when it became a `String`.
+/// Returns the bytes of an argument as the kernel passed them. A name that is not UTF-8 was altered by its conversion to a `String`.
 func rawArgument(_ argument: String) -> [UInt8] {
     guard argument.unicodeScalars.contains("\u{FFFD}") else { return Array(argument.utf8) }
     let raw = CommandLine.unsafeArgv
@@ -132,14 +133,14 @@ func rawArgument(_ argument: String) -> [UInt8] {
     return Array(argument.utf8)
 }
 
-/// getcwd(3); the root when the directory is gone.
+/// Returns getcwd(3), or the root if the directory no longer exists.
 func workingDirectory() -> [UInt8] {
     guard let path = getcwd(nil, 0) else { return [UInt8(ascii: "/")] }
     defer { free(path) }
     return bytes(path)
 }
 
-/// realpath(3); nil when the path does not exist.
+/// Returns realpath(3), or nil if the path does not exist.
 func realPath(_ path: [UInt8]) -> [UInt8]? {
     let terminated = path.map { CChar(bitPattern: $0) } + [0]
     guard let resolved = realpath(terminated, nil) else { return nil }

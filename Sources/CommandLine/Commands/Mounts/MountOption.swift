@@ -1,14 +1,14 @@
 import ArgumentParser
 import DaemonProtocol
 
-/// Which mount a command is about that is about one as a whole.
+/// The option that selects a mount, for commands on a whole mount.
 struct MountOption: ParsableArguments {
     @Option(
         help: ArgumentHelp("The mount of this path (default: the only one, or ~/MobileDocuments).", valueName: "path"),
         completion: .directory)
     var mount: String?
 
-    /// The mount of the option, or of the `path` that stands without one.
+    /// Returns the mount of the option, or of `path`, which replaces the option.
     func record(_ path: String? = nil) throws -> MountRecord {
         guard path == nil || mount == nil else {
             throw ValidationError("Name the mount once: as PATH or with --mount.")

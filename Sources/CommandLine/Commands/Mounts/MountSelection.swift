@@ -1,6 +1,6 @@
 import DaemonProtocol
 
-/// Paths of the command line, grouped by the mount they are in.
+/// The paths of the command line, grouped by mount.
 struct MountSelection {
     struct Group: Hashable {
         let record: MountRecord
@@ -9,7 +9,7 @@ struct MountSelection {
 
     let groups: [Group]
 
-    /// Without `arguments`, every mount.
+    /// Groups the arguments; without `arguments`, selects every mount.
     init(_ arguments: [String], _ locator: MountLocator) throws(CommandFailure) {
         guard !arguments.isEmpty else {
             groups = locator.records.map { Group(record: $0, paths: []) }
@@ -28,7 +28,7 @@ struct MountSelection {
         self.groups = groups
     }
 
-    /// The mount that a path is in; without one, the only mount there is, or of several the default one.
+    /// Returns the mount that contains a path; without a path, the only mount, or the default one of several.
     static func single(_ argument: String?, _ locator: MountLocator) throws -> MountRecord {
         if let argument { return try locator.place(of: argument).record }
         guard let record = locator.records.first else { throw nothingMounted }
@@ -44,7 +44,7 @@ struct MountSelection {
 }
 
 extension DaemonFailure {
-    /// With the path as a person would type it: the daemon names items from the mount on.
+    /// Returns the failure with its path as a user would type it; the daemon's paths are relative to the mount.
     func located(in record: MountRecord) -> DaemonFailure {
         guard let path, !path.hasPrefix("/") else { return self }
         let whole = path == "." ? record.mount : "\(record.mount)/\(path)"
@@ -53,6 +53,6 @@ extension DaemonFailure {
 }
 
 extension MountRecord {
-    /// A path of this mount as a person would type it.
+    /// Returns a path of this mount as a user would type it.
     func display(_ path: MountPath) -> String { path.isRoot ? mount : "\(mount)/\(printable(path.description))" }
 }

@@ -4,9 +4,9 @@ package import Glibc
 /// A file in a mount that a program has open.
 package struct OpenedFile: Equatable, Sendable {
     package let pid: pid_t
-    /// What the program is called (proc_pid_comm(5)).
+    /// The name of the program (proc_pid_comm(5)).
     package let program: String
-    /// Absolute.
+    /// The absolute path of the file.
     package let path: String
 
     package init(pid: pid_t, program: String, path: String) {
@@ -16,12 +16,12 @@ package struct OpenedFile: Equatable, Sendable {
     }
 }
 
-/// Which programs have files of a mount open, from /proc. Never asks the mount itself, which may hang. Programs of other users are not
-/// seen, except by root.
+/// The programs that have files of a mount open, according to /proc. Never queries the mount itself, which may hang. Programs of other
+/// users are visible only to root.
 struct MountUsers {
     let mount: String
 
-    /// One file for each program, ordered by process.
+    /// Returns one file for each program, ordered by process id.
     func all() -> [OpenedFile] {
         Self.names(in: "/proc").compactMap { pid_t($0) }.sorted().compactMap { pid in
             guard pid != getpid(), let path = openPath(of: pid) else { return nil }
@@ -29,7 +29,7 @@ struct MountUsers {
         }
     }
 
-    /// Files, whether open or mapped; a folder that a program is in loses nothing.
+    /// Returns a file that is open or mapped. A program's current directory does not count, since nothing is lost there.
     private func openPath(of pid: pid_t) -> String? {
         let descriptors = "/proc/\(pid)/fd"
         for name in Self.names(in: descriptors) {
@@ -44,7 +44,7 @@ struct MountUsers {
 
     private func isInside(_ path: String) -> Bool { path.hasPrefix("\(mount)/") }
 
-    /// By the flags of the open file (proc_pid_fdinfo(5)): `O_DIRECTORY` or `O_PATH`.
+    /// Checks the flags of the open file (proc_pid_fdinfo(5)): `O_DIRECTORY` or `O_PATH`.
     private static func isFolder(_ pid: pid_t, _ descriptor: String) -> Bool {
         let lines = text("/proc/\(pid)/fdinfo/\(descriptor)").split(separator: "\n")
         guard let line = lines.first(where: { $0.hasPrefix("flags:") }),
@@ -64,7 +64,7 @@ struct MountUsers {
         return count > 0 ? String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
     }
 
-    /// Empty where it cannot be read, as for a program that has ended meanwhile.
+    /// Returns an empty text if the file cannot be read, as for a program that has ended meanwhile.
     private static func text(_ path: String) -> String {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return "" }
@@ -89,7 +89,7 @@ struct MountUsers {
 }
 
 extension CommandFailure {
-    /// A mount that is in use; nil where it is not.
+    /// Creates the failure for a mount that is in use; nil if it is not.
     package init?(mount: String, usedBy users: [OpenedFile]) {
         guard !users.isEmpty else { return nil }
         let most = 5

@@ -2,22 +2,22 @@ import Basics
 import DaemonProtocol
 import Glibc
 
-/// The mounts of this process that are ours, from `/proc/self/mountinfo` (proc_pid_mountinfo(5)).
+/// The `fuse.ubiquity` mounts that this process sees, from `/proc/self/mountinfo` (proc_pid_mountinfo(5)).
 package struct UbiquityMounts: Sendable {
-    /// What the daemon mounts as: `fuse.` and the subtype.
+    /// The type of the daemon's file systems: `fuse.` and the subtype.
     static let fileSystemType = "fuse.ubiquity"
 
-    /// One place at which a file system of ours, or a folder of it (`mount --bind`), is mounted.
+    /// A mount point of one of our file systems, or of a folder in one (`mount --bind`).
     package struct Entry: Hashable, Sendable {
-        /// Absolute.
+        /// The absolute path of the mount point.
         package let mountPoint: [UInt8]
-        /// The folder of the file system that is mounted here; "/" for all of it.
+        /// The folder of the file system that is mounted here; "/" for the whole file system.
         package let root: [UInt8]
-        /// The kernel's number of the file system, the same wherever it is mounted.
+        /// The kernel's device number of the file system, the same for all of its mount points.
         package let device: [UInt8]
     }
 
-    /// Those of one user. A mount that is covered by another appears too.
+    /// The mounts of one user, including those that are covered by another mount.
     package let entries: [Entry]
 
     package var mountPoints: [[UInt8]] { entries.map(\.mountPoint) }
@@ -28,12 +28,13 @@ package struct UbiquityMounts: Sendable {
         entries = mountPoints.map { Entry(mountPoint: $0, root: [UInt8(ascii: "/")], device: $0) }
     }
 
-    /// Reads the text of a mountinfo file; lines of another shape, and mounts of other users, are passed over.
+    /// Parses a mountinfo file; skips lines of another form, and mounts of other users.
     package init(parsing text: [UInt8], userID: UInt32) {
         entries = text.split(separator: UInt8(ascii: "\n")).compactMap { Self.entry(ofLine: $0, userID) }
     }
 
-    /// `36 35 98:0 /root /mount/point rw,noatime master:1 - fuse.ubiquity source rw,user_id=1000`, any number of tags before the dash.
+    /// Parses a line such as `36 35 98:0 /root /mount/point rw,noatime master:1 - fuse.ubiquity source rw,user_id=1000`, with any number of
+    /// tags before the dash.
     private static func entry(ofLine line: ArraySlice<UInt8>, _ userID: UInt32) -> Entry? {
         let fields = line.split(separator: UInt8(ascii: " "))
         guard let dash = fields.firstIndex(of: [UInt8(ascii: "-")]), dash >= 6, fields.count > dash + 3,
@@ -44,12 +45,12 @@ package struct UbiquityMounts: Sendable {
         return Entry(mountPoint: unescaped(fields[4]), root: unescaped(fields[3]), device: Array(fields[2]))
     }
 
-    /// The whole file system of which a folder, or all of it, is mounted at `mountPoint` too, and that folder below it. None for what is
-    /// mounted once.
+    /// Returns the mount point of the whole file system that is also mounted, wholly or in part, at `mountPoint`, and the folder that is
+    /// visible there. Returns nil for a file system that is mounted only once.
     package func original(ofView mountPoint: [UInt8], among wholes: [[UInt8]]) -> (
         mountPoint: [UInt8], folder: [UInt8]
     )? {
-        // The last line is what is seen there.
+        // The last entry is the visible one.
         guard let view = entries.last(where: { $0.mountPoint == mountPoint }) else { return nil }
         let slash = [UInt8(ascii: "/")]
         let whole = entries.first {
@@ -59,7 +60,7 @@ package struct UbiquityMounts: Sendable {
         return whole.map { ($0.mountPoint, view.root == slash ? [] : view.root) }
     }
 
-    /// Space, tab, newline and backslash appear as three octal digits behind a backslash.
+    /// Decodes a field in which space, tab, newline and backslash are three octal digits after a backslash.
     package static func unescaped(_ field: some Collection<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         var rest = Array(field)[...]
@@ -89,7 +90,7 @@ package struct UbiquityMounts: Sendable {
         }
     }
 
-    /// Without what is outside of the scope of this program.
+    /// Returns the mounts within the scope of this program.
     private func seen(from paths: StandardPaths) -> UbiquityMounts {
         UbiquityMounts(entries: entries.filter { paths.isInScope(String(decoding: $0.mountPoint, as: UTF8.self)) })
     }

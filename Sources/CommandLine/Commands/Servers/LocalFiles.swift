@@ -1,16 +1,16 @@
 import Basics
 import DaemonProtocol
 
-/// What the mounts of one server keep on this device, and how it is given back.
+/// The files that the mounts of one server keep on this device, and their removal.
 struct LocalFiles {
     enum Wish { case keep, remove }
 
     private let mounts: [MountRecord]
 
-    /// The mounts whose daemons run and say that this is their cloud.
+    /// Selects the mounts whose running daemons report this server as their cloud.
     init(of server: String) {
         mounts = MountRegistry.standard.records().filter { record in
-            // A daemon that does not answer keeps what it has.
+            // A daemon that does not respond keeps its files.
             (try? Self.cloud(of: record)).map { Self.isSame($0, server) } ?? false
         }
     }
@@ -30,7 +30,7 @@ struct LocalFiles {
         return plain(one) == plain(other)
     }
 
-    /// Drops the local bytes of all that is in the cloud. What is not, or is open or pinned, stays.
+    /// Evicts the local bytes of everything that is in the cloud. Items that are not uploaded, open or pinned stay.
     func remove() throws(CommandFailure) {
         if mounts.isEmpty { Terminal.note("no mount of that server runs here; what is not mounted stays") }
         for record in mounts {

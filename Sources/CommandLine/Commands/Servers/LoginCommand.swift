@@ -46,7 +46,7 @@ struct LoginCommand: ParsableCommand {
     @Flag(help: "Print the outcome as JSON.")
     var json = false
 
-    /// What `--json` prints.
+    /// The output of `--json`.
     private struct Document: Encodable {
         let format = 1
         let server: String
@@ -76,9 +76,9 @@ struct LoginCommand: ParsableCommand {
     }
 }
 
-/// What the helper reads: a line for each.
+/// Returns the input of the helper: one line for each value.
 private func input(_ code: String, _ factor: String?) -> String {
-    // An end of line within an argument must not become another line.
+    // A line break within an argument must not begin another line.
     ([code] + (factor.map { [$0] } ?? [])).map { "\($0.filter { !$0.isNewline })\n" }.joined()
 }
 

@@ -2,7 +2,7 @@ import ArgumentParser
 import Basics
 import DaemonProtocol
 
-/// `ubiquity publish`: lets anybody get a document who has a link; lists and withdraws such links.
+/// `ubiquity publish`: makes a document available to anybody who has a link; lists and withdraws such links.
 struct PublishCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish", abstract: "Publish a document under a link, or list and withdraw links.",
@@ -51,7 +51,7 @@ struct PublishCommand: ParsableCommand {
         if let path { try publish(locator.place(of: path)) }
     }
 
-    /// What `--json` prints.
+    /// The output of `--json`.
     private struct Published: Encodable {
         let format = 1
         let link: PublishedResponse
@@ -111,7 +111,7 @@ struct PublishCommand: ParsableCommand {
     }
 }
 
-/// A time as `30m`, `12h`, `7d` or `4w`; seconds without a unit.
+/// A duration such as `30m`, `12h`, `7d` or `4w`; seconds without a unit.
 struct LinkLifetime: CustomStringConvertible {
     let seconds: Int64
 

@@ -3,9 +3,9 @@ import DaemonProtocol
 import FoundationEssentials
 import Glibc
 
-/// Runs the daemon's program for what it does at a server, and gives back what it said.
+/// Runs the daemon's program for operations on a server, and returns its outcome.
 enum ServerHelper {
-    /// Much longer than an answer has.
+    /// The upper bound for the helper's output, much larger than any outcome.
     private static let outputLimit = 1 << 16
 
     static func run(_ arguments: [String], input: String) throws(CommandFailure) -> SignInOutcome {
@@ -37,7 +37,7 @@ enum ServerHelper {
         close(question[0])
         close(answer[1])
         defer { close(answer[0]) }
-        // A program that ended without reading has said why.
+        // A program that ended without reading has reported why.
         signal(SIGPIPE, SIG_IGN)
         // A line fits into the pipe, so this does not wait for the program to read.
         _ = Array(input.utf8).withUnsafeBytes { write(question[1], $0.baseAddress, $0.count) }

@@ -2,7 +2,7 @@ import ArgumentParser
 package import DaemonProtocol
 import Glibc
 
-/// `ubiquity status`: the state of mounts, or of the items named.
+/// `ubiquity status`: shows the state of mounts, or of the named items.
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show the state of mounts or documents.",
@@ -55,12 +55,12 @@ struct StatusCommand: ParsableCommand {
         } else {
             for report in reports { StatusText.lines(report, Terminal.style).forEach { print($0) } }
         }
-        // Mounts without a daemon were shown for what they are; a daemon that did not report its state is a failure.
+        // Mounts without a daemon were shown as such; a daemon that did not report its state is a failure.
         let silent = reports.filter { $0.record != nil }.compactMap(\.failure).first { $0.status == .notAnswering }
         if let silent { throw silent }
     }
 
-    /// Every mount: those with a daemon, and those that lost theirs.
+    /// Returns reports for all mounts: those with a daemon, and those whose daemon is gone.
     private static func reports(_ locator: MountLocator) -> [MountReport] {
         let known = locator.records.map(ask)
         return known
@@ -69,7 +69,7 @@ struct StatusCommand: ParsableCommand {
 
     private static func ask(_ record: MountRecord) -> MountReport {
         do throws(CommandFailure) {
-            // Less patience than elsewhere: nothing but this report hangs on it, and there may be many mounts.
+            // The patience is shorter than elsewhere: only this report depends on it, and there may be many mounts.
             var connection = try DaemonConnection.open(record, patience: .seconds(5))
             let status = try connection.call(StatusRequest())
             return MountReport(record: record, mount: record.mount, outcome: .success(status.mount))
@@ -115,7 +115,7 @@ struct StatusCommand: ParsableCommand {
 }
 
 extension MountSelection.Group {
-    /// So few paths at a time that neither the request nor its answer is larger than a message may be.
+    /// The paths in batches, which are small enough that neither a request nor its response exceeds the maximum length of a message.
     fileprivate var batches: [[MountPath]] {
         var batches: [[MountPath]] = []
         var bytes = 0
@@ -130,7 +130,7 @@ extension MountSelection.Group {
         return batches
     }
 
-    /// With everything below the folders among the paths, as the mount lists it.
+    /// Returns the group with everything below the folders among its paths, as the mount lists it.
     fileprivate func withContents() throws -> MountSelection.Group {
         var whole = MountSelection.Group(record: record, paths: [])
         for path in paths {
@@ -146,7 +146,7 @@ extension MountSelection.Group {
         return whole
     }
 
-    /// Of what is no folder there are none.
+    /// Returns the children of a folder; none for any other item.
     private func children(of folder: MountPath) throws -> [(path: MountPath, isFolder: Bool)] {
         let prefix = folder.isRoot ? [] : folder.bytes + [UInt8(ascii: "/")]
         let location = Array(record.mount.utf8) + [UInt8(ascii: "/")] + prefix
@@ -165,13 +165,13 @@ extension MountSelection.Group {
         return found.sorted { $0.path.bytes.lexicographicallyPrecedes($1.path.bytes) }
     }
 
-    /// Where the mount itself is named alone, no path.
+    /// The group without its path if only the mount itself is named.
     fileprivate var withoutRoot: MountSelection.Group {
         paths.allSatisfy(\.isRoot) ? MountSelection.Group(record: record, paths: []) : self
     }
 }
 
-/// A mount as far as it could be found out.
+/// The state of a mount, as far as it could be determined.
 package struct MountReport {
     package let record: MountRecord?
     package let mount: String

@@ -1,7 +1,7 @@
 package import DaemonProtocol
 import FoundationEssentials
 
-/// What `ubiquity status --json` prints. `format` is raised only if a field changes its meaning; fields may be added.
+/// The output of `ubiquity status --json`. `format` is raised only if a field changes its meaning; fields may be added.
 package enum StatusJSON {
     static let format = 1
 
@@ -15,7 +15,7 @@ package enum StatusJSON {
         let items: [ItemStatus]
     }
 
-    /// The fields of ``MountStatus`` and `isAnswering`; of a daemon that does not answer what its record says, and `failure`.
+    /// The fields of ``MountStatus`` and `isAnswering`; for a daemon that does not respond, the fields of its record and `failure`.
     private struct Mount: Encodable {
         let report: MountReport
 
@@ -49,9 +49,9 @@ package enum StatusJSON {
         return String(decoding: try encoder.encode(value), as: UTF8.self)
     }
 
-    /// One state on one line, for `--watch`.
+    /// Returns one state on one line, for `--watch`.
     static func line(_ status: StatusResponse) -> String {
-        // What just came as JSON can be written as JSON; an empty object stands in should that ever be wrong.
+        // A value that was decoded from JSON can be encoded as JSON; an empty object is the fallback.
         (try? ControlFrame.payload(status)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
     }
 }

@@ -3,9 +3,9 @@ import CloudModel
 package import DaemonProtocol
 
 extension StatusText {
-    /// One row per item; the three things that are independent of each other have a column each.
+    /// Returns one row per item, with one column for each of the three independent facts.
     ///
-    /// - Parameter isForEyes: Control characters in paths show as `?`; what goes to a program has paths as they are.
+    /// - Parameter isForEyes: Whether control characters in paths are shown as `?`; output for a program has the exact paths.
     package static func table(
         _ items: [(record: MountRecord, item: ItemStatus)], _ style: TextStyle, isForEyes: Bool = true
     ) -> [String] {
@@ -23,7 +23,7 @@ extension StatusText {
             + packageTypes(items.map(\.item))
     }
 
-    /// One line for each container that declares package types, if it or a package in it is shown.
+    /// Returns one line for each container that declares package types, if the container or a package in it is shown.
     private static func packageTypes(_ items: [ItemStatus]) -> [String] {
         let declared = items.compactMap { item in item.packageTypes.map { (item.container, $0) } }
         return Dictionary(declared, uniquingKeysWith: { first, _ in first }).filter { !$0.value.isEmpty }
@@ -46,7 +46,7 @@ extension StatusText {
         if item.isExcluded { return TextTable.Cell("excluded", style.dim) }
         if item.isUploading { return TextTable.Cell("\(Int(clamping: item.percentUploaded)) %", style.busy) }
         if item.uploadingError != nil { return TextTable.Cell("failed", style.bad) }
-        // What a folder passes on concerns also what is uploaded already.
+        // The pause of a folder is shown even if the folder itself is uploaded, since the items in it inherit it.
         if item.isPaused, !item.isUploaded || item.kind == .folder {
             return TextTable.Cell("paused", style.warning)
         }

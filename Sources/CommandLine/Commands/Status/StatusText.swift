@@ -1,7 +1,7 @@
 import Basics
 package import DaemonProtocol
 
-/// What `ubiquity status` prints for people. Pure.
+/// The output of `ubiquity status` for people. Pure.
 package enum StatusText {
     package static func lines(_ report: MountReport, _ style: TextStyle) -> [String] {
         switch report.outcome {
@@ -31,7 +31,7 @@ package enum StatusText {
         return lines
     }
 
-    /// For `--watch`: a summary line, then a bar for each transfer that fits on a screen.
+    /// Returns the output of `--watch`: a summary line, then a bar for each transfer that fits on a screen.
     static func watched(_ status: MountStatus, _ style: TextStyle) -> [String] {
         let width = Terminal.width
         let cloud = status.cloud.state == .online ? "" : ", cloud \(reachability(status.cloud, style))"
@@ -42,7 +42,7 @@ package enum StatusText {
             + (more > 0 ? ["… and \(more) more"] : [])
     }
 
-    /// While a command waits on a terminal; elsewhere nothing.
+    /// Returns the output while a command waits on a terminal; empty without a terminal.
     static func progress(_ status: MountStatus) -> [String] {
         Terminal.isInteractive ? watched(status, Terminal.style) : []
     }

@@ -2,7 +2,7 @@ import Basics
 import DaemonProtocol
 import FoundationEssentials
 
-/// What a program keeps in its container beside `Documents`.
+/// The data that a program keeps in its container beside `Documents`.
 struct ProgramData {
     private let container: ContainerStorage
     private let record: MountRecord
@@ -10,7 +10,7 @@ struct ProgramData {
     private var areas: [StorageArea] { container.areas.filter { !$0.isDocuments } }
 
     /// - Parameter name: The container's name, or that of its folder in the mount.
-    /// - Throws: `CommandFailure` where there is no such container, or nothing in it beside `Documents`.
+    /// - Throws: `CommandFailure` if the container does not exist, or has nothing beside `Documents`.
     init(_ name: String, _ containers: [ContainerStorage], _ record: MountRecord) throws(CommandFailure) {
         guard let container = containers.first(where: { $0.name == name || $0.folder == name }) else {
             throw CommandFailure(
@@ -23,9 +23,9 @@ struct ProgramData {
         }
     }
 
-    /// Deletes all of it, in the mount as any program would.
+    /// Deletes all of the data through the mount, as any program would.
     ///
-    /// - Throws: `CommandFailure` where the user does not want it after all, or something could not be deleted; the rest is.
+    /// - Throws: `CommandFailure` if the user does not confirm, or if an item could not be deleted; the other items are deleted.
     func delete(asking asks: Bool) throws {
         let files = areas.reduce(UInt64(0)) { $0.saturatingSum($1.files) }
         let bytes = areas.reduce(UInt64(0)) { $0.saturatingSum($1.cloudBytes) }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Basics
 import DaemonProtocol
 
-/// `ubiquity storage`: what takes space, and deleting the data that a program keeps beside documents.
+/// `ubiquity storage`: shows what uses space, and deletes the data that a program keeps beside documents.
 struct StorageCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "storage", abstract: "Show how much space containers take, on this device and in the cloud.",
@@ -25,7 +25,7 @@ struct StorageCommand: ParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    /// What `--json` prints.
+    /// The output of `--json`.
     private struct Document: Encodable {
         let format = 1
         let containers: [ContainerStorage]
@@ -51,7 +51,7 @@ struct StorageCommand: ParsableCommand {
             ("VERSIONS", .right),
         ])
         for container in containers.sorted(by: { $0.name < $1.name }) {
-            // Versions are of all areas together.
+            // The size of versions applies to all areas together.
             for (index, area) in container.areas.enumerated() {
                 table.append(
                     [

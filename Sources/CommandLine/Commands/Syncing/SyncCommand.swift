@@ -1,7 +1,7 @@
 import ArgumentParser
 import DaemonProtocol
 
-/// `ubiquity sync`: uploads now; with `--wait`, until it is all in the cloud.
+/// `ubiquity sync`: uploads now; with `--wait`, waits until everything is in the cloud.
 struct SyncCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sync", abstract: "Upload now what is not in the cloud yet.",
@@ -22,7 +22,7 @@ struct SyncCommand: ParsableCommand {
     @Flag(help: "Print the outcome as JSON.")
     var json = false
 
-    /// What `--json` prints.
+    /// The output of `--json`.
     private struct Document: Encodable {
         struct Mount: Encodable {
             let mount: String
@@ -62,7 +62,7 @@ struct SyncCommand: ParsableCommand {
         var noted: Set<String> = []
         let result = try connection.call(request, watch: wait ? WatchRequest() : nil) { status in
             display.show(StatusText.progress(status.mount))
-            // The terminal shows it all the time.
+            // On a terminal, the live display shows the reason.
             guard !Terminal.isInteractive, let reason = Self.reason(status.mount), noted.count < 20,
                 noted.insert(reason).inserted
             else {
@@ -77,7 +77,7 @@ struct SyncCommand: ParsableCommand {
         return result
     }
 
-    /// What keeps it from being done, each to be said once; nil where nothing does.
+    /// Returns the reason that prevents completion, which is printed once; nil if there is none.
     private static func reason(_ mount: MountStatus) -> String? {
         if let full = mount.errors.first(where: { $0.code == .diskFull }) { return "\(full)" }
         guard mount.cloud.state == .offline, mount.cloud.message != CloudStatus.connecting else { return nil }

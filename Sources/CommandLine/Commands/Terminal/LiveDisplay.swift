@@ -1,6 +1,6 @@
 import Glibc
 
-/// Lines at the bottom of the terminal that replace each other; elsewhere each new line is printed once.
+/// Lines at the bottom of the terminal that are replaced in place; without a terminal, each new line is printed once.
 package struct LiveDisplay {
     private let isInteractive: Bool
     private var shown: [String] = []
@@ -14,19 +14,19 @@ package struct LiveDisplay {
         } else {
             let known = Set(shown)
             for line in lines where !known.contains(line) { print(line) }
-            // A reader of the pipe wants to see it now.
+            // The reader of a pipe expects the lines at once.
             fflush(nil)
         }
         shown = lines
     }
 
-    /// Takes the lines away again, to make room for the result.
+    /// Removes the lines, to make room for the result.
     mutating func clear() {
         if isInteractive, !shown.isEmpty { emit(Self.redraw(over: shown.count, [])) }
         shown = []
     }
 
-    /// Up over the old lines (CUU), clear to the end of the screen (ED), then the new ones.
+    /// Moves up over the old lines (CUU), clears to the end of the screen (ED), then writes the new lines.
     package static func redraw(over old: Int, _ lines: [String]) -> String {
         let up = old > 0 ? "\u{1B}[\(old)A" : ""
         return up + "\r\u{1B}[J" + lines.map { $0 + "\n" }.joined()

@@ -1,13 +1,14 @@
 import DaemonProtocol
 import Glibc
 
-/// Prints paths a line each: for eyes without control characters, for programs byte by byte as they are.
+/// Prints one path per line: without control characters on a terminal, and byte by byte for programs.
 struct PathPrinter {
     private let record: MountRecord
     private let isForEyes: Bool
     private let end: UInt8
 
-    /// - Parameter endsWithNull: Ends each path with a NUL byte, the only one that no path has, rather than a line.
+    /// - Parameter endsWithNull: Whether each path ends with a NUL byte, the only byte that no path contains, rather than with a line
+    ///   break.
     init(record: MountRecord, endsWithNull: Bool = false) {
         self.record = record
         isForEyes = !endsWithNull && isatty(STDOUT_FILENO) == 1
@@ -19,7 +20,7 @@ struct PathPrinter {
         var line = Array((mark + record.mount).utf8)
         if !path.isRoot { line += [UInt8(ascii: "/")] + path.bytes }
         line.append(end)
-        // A reader that is gone ends the program with the next flush.
+        // If the reader is gone, the next flush ends the program.
         for byte in line { putchar(Int32(byte)) }
     }
 }

@@ -7,7 +7,7 @@ package struct ProgressBar {
 
     package init(transfer: TransferStatus) { self.transfer = transfer }
 
-    /// 0 to 1; an empty file counts as done.
+    /// The completed fraction from 0 to 1; an empty file counts as complete.
     var fraction: Double {
         guard transfer.totalBytes > 0 else { return 1 }
         return min(1, Double(transfer.completedBytes) / Double(transfer.totalBytes))
@@ -19,7 +19,7 @@ package struct ProgressBar {
 
     private var amounts: String { "\(ByteCount(transfer.completedBytes)) of \(ByteCount(transfer.totalBytes))" }
 
-    /// At most `width` columns.
+    /// Returns the line, which has at most `width` columns.
     package func line(width: Int, _ style: TextStyle) -> String {
         let barWidth = min(24, max(4, width / 4))
         let tail = "\(leftPadded("\(percent)", 3)) %" + (width < 60 ? "" : "  \(amounts)")
@@ -31,11 +31,11 @@ package struct ProgressBar {
         return "\(arrow) \(label)\(padding)  \(style.busy(bar)) \(tail)"
     }
 
-    /// For output that is no terminal.
+    /// The line for output that is not a terminal.
     package var plainLine: String { "\(arrow) \(printable(transfer.path.description)) \(percent) % (\(amounts))" }
 }
 
-/// Cut in the middle: the start names the folder, the end the document.
+/// Returns a text shortened in the middle: the start names the folder, the end the document.
 package func shortened(_ text: String, to width: Int) -> String {
     guard text.count > width else { return text }
     guard width > 2 else { return String("…".prefix(width)) }

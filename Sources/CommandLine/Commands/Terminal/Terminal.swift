@@ -1,45 +1,45 @@
 import DaemonProtocol
 import Glibc
 
-/// What is known of the terminal, and the words that go to it.
+/// The properties of the terminal, and input and output on it.
 enum Terminal {
     static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
     static var isInteractive: Bool { isTerminal && variable("TERM") != "dumb" }
 
-    /// Colours only for eyes, and not for those who refuse them (no-color.org).
+    /// The text style. Colours are used only on a terminal, and not if the user disables them (no-color.org).
     static var style: TextStyle {
         TextStyle(isColoured: isInteractive && (variable("NO_COLOR") ?? "").isEmpty)
     }
 
-    /// Columns; 80 when it is not known.
+    /// The number of columns; 80 if it is unknown.
     static var width: Int {
         var size = winsize()
         guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
         return Int(size.ws_col)
     }
 
-    /// `ubiquity: what happened: path. What to do.` on standard error, a line for each cause.
+    /// Prints `ubiquity: what happened: path. What to do.` on standard error, one line for each cause.
     static func complain(_ failure: CommandFailure) {
         for cause in failure.causes { note(cause.description) }
     }
 
-    /// A line on standard error: progress and remarks do not belong into what a script reads.
+    /// Prints a line on standard error, since progress and remarks must not appear in the output that a script reads.
     static func note(_ text: String) {
-        // Errors quote servers and names of files, which must not command the terminal.
+        // Errors quote servers and file names, which must not control the terminal.
         let shown = text.split(separator: "\n", omittingEmptySubsequences: false).map { printable(String($0)) }
         let line = "ubiquity: \(shown.joined(separator: "\n"))\n"
-        // Nothing can be reported when standard error is gone.
+        // A failure to write to standard error cannot be reported.
         _ = line.withCString { Glibc.write(STDERR_FILENO, $0, strlen($0)) }
     }
 
-    /// Writes bytes that need not be text to standard output, behind what was printed.
+    /// Writes bytes that need not be text to standard output, after the text printed so far.
     static func write(_ bytes: [UInt8]) {
         fflush(nil)
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-            // The end of the command says that the output is gone.
+            // The flush at the end of the command reports lost output.
             guard count > 0 else {
                 if count < 0, errno == EINTR { continue }
                 return
@@ -48,10 +48,10 @@ enum Terminal {
         }
     }
 
-    /// Whether a user can be asked.
+    /// Whether standard input is a terminal, so that the user can answer questions.
     static var hasInput: Bool { isatty(STDIN_FILENO) == 1 }
 
-    /// Asks on the terminal; false without one.
+    /// Asks for confirmation on the terminal; returns false without one.
     static func confirms(_ question: String) -> Bool {
         guard hasInput else { return false }
         print("\(question) [y/N] ", terminator: "")
@@ -59,14 +59,14 @@ enum Terminal {
         return ["y", "yes"].contains(readLine()?.lowercased() ?? "")
     }
 
-    /// A line that the user types, or that a script pipes in; nil at the end of the input.
+    /// Reads a line that the user types or a script pipes in; returns nil at the end of the input.
     static func ask(_ question: String) -> String? {
         if isatty(STDIN_FILENO) == 1 { print("\(question) ", terminator: "") }
         fflush(nil)
         return readLine()
     }
 
-    /// Like ``ask(_:)``, without showing on the terminal what is typed (termios(3), ECHO).
+    /// Reads a line like ``ask(_:)``, without echoing it on the terminal (termios(3), ECHO).
     static func askSecret(_ question: String) -> String? {
         var settings = termios()
         guard hasInput, tcgetattr(STDIN_FILENO, &settings) == 0 else { return ask(question) }
@@ -83,7 +83,7 @@ enum Terminal {
     private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 }
 
-/// How text is set off, or not.
+/// The style of text: with or without colours.
 package struct TextStyle: Hashable, Sendable {
     package let isColoured: Bool
 

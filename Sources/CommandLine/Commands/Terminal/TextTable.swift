@@ -5,7 +5,7 @@ package struct TextTable {
     private let columns: [(title: String, alignment: Alignment)]
     private var rows: [[Cell]] = []
 
-    /// A text, and how it is to look; the look does not count as width.
+    /// A text and its style; the style does not count towards the width.
     package struct Cell: ExpressibleByStringLiteral {
         let text: String
         let look: (String) -> String
@@ -45,10 +45,10 @@ package struct TextTable {
     }
 }
 
-/// `1 item`, `3 items`.
+/// Returns a number with its noun: `1 item`, `3 items`.
 package func counted(_ number: UInt64, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 
-/// A name as one line of a terminal can show it: control characters, which could command the terminal, become `?`.
+/// Returns a text that is safe to print on one line of a terminal: control characters become `?`.
 package func printable(_ text: String) -> String {
     String(String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }))
 }

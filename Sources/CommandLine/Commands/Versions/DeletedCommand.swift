@@ -2,7 +2,7 @@ import ArgumentParser
 import Basics
 import DaemonProtocol
 
-/// `ubiquity deleted`: what was deleted and can be restored.
+/// `ubiquity deleted`: lists deleted items that can be restored.
 struct DeletedCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "deleted", abstract: "List deleted documents and folders that can be restored.",
@@ -29,7 +29,7 @@ struct DeletedCommand: ParsableCommand {
         let isComplete: Bool
     }
 
-    /// An entry with its path as a person would type it.
+    /// An entry with its path as a user would type it.
     struct Located: Encodable {
         let mount: String
         let entry: DeletedEntry

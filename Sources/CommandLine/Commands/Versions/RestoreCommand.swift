@@ -2,7 +2,7 @@ import ArgumentParser
 import DaemonProtocol
 import FoundationEssentials
 
-/// `ubiquity restore`: brings back what was deleted, puts an older version back, or copies it to a file.
+/// `ubiquity restore`: restores a deleted item or an older version, or copies a version to a file.
 struct RestoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore", abstract: "Bring back a deleted item, or an older version of a document.",
@@ -96,7 +96,7 @@ struct RestoreCommand: ParsableCommand {
         print(json ? try StatusJSON.text(Outcome(path: path, items: items)) : sentence)
     }
 
-    /// The folder that a deleted document was in may be gone as well.
+    /// Creates the folder of the target, which may have been deleted together with the document.
     private func makeFolder(of target: String) throws(CommandFailure) {
         let folder = target.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
         guard !folder.isEmpty else { return }
@@ -116,7 +116,7 @@ struct RestoreCommand: ParsableCommand {
         } catch { throw CommandFailure(.failed, "cannot write the version: \(plainReason(error))", path: target) }
     }
 
-    /// The copy in the daemon's directory is read-only; of a package each file is.
+    /// Makes a copy writable: the original in the daemon's directory is read-only, and so is each file of a package.
     private func makeWritable(_ target: String) throws {
         let files = FileManager.default
         guard try files.attributesOfItem(atPath: target)[.type] as? FileAttributeType == .typeDirectory else {

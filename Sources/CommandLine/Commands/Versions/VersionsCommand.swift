@@ -2,7 +2,7 @@ import ArgumentParser
 import Basics
 import DaemonProtocol
 
-/// `ubiquity versions`: what a document is and was; removes versions of its history.
+/// `ubiquity versions`: lists the versions of a document; removes versions of its history.
 struct VersionsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "versions", abstract: "List what a document was before.",

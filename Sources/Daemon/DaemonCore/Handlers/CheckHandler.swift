@@ -13,7 +13,7 @@ struct CheckHandler: NounHandler {
         router.on(check)
     }
 
-    /// Holds everything against everything; see docs/STATUS.md. One check at a time.
+    /// Checks all data for consistency; see docs/STATUS.md. Only one check runs at a time.
     func check(_ request: CheckRequest) async throws -> CheckResponse {
         try begin()
         defer { progress.check.withLock { $0 = nil } }
@@ -34,11 +34,11 @@ struct CheckHandler: NounHandler {
             needsReset: report.needsRebuild)
     }
 
-    /// What the next start would go by, against what this one did.
+    /// Compares the settings for the next start with the configuration of this one.
     private func checkSettings(repair: Bool) throws -> Finding? {
         let settings = DaemonSettings(configuration)
         let file = configuration.settingsFile
-        // One that can not be read says nothing that could be right.
+        // Settings that cannot be read cannot be right.
         guard (try? DaemonSettings.load(from: file)) != settings else { return nil }
         guard repair else {
             return Finding(

@@ -5,15 +5,15 @@ import DaemonProtocol
 import LocalMetadata
 import VirtualFileSystem
 
-/// Claims that are opened on the thread that reads the connection, without a look into the database.
+/// Opens claims on the thread that reads the connection, without reading the database.
 extension ClaimHandler {
-    /// Opens a claim that the ledger has, if every item was looked up before and no lock is taken.
+    /// Opens a claim that is in the ledger, if every item was looked up before and no lock is held.
     ///
-    /// - Returns: Whether all bytes are here, and the outcome if there is one already; nil, and nothing has happened, otherwise.
+    /// - Returns: Whether all bytes are here, and the outcome if there is one already; nil if nothing was done.
     func openAtOnce(
         _ request: AccessRequest, _ client: ClientContext, _ outcome: ClaimOutcome
     ) -> (isWhole: Bool, outcome: ClaimOutcome.Value?)? {
-        // As for any claim: no name changes between the look at what a path means and the request for it.
+        // As for any claim, no name changes between the lookup of a path and the request for its item.
         device.files.withNamesFrozenIfPossible {
             var accesses: [Access] = []
             var isWhole = true
@@ -27,7 +27,7 @@ extension ClaimHandler {
         }
     }
 
-    /// The item that a path means, if that and the folders above it were asked for before.
+    /// Returns the item at a path, if it and the folders above it were looked up before.
     private func knownRow(at path: MountPath) -> ItemCache.Row? {
         var folder = ItemNumber.root
         var found: ItemCache.Row?

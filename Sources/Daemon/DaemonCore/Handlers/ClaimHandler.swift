@@ -16,15 +16,15 @@ struct ClaimHandler: NounHandler {
         router.on(FinishRequest.self, prompt: finish)
     }
 
-    /// Begins coordinated access, without waiting. The claim is the client's until it finishes it or goes; finished before it is granted,
-    /// it is called off.
+    /// Begins coordinated access, without waiting. The claim belongs to the client until the client finishes it or disconnects; if it is
+    /// finished before it is granted, it is cancelled.
     ///
-    /// - Returns: `now` for a claim that is granted already. `later` opens the claim, where that reads the database or a lock is taken,
-    ///   and waits for the grant; it throws what is wrong with the request.
+    /// - Returns: `now` for a claim that is granted already. `later` opens the claim, if that reads the database or a lock is held, and
+    ///   waits for the grant; it throws if the request is invalid.
     func claim(_ request: AccessRequest, _ client: ClientContext) -> PromptResponse {
         do throws(DaemonFailure) {
             try request.validate()
-            // In the order in which requests arrive: a `finish` that follows at once finds it.
+            // The claim is added in the order in which requests arrive, so that a `finish` that follows at once finds it.
             try device.claims.ledger.add(client)
         } catch { return .later { throw error } }
         let outcome = ClaimOutcome()
@@ -38,7 +38,7 @@ struct ClaimHandler: NounHandler {
                 }
             }
         }
-        // Granted while no name could change: everything is where it was asked for.
+        // The claim was granted while no name could change, so every item is still at its requested path.
         if case .success(let items)? = opened.outcome {
             let paths = request.accesses.map(\.path)
             return .now(DaemonResponse(granted(items, at: paths, request, client, isWhole: opened.isWhole)))
@@ -46,7 +46,7 @@ struct ClaimHandler: NounHandler {
         return .later { try await mounted.describing { DaemonResponse(try await granted(outcome, request, client)) } }
     }
 
-    /// Waits until the claim is granted, after `open` unless it is open already. Takes it back if that fails.
+    /// Waits until the claim is granted, after `open` if it is not open already. Releases the claim if that fails.
     private func granted(
         _ outcome: ClaimOutcome, _ request: AccessRequest, _ client: ClientContext,
         open: () async throws -> Void = {}
@@ -69,13 +69,13 @@ struct ClaimHandler: NounHandler {
     ) -> GrantedResponse {
         let ledger = device.claims.ledger
         ledger.note(zip(items, request.accesses).filter { $0.1.mode == .write }.map(\.0), of: client)
-        // None where it was finished in the meantime: nothing is within it then.
+        // If the claim was finished in the meantime it has no number, since nothing can be within it.
         return GrantedResponse(
             paths: paths, claim: ledger.claim(client.request, of: client)?.value ?? 0, isWhole: isWhole ? true : nil)
     }
 
-    /// No name changes between the look at what a path means and the request for it: a file renamed over the document just then would be
-    /// another item, which no program holds yet.
+    /// Opens a claim while no name can change between the lookup of a path and the request for its item. Otherwise, a file renamed over the
+    /// document at that moment would be another item, which no program holds yet.
     private func open(
         _ request: AccessRequest, _ client: ClientContext,
         _ outcome: @escaping @Sendable (Result<[ItemKey], ClaimError>) -> Void
@@ -85,9 +85,9 @@ struct ClaimHandler: NounHandler {
         }
     }
 
-    /// Ends a claim, or calls off one that waits.
+    /// Releases a claim, or cancels a waiting one.
     ///
-    /// - Returns: `later` where presenters have to be notified first of what was written under the claim, and for a claim that is not there
+    /// - Returns: `later` if presenters have to be notified first of what was written under the claim, and for a claim that does not exist
     ///   or was revoked.
     func finish(_ request: FinishRequest, _ client: ClientContext) -> PromptResponse {
         let written = writtenNodes(request, client)
@@ -112,7 +112,7 @@ struct ClaimHandler: NounHandler {
         }
     }
 
-    /// The items that a granted claim writes, as far as presenters have to be notified. Without presenters there are none.
+    /// Returns the items that a granted claim writes and of which presenters have to be notified; none if there are no presenters.
     private func writtenNodes(_ request: FinishRequest, _ client: ClientContext) -> Set<NodeID> {
         let ledger = device.claims.ledger
         guard !ledger.deliveries.isEmpty else { return [] }
@@ -122,10 +122,10 @@ struct ClaimHandler: NounHandler {
             })
     }
 
-    /// Reports what was written under a claim as its doing.
+    /// Reports changes under a claim as made by that claim.
     private func noteEdits(_ nodes: Set<NodeID>) async {
         do { try await blocking { [self] in try device.files.noteEdits(atAndBelow: nodes) } } catch {
-            // The close of the file tries again; then its writer learns of it too.
+            // The close of the file retries this, and then its writer receives the error too.
             logger.warning("could not note what was written under a claim", metadata: ["error": "\(error)"])
         }
     }
@@ -147,7 +147,7 @@ struct ClaimHandler: NounHandler {
 }
 
 extension MountedDevice {
-    /// What a path means: the item that is there, or the name in its folder.
+    /// Resolves a path: to the item that is there, or to the name in its folder.
     func spot(
         at path: MountPath, _ transaction: MetadataTransaction, onRow: (LocalItem) -> Void = { _ in }
     ) throws -> (key: ItemKey, place: ItemPlace) {

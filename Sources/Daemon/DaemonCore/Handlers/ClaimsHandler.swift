@@ -13,14 +13,14 @@ struct ClaimsHandler: NounHandler {
         router.on { (_: ClaimsRequest) in try await claims() }
     }
 
-    /// Who holds what and which claim waits for which, as it is now.
+    /// Returns the present holders of items, and which claim waits for which.
     func claims() async throws -> ClaimsResponse {
         try await blocking { [self] in
             let items = device.claims.snapshot.items
-            // Of items that are only shown there may be more than anybody reads.
+            // There may be very many items that are only presented, so their number is limited.
             let shown = items.filter { $0.claims.isEmpty && !$0.presenters.isEmpty }.prefix(500)
             let held = items.filter { !$0.claims.isEmpty } + shown
-            // Before the database is read: the list of transfers may itself be reading it.
+            // Transfers are listed before the database is read, since the list may read it too.
             let transfers = device.engine.transfers
             return ClaimsResponse(
                 items: try held.map { item in
@@ -34,7 +34,7 @@ struct ClaimsHandler: NounHandler {
         }
     }
 
-    /// Nil for a presenter that has gone since.
+    /// Returns nil for a presenter that is gone by now.
     private func status(_ presenter: ClaimSnapshot.ShownBy) -> PresenterStatus? {
         guard let client = device.claims.ledger.deliveries.client(presenter.client.value) else { return nil }
         return PresenterStatus(
@@ -42,12 +42,12 @@ struct ClaimsHandler: NounHandler {
             unanswered: presenter.unanswered, isSilent: presenter.isSilent)
     }
 
-    /// Nil for a claim that has ended since.
+    /// Returns nil for a claim that has ended by now.
     private func status(_ claim: ClaimSnapshot.HeldBy) -> ClaimStatus? {
         let holder = device.claims.ledger.holder(of: claim.id).map { ($0.program, $0.processID) }
         guard
             let (program, pid) = holder ?? device.claims.opener(of: claim.id)
-                // The daemon's own: an upload, a version to be swapped in, an eviction.
+                // A claim of the daemon itself: an upload, a version to be swapped in, an eviction.
                 ?? (claim.client == ClientID.daemon ? ("ubiquityd", getpid()) : nil)
         else { return nil }
         return ClaimStatus(

@@ -50,12 +50,12 @@ struct ConflictHandler: NounHandler {
             modified: WireTime(item.attributes.modified), size: try size(of: item, transaction))
     }
 
-    /// Of a package that of all files in it.
+    /// Returns the size of an item; for a package, of all files in it.
     private func size(of item: LocalItem, _ transaction: MetadataTransaction) throws -> UInt64 {
         try transaction.syncState(of: item) { _ in TransferFractions() }.size
     }
 
-    /// Ends a conflict with the same gestures that programs have: deleting a sibling, renaming it, renaming it over the document.
+    /// Resolves a conflict with the operations that programs use: deleting a sibling, renaming it, renaming it over the document.
     func resolve(_ request: ResolveRequest) async throws -> ResolveResponse {
         try await blocking { [self] in
             let item = try document(at: request.path)
@@ -87,7 +87,7 @@ struct ConflictHandler: NounHandler {
             }
             for sibling in siblings where sibling.node != chosen.node { try remove(sibling) }
             guard chosen.kind == .folder else { return try rename(chosen, to: document.name, in: document.parent) }
-            // What is in a folder can not be renamed over: both change places, and the one that lost goes.
+            // A non-empty folder cannot be renamed over, so both are exchanged, and the one that lost is removed.
             try rename(chosen, to: document.name, in: document.parent, mode: .exchange)
             if let old = try device.metadata.read({ try $0.local.item(document.node) }) { try remove(old) }
         }
@@ -99,7 +99,7 @@ struct ConflictHandler: NounHandler {
         device.invalidator.invalidate(nodes: [item.parent], entries: [(item.parent, item.name.bytes)])
     }
 
-    /// From the bottom up, as `rm -r` does.
+    /// Removes a package bottom-up, as `rm -r` does.
     private func removeTree(_ package: LocalItem) throws {
         var items: [LocalItem] = []
         try device.metadata.read { transaction in try transaction.local.forEach(below: package) { items.append($0) } }

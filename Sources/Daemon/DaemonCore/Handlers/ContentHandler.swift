@@ -33,14 +33,14 @@ struct ContentHandler: NounHandler {
         return ItemsResponse(outcomes: try await waitForDownloads(outcomes))
     }
 
-    /// Ends when all is here, or when nothing has come for ``Patience/limit``; what is missing says why in its outcome.
+    /// Waits until all bytes are here, or until none have arrived for ``Patience/limit``; the outcome of an incomplete item has the reason.
     private func waitForDownloads(_ outcomes: [ItemOutcome]) async throws -> [ItemOutcome] {
         let clock = ContinuousClock()
         let begun = clock.now
         var wait = DownloadWait(arrivals: device.engine.downloads.arrivals, now: .zero)
         var looked: UInt64?
         while true {
-            // Without a write to the database nothing has ended.
+            // No transfer can have ended without a write to the database.
             let writes = device.metadata.writes
             if writes != looked {
                 looked = writes
@@ -63,7 +63,7 @@ struct ContentHandler: NounHandler {
         }
     }
 
-    /// The outcome after waiting in vain.
+    /// Returns the outcome of a path after a wait that failed.
     private func judged(_ outcome: ItemOutcome, _ failure: DaemonFailure) throws -> ItemOutcome {
         guard try isMissing(outcome) else { return try judged(outcome) }
         return ItemOutcome(
@@ -72,7 +72,7 @@ struct ContentHandler: NounHandler {
                 failure.code, failure.message, path: outcome.path.description, advice: failure.advice))
     }
 
-    /// The outcome after waiting: with the first error found at or below the path.
+    /// Returns the outcome of a path after waiting, with the first error found at or below it.
     private func judged(_ outcome: ItemOutcome) throws -> ItemOutcome {
         guard outcome.failure == nil else { return outcome }
         let items = try items(at: outcome.path)
@@ -107,13 +107,13 @@ struct ContentHandler: NounHandler {
         return ItemsResponse(outcomes: outcomes)
     }
 
-    /// Asks those who present the item, or something below it, before its bytes go. Where no program presents anything there is no program to ask.
+    /// Asks the presenters of the item, and of items below it, before its bytes are evicted. Without presenters there is no program to ask.
     private func withConsent(
         _ path: MountPath, _ evict: () async throws -> [ItemOutcome]
     ) async throws -> [ItemOutcome] {
         guard !device.claims.ledger.deliveries.isEmpty else { return try await evict() }
         let find: @Sendable () throws -> LocalItem? = { [self] in try item(at: path) }
-        // What is not there is reported below.
+        // A missing item is reported below.
         guard let item = try? await blocking(find) else { return try await evict() }
         let claim: ClaimID
         do throws(ClaimError) { claim = try await device.claims.claimToEvict(item.node) } catch {
@@ -166,7 +166,7 @@ struct ContentHandler: NounHandler {
             })
     }
 
-    /// Does something for each path; what fails for one says so in its outcome.
+    /// Runs `body` for each path; the failure for a path is in its outcome.
     private func each(
         _ paths: [MountPath], _ body: @escaping @Sendable (MountPath) throws -> ItemOutcome
     ) async throws -> [ItemOutcome] {

@@ -2,7 +2,7 @@ import ClaimService
 import ControlServer
 import DaemonProtocol
 
-/// Serves the control socket: composes the handlers, and calls the one that is registered for a request.
+/// Serves the control socket: composes the handlers, and calls the one registered for a request.
 struct DaemonService: RequestHandler {
     let resets: ResetHandler
     private let mounted: MountedDevice

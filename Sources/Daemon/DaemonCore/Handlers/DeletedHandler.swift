@@ -53,7 +53,7 @@ struct DeletedHandler: NounHandler {
         return RestoreDeletedResponse(path: found, items: restored.count, missing: restored.missing)
     }
 
-    /// Deletions from before are listed no more.
+    /// The time before which deletions are no longer listed.
     private var oldestDeletion: Timestamp { device.engine.context.time.now().adding(.zero - device.versions.age) }
 
     private func deletedItem(_ request: RestoreDeletedRequest, _ transaction: MetadataTransaction) throws -> DeletedItem
@@ -70,7 +70,7 @@ struct DeletedHandler: NounHandler {
                 ? "`ubiquity versions` lists what it was before." : "`ubiquity deleted` lists what can be restored.")
     }
 
-    /// A folder that is there, or a name in one.
+    /// Resolves an existing folder, or a name in one.
     private func place(
         _ path: MountPath, for deleted: DeletedItem, _ transaction: MetadataTransaction
     ) throws -> (folder: NodeID, name: ItemName?) {
@@ -101,9 +101,9 @@ private struct DeletedPage {
     private let place: [ItemName]
     private let oldest: Timestamp
     private let deviceName: String
-    /// How many items inside of folders are counted for one page.
+    /// The number of items inside of folders that may still be counted for this page.
     private var budget = 100_000
-    /// How many deletions are looked at for one page, whether they are listed or not.
+    /// The maximum number of deletions that are examined for one page, whether or not they are listed.
     private static let looks = 5_000
 
     init(_ transaction: MetadataTransaction, below path: MountPath, since oldest: Timestamp, deviceName: String) {

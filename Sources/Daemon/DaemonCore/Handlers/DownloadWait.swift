@@ -2,21 +2,21 @@ import Basics
 import DaemonProtocol
 import Sync
 
-/// How long a client waits for downloads that it asked for: while something comes, and then for ``Patience/limit``. Pure.
+/// Decides how long a client waits for the downloads that it requested: while bytes arrive, and ``Patience/limit`` after the last. Pure.
 struct DownloadWait {
     private var arrivals: UInt64
     private var lastArrival: Duration
-    /// Why the cloud could not be reached since then, if it could not.
+    /// The reason why the cloud could not be reached since then, if so.
     private var absence: String?
 
-    /// - Parameter now: Time since any fixed moment; never goes back.
+    /// - Parameter now: The monotonic time since any fixed moment.
     init(arrivals: UInt64, now: Duration) {
         self.arrivals = arrivals
         lastArrival = now
     }
 
-    /// - Parameter arrivals: Goes up with whatever comes; see ``ContentService/arrivals``.
-    /// - Returns: Why the wait is over; nil while it is worth waiting.
+    /// - Parameter arrivals: A counter that grows with every arrival; see ``ContentService/arrivals``.
+    /// - Returns: The reason why the wait is over; nil while waiting makes sense.
     mutating func failure(_ state: CloudState, arrivals: UInt64, now: Duration) -> DaemonFailure? {
         if case .stopped(let why) = state { return DaemonFailure(.failed, sentences: why) }
         if arrivals != self.arrivals { (self.arrivals, lastArrival, absence) = (arrivals, now, nil) }

@@ -1,7 +1,7 @@
 import DaemonProtocol
 
 extension Duration {
-    /// How long a client wants to wait: any number that JSON can hold.
+    /// Converts a client's timeout, which may be any number that JSON can hold.
     ///
     /// - Throws: `invalidRequest` for a number that is negative or too large.
     init(requestedSeconds seconds: Double) throws(DaemonFailure) {

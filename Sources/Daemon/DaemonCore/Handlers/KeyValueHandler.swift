@@ -22,7 +22,7 @@ struct KeyValueHandler: NounHandler {
 
     func keyValues(_ request: KeyValuesRequest) async throws -> KeyValuesResponse {
         try await blocking { [self] in
-            // A store that no program has written to has nothing, whether or not its container is there.
+            // A store that no program has written to is empty, whether or not its container exists.
             guard let container = try mounted.store(request.container) else { return KeyValuesResponse(values: [:]) }
             var values = try device.metadata.read { try $0.keyValues.values(in: container) }
             if let keys = request.keys { values = values.filter { keys.contains($0.key) } }
@@ -30,7 +30,7 @@ struct KeyValueHandler: NounHandler {
         }
     }
 
-    /// Durable when it returns.
+    /// Writes values, which are durable when this method returns.
     func setKeyValues(_ request: SetKeyValuesRequest, _ client: ClientContext) async throws -> DoneResponse {
         let container = try await blocking { [self] in
             let container = try mounted.made(request.container)

@@ -23,7 +23,7 @@ struct MaintenanceHandler: NounHandler {
         router.on({ (request: StopRequest) in try await sync.stop(request) }, afterwards: stop)
     }
 
-    /// The state of everything, as text for a report. Names of documents are left out.
+    /// Returns the state of all components as text for a report, without names of documents.
     func diagnose() async throws -> DiagnoseResponse {
         try await blocking { [self] in
             let status = try self.status.mountStatus()

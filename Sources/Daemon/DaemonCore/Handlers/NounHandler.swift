@@ -3,11 +3,11 @@ import ControlServer
 import DaemonProtocol
 import LocalMetadata
 
-/// Handles the calls about one noun, with the parts of the daemon that it needs for them.
+/// Handles the calls about one noun, with the parts of the daemon that they need.
 protocol NounHandler: Sendable {
     var mounted: MountedDevice { get }
 
-    /// Registers each call that is handled here.
+    /// Registers each call of this handler.
     func register(in router: inout CallRouter)
 }
 

@@ -13,8 +13,8 @@ struct PackageHandler: NounHandler {
         router.on(packageTypes)
     }
 
-    /// Declares extensions of packages, or takes that back, and returns which there are. Durable here when it returns; the log brings it to other
-    /// devices with the next batch.
+    /// Declares or withdraws extensions of packages, and returns the present ones. The change is durable on this device when this method
+    /// returns; the next batch sends it to other devices.
     func packageTypes(_ request: PackageTypesRequest) async throws -> PackageTypesResponse {
         let add = try (request.add ?? []).map(Self.packageType)
         let remove = try (request.remove ?? []).map(Self.packageType)

@@ -6,7 +6,7 @@ import LocalMetadata
 import Sync
 import VirtualFileSystem
 
-/// Documents whose sync is paused, and what becomes of their edits.
+/// Pauses and resumes the sync of documents, and decides what happens to their edits.
 struct PauseHandler: NounHandler {
     let mounted: MountedDevice
     let sync: SyncHandler
@@ -90,7 +90,7 @@ struct PauseHandler: NounHandler {
         return item
     }
 
-    /// What is not in the cloud by the end of the patience waits as it did before.
+    /// Uploads the item. If its edits are not in the cloud in time, the previous pause is restored.
     private func upload(_ item: LocalItem, _ request: ResumeRequest, known: Set<VersionID>?) async throws {
         try await setPaused(false, item)
         do { _ = try await publishing.uploaded(request.path, within: request.timeout) } catch {
@@ -107,7 +107,7 @@ struct PauseHandler: NounHandler {
 
     private func setPaused(_ flag: Bool, _ item: LocalItem) async throws {
         try await blocking { [self] in
-            // What took its place may have another node.
+            // The item that replaced it may have another node.
             let now = try device.metadata.read { try $0.local.item(item.item, in: item.container) }
             guard let now, now.isPaused != flag else { return }
             try device.files.setPaused(flag, of: now.node)

@@ -16,7 +16,7 @@ struct PresenterHandler: NounHandler {
         router.onEvents(of: PresenterEventsRequest.self) { _, client in try letters(for: client) }
     }
 
-    /// Adds a presenter of this client. It is gone with its connection.
+    /// Adds a presenter of this client, which is removed when its connection ends.
     func present(_ request: PresentRequest, _ client: ClientContext) async throws -> PresentingResponse {
         guard (request.purpose?.utf8.count ?? 1) <= 256 else {
             throw DaemonFailure(.invalidRequest, "a purpose has at most 256 bytes")
@@ -31,7 +31,7 @@ struct PresenterHandler: NounHandler {
         }
     }
 
-    /// No name changes between the look at what the path means and the registration.
+    /// Registers a presenter while no name can change between the lookup of its path and the registration.
     private func register(_ request: PresentRequest, _ client: ClientContext) throws -> PresenterID {
         try device.files.withNamesFrozen {
             let key = try device.metadata.read { try mounted.spot(at: request.path, $0).key }
@@ -50,7 +50,7 @@ struct PresenterHandler: NounHandler {
         return DoneResponse()
     }
 
-    /// An answer that comes too late, or to nothing, is as good as one that came in time: no program waits for it.
+    /// Passes on an answer. An answer that is late, or to no question, succeeds as well, since no program waits for it.
     func answer(_ request: AnswerRequest, _ client: ClientContext) -> DoneResponse {
         let answer = request.failure.map { PresenterReply.failed(String($0.prefix(1_000))) } ?? .done
         device.claims.answer(AskID(request.question), answer, of: client)
@@ -70,7 +70,7 @@ struct PresenterHandler: NounHandler {
         }
     }
 
-    /// Nil for news of an item that has gone since.
+    /// Returns nil for news of an item that is gone by now.
     private func event(_ presenter: PresenterID, _ letter: PresenterDelivery) async -> DaemonEvent? {
         let id = presenter.value
         switch letter {
@@ -95,12 +95,12 @@ struct PresenterHandler: NounHandler {
             attributes: notice.attributes?.observable)
     }
 
-    /// Where an item or a name is now; nil if it has gone.
+    /// Returns the present path of an item or a name; nil if it is gone.
     private func current(_ key: ItemKey?) async -> MountPath? {
         guard let key else { return nil }
-        // What can not be read any more has no path to send.
+        // An item that can no longer be read has no path to send.
         guard let path = try? await blocking({ [self] in try mounted.path(of: key) }) else { return nil }
-        // What is gone has no names.
+        // An item that is gone has no names.
         return path.isRoot ? nil : path
     }
 }

@@ -19,7 +19,7 @@ struct PublishHandler: NounHandler {
         router.on(unpublish)
     }
 
-    /// Publishes what the document is now, as soon as the cloud has it.
+    /// Publishes the present content of the document, as soon as the cloud has it.
     func publish(_ request: PublishRequest) async throws -> PublishedResponse {
         let cloud = try linkingCloud()
         let document: Uploaded
@@ -68,7 +68,7 @@ struct PublishHandler: NounHandler {
         let container: ContainerName
     }
 
-    /// Waits until the cloud has what the mount shows at the path, with what programs had not saved.
+    /// Waits until the cloud has the document as the mount shows it, including what programs had not saved.
     func uploaded(_ path: MountPath, within seconds: Double?) async throws -> Uploaded {
         let engine = device.engine
         engine.context.urgency.begin()
@@ -94,7 +94,8 @@ struct PublishHandler: NounHandler {
         }
     }
 
-    /// Uploads one zip file of what a package is in the cloud. A link keeps the chunks of its content; no document refers to them.
+    /// Uploads one zip file of the package's content in the cloud. A link keeps the chunks of its content alive; no document refers to
+    /// them.
     private func uploadedArchive(of package: VersionSubject, _ request: PublishRequest) async throws -> Uploaded {
         guard package.item != nil else { throw versions.deletedFailure(request.path) }
         try await unsaved.save(at: [request.path], within: request.timeout)
@@ -121,7 +122,7 @@ struct PublishHandler: NounHandler {
         } catch let error as TransferError { throw DaemonFailure(VersionError(error), request.path) }
     }
 
-    /// Nil while the document waits to be uploaded. Throws where that will not come.
+    /// Returns nil while the document waits to be uploaded. Throws if it will not be uploaded.
     private func uploadedNow(_ path: MountPath) throws -> Uploaded? {
         let item = try document(at: path)
         guard item.kind == .file else {

@@ -16,20 +16,20 @@ struct ResetHandler: NounHandler {
         router.on({ (_: ResetRequest) in try await reset() }, afterwards: stop)
     }
 
-    /// How long to go on uploading before the state is rebuilt; what is left then becomes recovered documents.
+    /// How long to continue uploading before the state is rebuilt; remaining changes then become recovered documents.
     private static let uploadLimit = Duration.seconds(30)
 
-    /// Uploads what can be uploaded, then lets the daemon end and start again with a reset once the response has been sent.
+    /// Uploads as many changes as possible, then lets the daemon end and start again with a reset once the response has been sent.
     func reset() async throws -> ResetResponse {
         try await requireCloud()
         if case .online = device.engine.state { try await uploadWhatCanBe() }
-        // A state that can not be read is what a reset repairs: that it can not be counted does not stand in the way.
+        // A reset also repairs a state that cannot be read, so a failure to count pending items does not prevent it.
         let pending = try await blocking { [self] in (try? device.metadata.read { try $0.pending.totals().items }) ?? 0
         }
         return ResetResponse(pendingItems: UInt64(pending))
     }
 
-    /// Resets this device when the owner of its cloud asked for that there. Ends with its task.
+    /// Resets this device when the owner of its cloud requests that on the server. Ends with its task.
     func obeyCloud() async {
         guard let cloud = device.engine.context.backend as? any RemoteResettable else { return }
         while !Task.isCancelled {
@@ -42,14 +42,14 @@ struct ResetHandler: NounHandler {
                 }
                 try await ContinuousClock().sleep(for: .seconds(2))
             } catch is CancellationError { return } catch {
-                // It is asked for until it is confirmed.
+                // The server repeats the request until it is confirmed.
                 logger.warning("could not reset as the server asks", metadata: ["error": "\(error)"])
                 do { try await ContinuousClock().sleep(for: .seconds(30)) } catch { return }
             }
         }
     }
 
-    /// A device that is stuck is what a reset is for, so what does not go is left.
+    /// Uploads as many changes as possible. A reset is also meant for a device that is stuck, so changes that cannot be uploaded are left.
     private func uploadWhatCanBe() async throws {
         _ = try await sync.sync(SyncRequest(paths: [], wait: false))
         let engine = device.engine
@@ -68,7 +68,7 @@ struct ResetHandler: NounHandler {
         logger.notice("not everything was uploaded before the reset")
     }
 
-    /// Without its cloud a device that forgets what it knows shows nothing.
+    /// Requires a reachable cloud: without it, a device that discards its state shows nothing.
     private func requireCloud() async throws {
         do { _ = try await device.engine.context.backend.connect(create: false) } catch let error as CloudError {
             guard error.code == .offline else { return }
@@ -83,7 +83,7 @@ struct ResetHandler: NounHandler {
 
 extension RebuildStatus {
     init(_ report: RebuildReport) {
-        // A folder that has no path in the mount is named in the report's sentence alone.
+        // A folder without a path in the mount is named only in the report's sentence.
         let folder = report.folder.flatMap { try? MountPath($0) }
         self.init(
             reason: report.reason, aside: report.aside, folder: folder,

@@ -14,7 +14,7 @@ import VirtualFileSystem
 struct StatusHandler: NounHandler {
     let mounted: MountedDevice
     let progress: DaemonProgress
-    /// What was done to the state at this start, if anything.
+    /// The result of a rebuild of the state at this start, if there was one.
     let rebuild: RebuildReport?
 
     func register(in router: inout CallRouter) {
@@ -26,18 +26,18 @@ struct StatusHandler: NounHandler {
         try await blocking { [self] in try status(of: request.paths) }
     }
 
-    /// The state now, and again whenever it differs from the last one sent.
+    /// Returns the state now, and again whenever it differs from the last one sent.
     private func events(for request: WatchRequest) -> CallRouter.Events {
         let (stream, events) = CallRouter.Events.makeStream(bufferingPolicy: .bufferingNewest(1))
         let task = Task {
             var last: StatusResponse?
             while !Task.isCancelled {
-                // A state that could not be read is sent with the next one.
+                // If the state cannot be read, the next one is sent.
                 if let now = try? await blocking({ try status(of: request.paths) }), now != last {
                     last = now
                     events.yield(.status(now))
                 }
-                // Only cancellation ends the sleep early, and then the loop.
+                // Only cancellation ends the sleep early, and it ends the loop too.
                 try? await device.engine.context.transfers.clock.sleep(for: .milliseconds(250))
             }
         }
@@ -79,7 +79,7 @@ struct StatusHandler: NounHandler {
 
     func mountStatus() throws -> MountStatus {
         let configuration = configuration
-        // Read before the transaction: the list of transfers may itself be reading the database.
+        // Transfers are listed before the transaction, since the list may read the database too.
         let transfers = device.engine.transfers
         return try device.metadata.read { transaction in
             let pending = try transaction.pending.totals()
@@ -112,7 +112,7 @@ struct StatusHandler: NounHandler {
         }
     }
 
-    /// Items that their folders do not show.
+    /// Returns failures for items that their folders cannot show.
     private func unreadable(_ transaction: MetadataTransaction) throws -> [DaemonFailure] {
         try device.files.unreadable.all.map { node, folder in
             let names = try transaction.local.path(of: folder).map(\.description).joined(separator: "/")
@@ -122,7 +122,7 @@ struct StatusHandler: NounHandler {
         }
     }
 
-    /// Documents whose uploads are delayed, as another device rewrites them in answer to this one.
+    /// Returns failures for documents whose uploads are delayed because another device rewrites them in response to this one.
     private func loopFailures(_ transaction: MetadataTransaction) throws -> [DaemonFailure] {
         try device.engine.context.loops.all.sorted { $0.key < $1.key }.prefix(100).compactMap { node, loop in
             guard let item = try transaction.local.item(node) else { return nil }
@@ -134,7 +134,7 @@ struct StatusHandler: NounHandler {
         }
     }
 
-    /// Nil while no other device has this one's name.
+    /// A failure if another device has this one's name; otherwise nil.
     private var nameFailure: DaemonFailure? {
         guard device.engine.context.namesakes.areFound else { return nil }
         return DaemonFailure(
@@ -142,7 +142,7 @@ struct StatusHandler: NounHandler {
             advice: "Give this one another name: `ubiquity unmount`, then `ubiquity mount --device NAME`.")
     }
 
-    /// Nil while there is room.
+    /// A failure if the disk is full; otherwise nil.
     var diskFailure: DaemonFailure? {
         guard device.engine.room.isFull else { return nil }
         return DaemonFailure(
@@ -167,7 +167,7 @@ struct StatusHandler: NounHandler {
 }
 
 extension DaemonFailure {
-    /// A container that does not sync, by the folder that it shows as.
+    /// Creates the failure of a container that does not sync, named by its folder.
     init(_ trouble: ContainerErrors.Trouble) {
         self.init(
             trouble.needsUpdate ? .versionMismatch : .damaged, sentences: trouble.message,

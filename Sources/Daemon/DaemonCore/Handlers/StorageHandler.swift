@@ -11,7 +11,7 @@ struct StorageHandler: NounHandler {
         router.on { (_: StorageRequest) in try await storage() }
     }
 
-    /// What each container takes, with each folder of a program's own data.
+    /// Returns the space that each container uses, with each folder of a program's own data.
     func storage() async throws -> StorageResponse {
         try await blocking { [self] in
             try device.metadata.read { transaction in

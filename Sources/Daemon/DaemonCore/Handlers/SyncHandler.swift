@@ -14,8 +14,8 @@ struct SyncHandler: NounHandler {
         router.on(sync)
     }
 
-    /// Uploads everything without waiting for it to settle. Where the caller waits, programs save their unsaved changes first, and all of
-    /// it is in the cloud when this returns; what the cloud had before is known here.
+    /// Uploads everything without waiting for it to settle. If the caller waits, programs first save their unsaved changes; when this
+    /// method returns, everything is in the cloud, and what the cloud had before is known here.
     func sync(_ request: SyncRequest) async throws -> SyncResponse {
         for path in request.paths { _ = try await blocking { [self] in try items(at: path).count } }
         let engine = device.engine
@@ -33,7 +33,7 @@ struct SyncHandler: NounHandler {
         return try await response()
     }
 
-    /// Waits until what the cloud has now is known here, and something is so besides.
+    /// Waits until the cloud's present state is known here, and `isDone` returns true.
     func followCloud(
         within seconds: Double?, until isDone: () async throws -> Bool = { true },
         late: () async throws -> DaemonFailure
@@ -41,7 +41,7 @@ struct SyncHandler: NounHandler {
         let engine = device.engine
         let clock = ContinuousClock()
         let deadline = try seconds.map { clock.now.advanced(by: try Duration(requestedSeconds: $0)) }
-        // Two, as one may be under way that has read the cloud before this was asked.
+        // Two rounds, since a running one may have read the cloud before this request.
         let goal = engine.rounds + 2
         let attempt = engine.troubles.attempts + 2
         var asked: UInt64?
@@ -53,7 +53,7 @@ struct SyncHandler: NounHandler {
             }
             if let deadline, clock.now >= deadline { throw try await late() }
             engine.localTreeChanged()
-            // Once for each round: a cloud that can not be reached is not asked any faster for it.
+            // Once for each round, so that an unreachable cloud is not queried more often.
             if asked != engine.troubles.attempts {
                 asked = engine.troubles.attempts
                 engine.askCloud()
@@ -78,7 +78,7 @@ struct SyncHandler: NounHandler {
         return SyncResponse(pendingItems: UInt64(totals.items), pendingBytes: totals.bytes)
     }
 
-    /// What a stop waits for.
+    /// Uploads everything if requested, before the daemon stops.
     func stop(_ request: StopRequest) async throws -> DoneResponse {
         if request.upload { _ = try await sync(SyncRequest(paths: [], wait: true)) }
         return DoneResponse()

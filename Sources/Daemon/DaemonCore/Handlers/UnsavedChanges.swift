@@ -11,11 +11,11 @@ struct UnsavedChanges: Sendable {
 
     private var device: Device { mounted.device }
 
-    /// How many programs are asked at the same time.
+    /// The maximum number of programs that are asked at the same time.
     private static let width = 64
 
-    /// Asks the programs that present something at or below the paths to save it, as a coordinated read does, so that their unsaved edits
-    /// are uploaded too. No path means everything. A program that does not reply within the usual patience is passed over.
+    /// Asks the programs that present items at or below the paths to save them, as a coordinated read does, so that their unsaved edits are
+    /// uploaded too. No path means everything. A program that does not respond within the usual patience is skipped.
     func save(at paths: [MountPath], within seconds: Double? = nil) async throws {
         guard !device.claims.ledger.deliveries.isEmpty else { return }
         let patience = try seconds.map { min(try Duration(requestedSeconds: $0), Patience.limit) } ?? Patience.limit
@@ -54,7 +54,7 @@ struct UnsavedChanges: Sendable {
         }
     }
 
-    /// The items that programs present: those at or below the paths, and the packages and folders around them.
+    /// Returns the presented items: those at or below the paths, and the packages and folders around them.
     private func presented(at paths: [MountPath]) throws -> [NodeID] {
         let nodes = device.claims.snapshot.items.compactMap { item -> NodeID? in
             guard case .item(let number) = item.key, item.presenters.contains(where: { !$0.isSilent }) else {

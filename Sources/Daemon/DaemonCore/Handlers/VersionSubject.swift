@@ -1,9 +1,9 @@
 import CloudModel
 import LocalMetadata
 
-/// What a request for versions is about: a document that is there, or the last one of that name that was deleted.
+/// The document of a request for versions: an existing one, or the last one of that name that was deleted.
 struct VersionSubject {
-    /// Nil if it was deleted.
+    /// The item; nil if it was deleted.
     let item: LocalItem?
     let id: ItemID
     let container: ContainerID

@@ -5,7 +5,7 @@ import Sync
 
 /// The history of packages as whole documents.
 extension VersionsHandler {
-    /// The package at a path, live or deleted; nil if the path is that of something else.
+    /// Returns the package at a path, existing or deleted; nil if the path belongs to another kind of item.
     func package(at path: MountPath) async throws -> VersionSubject? {
         try await blocking { [self] in
             let subject = try documentOrDeleted(at: path)

@@ -71,7 +71,7 @@ struct VersionsHandler: NounHandler {
         return DoneResponse()
     }
 
-    // MARK: What a path means
+    // MARK: Paths
 
     var now: Timestamp { device.engine.context.time.now() }
 
@@ -107,7 +107,7 @@ struct VersionsHandler: NounHandler {
                     item: nil, id: item.id, container: item.container, name: item.name, isPackage: isPackage)
             }
             if let noted = noted.first { return noted }
-            // Deleted before deletions were noted. A name that no item can have never had versions.
+            // The document was deleted before deletions were recorded. A name that no item can have never had versions.
             guard let folder = try transaction.local.folder(at: names.dropLast()), let last = names.last,
                 let name = try? ItemName(bytes: last)
             else { return nil }

@@ -4,7 +4,8 @@ import LocalMetadata
 import Sync
 import Synchronization
 
-/// Which client watches which key-value store, and what each has not been sent: keys, each once, so that a slow client never lets it grow.
+/// Tracks which client watches which key-value store, and the keys that each has not been sent. A key occurs once, so memory stays bounded
+/// for a slow client.
 final class KeyValueService: Sendable {
     private struct Line {
         let container: ContainerID
@@ -31,7 +32,7 @@ final class KeyValueService: Sendable {
 
     func remove(_ id: UInt64) { _ = state.withLock { $0.lines.removeValue(forKey: id) } }
 
-    /// What the log brought.
+    /// Records a change from the log.
     func tell(_ change: KeyValueChange) {
         let reason: KeyValueEvent.Reason =
             switch change.reason {
@@ -42,7 +43,7 @@ final class KeyValueService: Sendable {
         tell(change.container, reason, change.keys, except: nil)
     }
 
-    /// - Parameter writer: The connection that made the change, which knows.
+    /// - Parameter writer: The connection that made the change and is not notified of it.
     func tell(
         _ container: ContainerID, _ reason: KeyValueEvent.Reason, _ keys: Set<String>, except writer: UInt64?
     ) {
@@ -56,7 +57,7 @@ final class KeyValueService: Sendable {
         for bell in bells { bell.ring() }
     }
 
-    /// What is sent to a watcher next; nil if nothing.
+    /// Returns the next event for a watcher; nil if there is none.
     func take(_ id: UInt64) -> KeyValueEvent? {
         state.withLock { state in
             guard var line = state.lines[id] else { return nil }
@@ -71,7 +72,7 @@ final class KeyValueService: Sendable {
     }
 }
 
-/// What is sent to one client of one store, as fast as it reads.
+/// The events of one store for one client, produced as fast as the client reads.
 final class KeyValueFeed: Sendable {
     private let service: KeyValueService
     private let clock: any Clock<Duration>
@@ -86,7 +87,7 @@ final class KeyValueFeed: Sendable {
 
     deinit { service.remove(id) }
 
-    /// Nil when the task was cancelled.
+    /// Returns the next event; nil when the task was cancelled.
     func next() async -> DaemonEvent? {
         while !Task.isCancelled {
             if let news = service.take(id) { return .keyValues(news) }

@@ -6,7 +6,7 @@ import HTTPCloud
 import HTTPTransport
 package import Logging
 
-/// Ways of this device to a server: the backend of a mount, and signing in and out.
+/// Access of this device to a server: the backend of a mount, and signing in and out.
 package enum ServerAccess {
     static func backend(_ url: String, _ logger: Logger) throws(DaemonFailure) -> any CloudBackend {
         let address = try address(url)
@@ -17,20 +17,20 @@ package enum ServerAccess {
         return HTTPBackend(address: address, trust: trust, logger: logger) { file.token }
     }
 
-    /// What its user says about a connection besides its address.
+    /// The user's options for a connection besides its address.
     package struct Connecting: Sendable {
         /// A PEM file with certificates to trust besides the system's.
         package var authorityFile: String?
-        /// Whether a connection to another machine may go without encryption.
+        /// Whether a connection to another machine may be unencrypted.
         package var allowsPlaintext = false
 
         package init() {}
     }
 
-    /// Exchanges a code for a token and keeps that. Signing in again replaces what was kept.
+    /// Exchanges a code for a token and stores the token. Another sign-in replaces it.
     ///
-    /// - Parameter secondFactor: What the account's authenticator app shows, or a recovery code.
-    /// - Returns: Nil where the account asks for a second factor and `secondFactor` is nil.
+    /// - Parameter secondFactor: A code from the account's authenticator app, or a recovery code.
+    /// - Returns: Nil if the account requires a second factor and `secondFactor` is nil.
     package static func signIn(
         to url: String, code: String, secondFactor: String? = nil, device: String,
         _ connecting: Connecting = Connecting(), logger: Logger
@@ -54,7 +54,7 @@ package enum ServerAccess {
         }
     }
 
-    /// The code, the token and every document would cross the network in the clear.
+    /// Rejects an unencrypted connection unless it is allowed: the code, the token and every document would cross the network in the clear.
     private static func requireEncryption(of address: ServerAddress, isAllowed: Bool) throws(DaemonFailure) {
         guard !address.isEncrypted, !address.isLoopback, !isAllowed else { return }
         throw DaemonFailure(
@@ -77,14 +77,14 @@ package enum ServerAccess {
         }
     }
 
-    /// The account that this device is signed in as at a server; nil where it is not.
+    /// Returns the account with which this device is signed in at a server; nil if it is not signed in.
     static func account(at url: String) -> String? {
-        // An address that is not usable has no sign-in either.
+        // An invalid address has no sign-in.
         guard let address = try? ServerAddress(url) else { return nil }
         return TokenFile(.current, server: address.description).record?.account
     }
 
-    /// Ends the device's access on the server and forgets its token. With `onlyHere` the server is not asked.
+    /// Ends the device's access on the server and deletes its token. With `onlyHere` the server is not contacted.
     package static func signOut(of url: String, onlyHere: Bool, logger: Logger) async throws(DaemonFailure) {
         let address = try address(url)
         let file = TokenFile(.current, server: address.description)
@@ -97,7 +97,7 @@ package enum ServerAccess {
                 try await ServerConnection(address: address, trust: trust, logger: logger) { record.token }.signOut()
             }
         } catch {
-            // A token that the server does not take any more is signed out.
+            // If the server no longer accepts the token, the device is signed out already.
             guard let error = error as? CloudError, error.code == .unauthorized else { throw failure(error, file.path) }
         }
         file.remove()

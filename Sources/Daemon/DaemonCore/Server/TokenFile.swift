@@ -3,22 +3,22 @@ import DaemonProtocol
 import Glibc
 import Synchronization
 
-/// The token of a sign-in file, read again when the file was replaced: signing in needs no restart of the daemon.
+/// The token in a sign-in file. The file is read again when it was replaced, so signing in requires no restart of the daemon.
 final class TokenFile: Sendable {
     private struct Known {
         var stamp: Stamp?
         var record: ServerSignIn?
     }
 
-    /// Distinguishes one file under a name from the next.
+    /// Identifies one version of the file.
     private struct Stamp: Equatable {
         let inode: UInt64
         let modified: Timestamp
     }
 
-    /// Where a sign-in is saved.
+    /// The path of the sign-in file.
     let path: String
-    /// Where an earlier version saved it.
+    /// The path that an earlier version used.
     private let formerPath: String
     private let server: String
     private let known = Mutex(Known())
@@ -29,7 +29,7 @@ final class TokenFile: Sendable {
         self.server = server
     }
 
-    /// Nil while this device is not signed in at the server.
+    /// The token; nil while this device is not signed in at the server.
     var token: String? { record?.token }
 
     var record: ServerSignIn? {
@@ -42,7 +42,7 @@ final class TokenFile: Sendable {
         }
     }
 
-    /// What is gone already is what is wanted.
+    /// Removes the files; a missing file is no error.
     func remove() {
         unlink(path)
         if ServerSignIn.load(from: formerPath, server: server) != nil { unlink(formerPath) }
