@@ -20,7 +20,7 @@ package final class DaemonProcess: Sendable {
 
     package var isRunning: Bool { pid.map(Self.isDaemon) ?? false }
 
-    /// Process ids are reused, and a zombie has no program file any more.
+    /// Returns whether the process is a daemon: process ids are reused, and a zombie has no program file any more.
     private static func isDaemon(_ pid: Int32) -> Bool {
         var path = [CChar](repeating: 0, count: 4096)
         let count = readlink("/proc/\(pid)/exe", &path, path.count - 1)

@@ -5,11 +5,11 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// An action of the device's user on documents, made of one or a few system calls. Contents are named by number.
+/// An action of the device's user on documents, consisting of one or a few system calls. Contents are named by number.
 enum Step: Codable, Equatable {
     /// Creates or truncates a file, writes all of it and closes it.
     case write(String, Int)
-    /// The same with an `fsync(2)` before the close.
+    /// The same, with an `fsync(2)` before the close.
     case save(String, Int)
     /// `fsync(2)` of the file.
     case sync(String)
@@ -17,7 +17,7 @@ enum Step: Codable, Equatable {
     case remove(String)
     /// `fsync(2)` of the folder.
     case syncFolder
-    /// Evicts its bytes, if the cloud has them.
+    /// Evicts the document's bytes, if the cloud has them.
     case evict(String)
 }
 
@@ -42,7 +42,7 @@ enum WorkEvent: Codable {
     case elsewhere(Int)
 }
 
-/// The acknowledgement record: each event with the position that the disk's log had before it.
+/// The record of acknowledgements: each event with the position of the disk's log before it.
 final class WorkRecord: Sendable {
     struct Entry: Codable {
         let position: Int

@@ -106,7 +106,7 @@ struct LiveTree: Sendable {
         }
     }
 
-    // MARK: What is held
+    // MARK: Stances and presenters
 
     mutating func place(_ mode: HoldMode, at position: Position) {
         nodes[position].stances.append(mode)
