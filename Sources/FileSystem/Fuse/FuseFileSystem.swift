@@ -10,7 +10,7 @@
 package protocol FuseFileSystem: AnyObject, Sendable {
     typealias Reply = FuseReply
 
-    /// The kernel has connected and agreed to `agreement`; no other request arrives before this method returns.
+    /// Called when the kernel has connected and agreed to `agreement`; no other request arrives before this method returns.
     func start(_ agreement: FuseAgreement)
 
     /// Looks up a name, `path_resolution(7)`. Each reply with a node counts one reference, which ``forget(_:)`` returns. The names "." and
@@ -18,7 +18,7 @@ package protocol FuseFileSystem: AnyObject, Sendable {
     /// up that way.
     func lookup(parent: FuseNode, name: borrowing FuseName, request: consuming FuseRequest<Reply.Entry>)
 
-    /// The kernel drops references to nodes. It does not name a node whose count is zero again without a lookup.
+    /// Drops references of the kernel to nodes. The kernel does not name a node whose count is zero again without a lookup.
     func forget(_ nodes: [FuseForget])
 
     // MARK: Attributes
@@ -91,10 +91,11 @@ package protocol FuseFileSystem: AnyObject, Sendable {
         node: FuseNode, handle: FuseHandle, offset: Int64, payload: borrowing FusePayload, clearsSetID: Bool,
         request: consuming FuseRequest<Reply.Count>)
 
-    /// One `close(2)` of a descriptor; the program sees an error of this method. May be called several times for one handle.
+    /// Handles one `close(2)` of a descriptor; the program sees an error of this method. May be called several times for one handle.
     func flush(node: FuseNode, handle: FuseHandle, lockOwner: UInt64, request: consuming FuseRequest<Reply.Done>)
 
-    /// The last reference to the handle is gone: called exactly once for each open or create that succeeded. No program sees the error.
+    /// Releases a handle, whose last reference is gone: called exactly once for each open or create that succeeded. No program sees the
+    /// error.
     func release(node: FuseNode, handle: FuseHandle, flags: FuseOpenFlags, request: consuming FuseRequest<Reply.Done>)
 
     /// `fsync(2)`, `fdatasync(2)` if `dataOnly`.
@@ -124,12 +125,12 @@ package protocol FuseFileSystem: AnyObject, Sendable {
         node: FuseNode, handle: FuseHandle, offset: Int64, size: Int,
         request: consuming FuseRequest<Reply.Directory>)
 
-    /// The entries with their attributes; each one added counts as a lookup, except `.` and `..`.
+    /// `readdir(3)` with the attributes of the entries; each entry added counts as a lookup, except `.` and `..`.
     func readdirplus(
         node: FuseNode, handle: FuseHandle, offset: Int64, size: Int,
         request: consuming FuseRequest<Reply.DirectoryPlus>)
 
-    /// The last reference to the folder's handle is gone.
+    /// Releases a folder's handle, whose last reference is gone.
     func releasedir(node: FuseNode, handle: FuseHandle, request: consuming FuseRequest<Reply.Done>)
 
     /// `fsync(2)` of a folder.

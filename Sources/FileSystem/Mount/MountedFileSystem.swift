@@ -13,7 +13,7 @@ package final class MountedFileSystem: FuseFileSystem {
     let files: VirtualFileSystem
     let backings: BackingTable
     let invalidator: KernelInvalidator
-    /// Nil where there is no coordination.
+    /// The permits that opens need; nil where there is no coordination.
     let turns: (any AccessPermits)?
     let log: Logger
     /// Names and attributes stay valid until they are invalidated, so the timeout is only a safety net.

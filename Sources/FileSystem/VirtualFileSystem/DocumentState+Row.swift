@@ -2,7 +2,8 @@ package import CloudModel
 package import LocalMetadata
 
 extension DocumentState {
-    /// The state of a single item; for a package, of its folder alone. Attributes, `status` and queries all use this rule. Pure.
+    /// Derives the state of a single item; for a package, that of its folder alone. Attributes, `status` and queries all use this rule.
+    /// Pure.
     ///
     /// - Parameter newest: The content that the log has, where it is known.
     package init(

@@ -6,7 +6,7 @@ package import LocalMetadata
 import Logging
 import Synchronization
 
-/// What `stat(2)` returns for an item.
+/// The attributes that `stat(2)` returns for an item.
 package struct NodeAttributes: Sendable, Equatable {
     package var node: NodeID
     package var kind: LocalKind

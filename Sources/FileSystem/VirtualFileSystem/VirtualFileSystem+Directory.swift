@@ -9,7 +9,7 @@ import Logging
 package struct FolderEntry: Sendable {
     package let name: [UInt8]
     package let attributes: NodeAttributes
-    /// Where a listing continues after this entry.
+    /// The position from which a listing continues after this entry.
     package let cookie: UInt64
 }
 

@@ -64,7 +64,7 @@ extension VirtualFileSystem {
                 time: time.now()))
     }
 
-    /// Called after the item's row is gone: keeps the bytes while handles are open, and removes them otherwise.
+    /// Keeps the bytes of an item whose row is gone while handles are open, and removes them otherwise.
     func letGo(_ item: LocalItem) {
         if let file = openFiles[item.node] {
             file.state.withLock { state in

@@ -6,7 +6,8 @@ import LocalMetadata
 
 /// The time between opening the first handle that may write and recording the result.
 extension VirtualFileSystem {
-    /// Called for the first handle that may write: the database says so, durably, before a byte of a clean file can change.
+    /// Marks the file as being written when the first handle that may write is opened. The mark is durable before a byte of a clean file
+    /// can change.
     func beginWriting(_ state: inout OpenFile.State) throws {
         guard var item = state.item else { throw Errno(EIO) }
         try checkChangeable(item)

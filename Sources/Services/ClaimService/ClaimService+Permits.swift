@@ -7,7 +7,7 @@ package import VirtualFileSystem
 
 /// Permits for opens in the mount by programs that may not know about coordination.
 extension ClaimService: AccessPermits {
-    /// As long as a read waits while none of its bytes arrive.
+    /// How long an open waits: as long as a read waits while none of its bytes arrive.
     private static let patience = Patience.limit
     /// The client of all plain programs, so that they do not wait for each other.
     private static let everybody = ClientID.daemon

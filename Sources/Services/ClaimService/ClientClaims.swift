@@ -7,7 +7,7 @@ import Synchronization
 package final class ClientClaims: ClaimMessenger {
     private struct Entry {
         let client: any ClaimClient
-        /// Nil until the arbiter has the request.
+        /// The arbiter's id of the claim; nil until the arbiter has the request.
         var id: ClaimID?
         /// Whether the client finished it before the arbiter had it.
         var isCalledOff = false

@@ -7,7 +7,7 @@ import VirtualFileSystem
 
 /// An item as a query sees it: its row, and facts derived from the rows around it.
 struct FoundRow: LiveSubject, Sendable {
-    /// What all items of a folder have in common.
+    /// The values that all items of a folder have in common.
     struct Folder: Sendable {
         /// The path below the mount point.
         let path: [UInt8]

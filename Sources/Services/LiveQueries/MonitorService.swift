@@ -13,7 +13,7 @@ package final class MonitorService: Sendable {
         var lastID: UInt64 = 0
         /// Changes of the tree whose items have not been looked up yet.
         var changes: [TreeChange] = []
-        /// Nil while there is no monitor.
+        /// The states that monitors were sent; nil while there is no monitor.
         var sightings: ItemSightings?
         var cloud: CloudState?
     }

@@ -32,7 +32,7 @@ package final class QueryFeed: Sendable {
     private let condition: ItemCondition
     private let scope: QueryScope
     private let interval: Duration
-    /// Nil for a query that ends when all items are gathered.
+    /// The live query; nil for a query that ends when all items are gathered.
     private let id: QueryTable.QueryID?
     private let bell = Wakeup()
     private let phase = Mutex(Phase.gathering(after: NodeID(0)))

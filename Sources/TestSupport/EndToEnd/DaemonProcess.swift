@@ -42,7 +42,7 @@ extension DaemonProcess {
 }
 
 extension TestDevice {
-    /// The processor time of all threads of the daemon (proc_pid_stat(5): utime and stime, in hundredths of a second).
+    /// Returns the processor time of all threads of the daemon (proc_pid_stat(5): utime and stime, in hundredths of a second).
     package func processorTime() throws -> Duration {
         guard let pid = daemon.pid else { throw EndToEndError("\(name) has no daemon") }
         let text = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)

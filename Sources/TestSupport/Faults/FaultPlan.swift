@@ -13,7 +13,7 @@ package struct FaultPlan: Sendable {
         case fail(Int32)
     }
 
-    /// Nil to count only.
+    /// The fault to inject; nil to count only.
     package var fault: Fault?
     /// The first call to strike, counted from 1 when the plan begins.
     package var position: Int

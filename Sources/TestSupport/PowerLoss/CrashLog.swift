@@ -45,7 +45,7 @@ struct CrashLog {
         withUnsafeBytes(of: (place, UInt64(length))) { Array($0) }
     }
 
-    /// The number of records up to and including the last flush among the first `count`; 0 if there is no flush.
+    /// Returns the number of records up to and including the last flush among the first `count`; 0 if there is no flush.
     func lastFlush(before count: Int) -> Int {
         var index = count
         while index > 0 {
@@ -55,6 +55,6 @@ struct CrashLog {
         return 0
     }
 
-    /// The position after the first `count` records.
+    /// Returns the position after the first `count` records.
     func position(after count: Int) -> Int { count == 0 ? 0 : ends[count - 1] }
 }

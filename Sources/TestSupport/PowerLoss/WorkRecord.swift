@@ -80,12 +80,12 @@ enum WrittenContent {
         return withUnsafeBytes(of: UInt64(number)) { Array($0) } + random.next()
     }
 
-    /// The cloud's reference to bytes that are at most one chunk.
+    /// Returns the cloud's reference to bytes that are at most one chunk.
     static func reference(to bytes: [UInt8]) -> ContentReference {
         Manifest(bytes.isEmpty ? [] : [ChunkEntry(id: .of(bytes), length: bytes.count)]).reference
     }
 
-    /// The number of a content; 0 if the bytes are not one complete content.
+    /// Returns the number of a content; 0 if the bytes are not one complete content.
     static func number(of bytes: [UInt8]) -> Int {
         guard bytes.count >= 8 else { return 0 }
         let number = bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }

@@ -78,7 +78,7 @@ struct RecordingPaths {
     var record: String { "\(folder)/record" }
     /// The state of the other device.
     var elsewhere: String { "\(folder)/elsewhere" }
-    /// Where the crash disk is served, and where its ext4 is mounted.
+    /// The folder in which the crash disk is served, and the one in which its ext4 is mounted.
     var served: String { "\(folder)/served" }
     var mounted: String { "\(folder)/mounted" }
     var crashed: String { "\(folder)/crashed" }

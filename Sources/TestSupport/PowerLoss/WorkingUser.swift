@@ -114,7 +114,7 @@ struct WorkingUser {
         if isSynced { try device.files.sync(handle) }
     }
 
-    /// The other device writes a version of a document of its own, and this device pins it to get its bytes.
+    /// Lets the other device write a version of a document of its own; this device pins it to get its bytes.
     private mutating func workElsewhere() throws {
         let name = random.pick(Self.foreignNames) ?? ""
         next += 1

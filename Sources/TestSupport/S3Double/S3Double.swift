@@ -51,7 +51,7 @@ package final class S3Double: Sendable {
     package func set(_ key: String, _ bytes: [UInt8]?) { state.withLock { $0.objects[key] = bytes } }
     /// Shifts the store's clock.
     package func shiftClock(by offset: Duration) { state.withLock { $0.clockOffset = offset } }
-    /// From now on accepts only these credentials.
+    /// Accepts only these credentials from now on.
     package func accept(_ credentials: S3Credentials) { state.withLock { $0.credentials = credentials } }
     package func expireCredentials() { state.withLock { $0.isExpired = true } }
     /// Sets how many objects a page of a listing has at most.

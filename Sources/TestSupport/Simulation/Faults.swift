@@ -40,12 +40,12 @@ final class Faults: Sendable {
 
     private let state = Mutex(State())
 
-    /// From now on spares `spared` of the calls that the fault could strike, then strikes `count`. A death strikes all later calls.
+    /// Begins a fault that spares `spared` of the calls that it could strike, then strikes `count`. A death strikes all later calls.
     func begin(_ kind: Kind, sparing spared: Int, count: Int = .max) {
         state.withLock { $0 = State(kind: kind, spared: spared, count: count) }
     }
 
-    /// From now on sets ``synced`` to the value of `length` at each sync of the database.
+    /// Begins to set ``synced`` to the value of `length` at each sync of the database.
     func noteSyncs(_ length: @escaping @Sendable () -> Int) { state.withLock { $0 = State(length: length) } }
 
     var synced: Int { state.withLock { $0.synced } }
@@ -64,7 +64,7 @@ final class Faults: Sendable {
     /// Whether a call has failed since the fault began: the current operation may be done, not done, or done in part.
     var hasStruck: Bool { state.withLock { $0.struck > 0 } }
 
-    /// Called before each call, and once more after a call whose result is awaited.
+    /// Fails if the fault strikes the call. Called before each call, and once more after a call whose result is awaited.
     func pass(_ call: Call) throws(Errno) {
         if let code = state.withLock({ $0.strike(call) }) { throw Errno(code, "injected") }
     }

@@ -12,7 +12,7 @@ extension History {
     /// Whether the history has keys. Excludes the seeds kept for cases that were found, and those of calm histories.
     private var hasKeys: Bool { [1, 6].contains(plan.seed % 8) && (plan.bug ?? .earlierKeyWins) == .earlierKeyWins }
 
-    /// From time to time lets a device write or remove a key.
+    /// Lets a device write or remove a key from time to time.
     func writeKey(_ index: Int) throws {
         guard hasKeys else { return }
         var random = SeededGenerator(seed: plan.seed &* 0xD1B5_4A32_D192_ED03 &+ UInt64(index))

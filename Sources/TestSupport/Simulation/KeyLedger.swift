@@ -6,7 +6,7 @@ import ContainerLog
 struct KeyLedger {
     /// One write of a key. Its time is later than that of all writes that its writer had seen, so it identifies the write.
     struct Write: Hashable {
-        /// Nil if the key was removed.
+        /// The value that was written; nil if the key was removed.
         let value: [UInt8]?
         let time: Timestamp
 

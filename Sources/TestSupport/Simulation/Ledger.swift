@@ -74,7 +74,7 @@ struct Ledger {
 
     // MARK: Copies
 
-    /// Where a device shows a content, and which id stands for which item as far as the device knows.
+    /// The place where a device shows a content, and which id stands for which item as far as the device knows.
     struct Place {
         let item: ItemID
         let standing: (ItemID) -> ItemID

@@ -4,7 +4,7 @@ import CloudModel
 struct PackageLedger {
     /// The contents of packages after a user changed them, or after a device recovered its own.
     private var made: Set<[String: String]> = [[:]]
-    /// What each device showed last.
+    /// The items that each device showed last, with the outermost package of each.
     private var shown: [Int: (items: Set<ItemID>, homes: [ItemID: ItemID])] = [:]
     /// Whether an item moved into a package or out of one, or a folder became a package: a device that does not know yet works in a folder,
     /// which merges file by file. Also set when a package was deleted: what is then created in it does not change a package that the log

@@ -27,7 +27,7 @@ package enum SeededBug: String, CaseIterable, Sendable {
     case twoOrders
     /// After a crash the bytes of edits count as leftovers.
     case sweepsEdits
-    /// What was written during an upload counts as uploaded.
+    /// Bytes written during an upload count as uploaded.
     case uploadHidesWrite
     /// An edit's bytes are compared with the seal of their state before they were overwritten.
     case staleSeal

@@ -1,6 +1,6 @@
 import CFuse3
 
-/// What the kernel offered in FUSE_INIT, and what this session accepted of it.
+/// The result of FUSE_INIT: the version of the kernel's protocol, and the capabilities that the kernel offered and this session accepted.
 package struct FuseAgreement: Sendable, Equatable {
     /// The kernel's minor version of protocol 7.
     package let kernelMinor: UInt32

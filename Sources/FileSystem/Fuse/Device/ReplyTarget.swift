@@ -4,13 +4,13 @@ import Glibc
 /// A change to a message that libfuse writes, for fields that libfuse does not support.
 enum ReplyPatch {
     case none
-    /// In the reply to FUSE_INIT: also accepts what the kernel offers and libfuse does not know.
+    /// Completes the reply to FUSE_INIT: it also accepts what the kernel offers and libfuse does not know.
     case initialise(FuseAgreement)
-    /// In the reply to an open, opendir or create.
+    /// Completes the reply to an open, opendir or create.
     case open(flags: UInt32, backing: Int32)
 }
 
-/// Where this thread's next message to the kernel is sent. libfuse calls our `writev` without saying for which request, so the replying
+/// The target of this thread's next message to the kernel. libfuse calls our `writev` without saying for which request, so the replying
 /// thread stores the target in a thread-local slot.
 struct ReplyTarget {
     let device: Int32

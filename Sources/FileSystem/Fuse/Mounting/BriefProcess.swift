@@ -49,7 +49,7 @@ enum BriefProcess {
         return process
     }
 
-    /// The environment with the path alone: a set-user-ID program should get no more than it needs.
+    /// Returns an environment with the path alone: a set-user-ID program should get no more than it needs.
     private static func inheritedEnvironment() -> [String] {
         let usual = "/usr/local/bin:/usr/bin:/bin"
         return ["PATH=\(getenv("PATH").map { String(cString: $0) } ?? usual)", "LC_ALL=C"]

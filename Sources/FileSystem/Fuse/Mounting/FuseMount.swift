@@ -47,12 +47,12 @@ struct FuseMount: Sendable {
         return device
     }
 
-    /// The options that both `mount(2)` and `fusermount3` accept.
+    /// Returns the options that both `mount(2)` and `fusermount3` accept.
     static func shared(_ options: FuseOptions) -> String {
         "default_permissions" + (options.isOpenToOthers ? ",allow_other" : "")
     }
 
-    /// Whether `descriptor` is the character device 10, 229 (Documentation/admin-guide/devices.txt of Linux).
+    /// Returns whether `descriptor` is the character device 10, 229 (Documentation/admin-guide/devices.txt of Linux).
     private static func isFuseDevice(_ descriptor: Int32) -> Bool {
         var information = stat()
         return fstat(descriptor, &information) == 0 && information.st_mode & S_IFMT == S_IFCHR

@@ -5,7 +5,7 @@ import Synchronization
 package enum FuseEnding: Sendable, Equatable {
     /// The mount is gone, removed by this process or from outside.
     case unmounted
-    /// ``FuseSession/stop()`` ended it.
+    /// ``FuseSession/stop()`` ended the session.
     case stopped
     /// Reading requests failed.
     case failed(Errno)

@@ -39,7 +39,8 @@ package struct FuseNotifier: Sendable {
         try check("notify of a deletion", code)
     }
 
-    /// ENOENT: not in the kernel's caches. ENOTCONN, ENODEV: the mount has ended, and its caches with it.
+    /// Throws the error of a notification, except ENOENT (not in the kernel's caches) and ENOTCONN or ENODEV (the mount has ended, and its
+    /// caches with it).
     private func check(_ what: String, _ result: Int32) throws(Errno) {
         guard result < 0, ![ENOENT, ENOTCONN, ENODEV].contains(-result) else { return }
         throw Errno(-result, what)

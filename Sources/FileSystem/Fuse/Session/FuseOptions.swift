@@ -2,7 +2,7 @@ import Glibc
 
 /// How a session is mounted and served.
 package struct FuseOptions: Sendable {
-    /// What the mount table shows as source, and after `fuse.` as type.
+    /// The mount's source in the mount table, and its type there after `fuse.`.
     package var name = "ubiquity"
     /// Whether users other than the one who mounts may enter; nil: only if that user is root. For an ordinary user this needs
     /// `user_allow_other` in /etc/fuse.conf.

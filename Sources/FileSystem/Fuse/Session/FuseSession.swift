@@ -54,7 +54,7 @@ package final class FuseSession: Sendable {
     /// Why the session ended; nil while it serves.
     package var ending: FuseEnding? { connection.lifecycle.ending }
 
-    /// What was agreed with the kernel at the start.
+    /// The agreement with the kernel at the start.
     package var agreement: FuseAgreement? { connection.lifecycle.agreement }
 
     /// Removes the mount, which ends the session. Fails with ``FuseError/Code/busy`` while programs use the mount; if `lazily`, the mount

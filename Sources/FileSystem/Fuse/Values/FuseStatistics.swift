@@ -1,6 +1,6 @@
 import CFuse3
 
-/// What `statvfs(3)` returns for the file system.
+/// The values that `statvfs(3)` returns for the file system.
 package struct FuseStatistics: Sendable, Equatable {
     /// The unit of the block counts, in bytes.
     package var blockSize: UInt

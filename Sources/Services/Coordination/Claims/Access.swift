@@ -10,7 +10,7 @@ package struct Access: Hashable, Sendable {
 
     package let key: ItemKey
     package let mode: Mode
-    /// Where the item was when the access was requested. A replacing write stays at this place; a write that may create falls back to it.
+    /// The item's place when the access was requested. A replacing write stays at this place; a write that may create falls back to it.
     package let place: ItemPlace?
     /// Whether the write creates the item again if it was deleted while the request waited.
     package let mayCreate: Bool

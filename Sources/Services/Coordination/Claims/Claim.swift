@@ -1,9 +1,9 @@
 /// One request, from its arrival to its end.
 struct Claim: Sendable {
     enum Phase: Sendable {
-        /// It waits for earlier claims.
+        /// The claim waits for earlier claims.
         case blocked
-        /// It waits for presenters to make way. Later claims wait for this one as if it were granted.
+        /// The claim waits for presenters to make way. Later claims wait for this one as if it were granted.
         case asking
         case granted
     }

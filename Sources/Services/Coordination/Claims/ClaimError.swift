@@ -1,11 +1,11 @@
 /// The reason why a request ended before its accessor ran.
 package struct ClaimError: Error, Equatable, Sendable, CustomStringConvertible {
     package enum Code: String, Sendable {
-        /// Its client cancelled it.
+        /// The client cancelled the request.
         case cancelled
-        /// It waited for as long as the request allowed.
+        /// The request waited for as long as it allowed.
         case timedOut
-        /// It would have waited for a claim or presenter that waits for it.
+        /// The request would have waited for a claim or presenter that waits for it.
         case deadlock
         /// The item was deleted before the request was granted.
         case itemGone

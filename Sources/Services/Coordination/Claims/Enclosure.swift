@@ -1,4 +1,4 @@
-/// What cannot continue before a request ends, as declared by the library of its client.
+/// The caller that cannot continue before a request ends, as declared by the library of its client.
 package enum Enclosure: Hashable, Sendable {
     /// The request was made inside the accessor of this claim.
     case claim(ClaimID)

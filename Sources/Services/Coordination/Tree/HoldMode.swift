@@ -1,4 +1,4 @@
-/// What one access means to others at one item.
+/// The effect of one access on others at one item.
 struct HoldMode: Sendable {
     enum Mode: Sendable {
         /// Marks the place of a claim; no claim waits for it.
